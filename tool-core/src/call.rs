@@ -17,7 +17,9 @@ mod block_on;
 mod check_blocking;
 pub(crate) mod decode;
 mod example;
+pub(crate) mod executor;
 mod failure_log;
+pub(crate) mod implementation;
 mod invocation;
 pub(crate) mod options;
 mod output_check;
@@ -35,5 +37,5 @@ pub use reply::Reply;
 #[cfg(feature = "tokio")]
 pub(crate) use check_blocking::validate_limited;
 pub(crate) use decode::validate;
+pub(crate) use executor::{Executor, Limits};
 pub(crate) use invocation::{Started, begin, refused, unknown};
-pub(crate) use run::{Executor, Limits};

@@ -1,4 +1,4 @@
-//! The registry: every tool of an application, found by its name and called through one pipeline.
+//! The registry: all tools of an application, found by name and called through one pipeline.
 //!
 //! Here is what is found in it; what it holds is in [`member`]. How it is made is in [`builder`] and [`assembly`], and checked in
 //! [`checks`]; for whom it is, in [`handle`]; how its tools are called, in [`calls`].
@@ -35,8 +35,9 @@ pub use builder::RegistryBuilder;
 pub use error::{BuildError, BuildErrors};
 
 use crate::call::audit::Audit;
+use crate::call::implementation::Implementation;
 use crate::call::options::CallOptions;
-use crate::call::target::{Implementation, Scope, Target};
+use crate::call::target::{Scope, Target};
 use crate::declare::requirement::Requirements;
 use crate::definition::ToolDefinition;
 use crate::model::access::Principal;
@@ -49,7 +50,7 @@ use crate::registry::search::Index;
 
 /// The tools of an application.
 ///
-/// Cheap to clone: all clones are one registry. Looking up a tool costs the same however many there are.
+/// Clones share one registry and are cheap. Finding a tool takes the same time however many there are.
 ///
 /// ```
 /// use tool_core::{Registry, tool};
@@ -82,17 +83,17 @@ struct Inner {
     /// By name.
     members: Vec<RegisteredTool>,
     positions: Positions,
-    /// Where every tool is at home of which nothing else is said, and what is added.
+    /// The scope of every tool that has no other, and of tools that are added.
     scope: Arc<Scope>,
-    /// Where others are, or were.
+    /// The scopes of other tools.
     others: Vec<Arc<Scope>>,
     /// By name.
     prompts: Vec<RegisteredPrompt>,
-    /// Made by the first search.
+    /// Built by the first search.
     index: OnceLock<Index>,
-    /// Whether it is the same for whoever calls, found out by the first list.
+    /// Whether it is the same for every caller; computed by the first list.
     open: OnceLock<bool>,
-    /// Records the calls of tools that do not exist; the others are recorded where they are at home.
+    /// Records calls of tools that do not exist; other calls are recorded by the scope of their tool.
     audit: Option<Audit>,
 }
 
@@ -116,14 +117,14 @@ impl Inner {
 }
 
 impl Registry {
-    /// Every tool that was linked into this program.
+    /// Builds a registry of every tool that is linked into this program.
     ///
-    /// The linker leaves out a crate that nothing names: write `use my_tools as _;` in the application, and
-    /// [`RegistryBuilder::expect_crate`] to be told when it is forgotten.
+    /// The linker drops a crate that nothing names: write `use my_tools as _;` in the application.
+    /// [`RegistryBuilder::expect_crate`] reports a crate that is missing.
     ///
     /// # Errors
     ///
-    /// All faults at once, each with file, line and module: see [`BuildError`].
+    /// All errors at once, each with file, line and module: see [`BuildError`].
     ///
     /// ```no_run
     /// let registry = tool_core::Registry::collect()?;
@@ -134,7 +135,7 @@ impl Registry {
         Registry::builder().linked().build()
     }
 
-    /// A registry step by step: which tools, with which state.
+    /// Returns a builder for a registry.
     ///
     /// ```
     /// let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
@@ -149,11 +150,11 @@ impl Registry {
         Arc::ptr_eq(&self.inner, &other.inner)
     }
 
-    /// Every tool that the caller may know of, ordered by name: what is listed to people.
+    /// Returns every tool that the caller may see, ordered by name: the list for people.
     ///
-    /// Those that it may not call are among them, unless [`RegistryBuilder::hide_denied`] says otherwise; so are those that cannot
-    /// run at the moment, which [`Registry::requirements`] tells. Those that modify are left out of a registry that is
-    /// [read only](RegistryBuilder::read_only).
+    /// The list includes tools that the caller may not call, unless [`RegistryBuilder::hide_denied`] is set, and tools that
+    /// cannot run at the moment, see [`Registry::requirements`]. A [read-only](RegistryBuilder::read_only) registry does not list
+    /// tools that modify.
     ///
     /// ```
     /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
@@ -170,8 +171,8 @@ impl Registry {
         Listed::Some(listed.map(|member| &member.definition).collect::<Vec<_>>().into_iter())
     }
 
-    /// Every tool that would run if the caller called it now with valid arguments (an access function may still say no),
-    /// ordered by name: what is shown to models.
+    /// Returns every tool that would run if the caller called it now with valid arguments, ordered by name: the list for
+    /// models. An access function may still deny a call.
     ///
     /// ```
     /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
@@ -212,7 +213,7 @@ impl Registry {
         Some((position, &self.inner.members[position].definition))
     }
 
-    /// Whether the caller may know of each of them.
+    /// Returns for each tool whether the caller may see it.
     pub(crate) fn visible(&self) -> Vec<bool> {
         if self.is_unrestricted() {
             return vec![true; self.inner.members.len()];
@@ -220,12 +221,12 @@ impl Registry {
         self.inner.members.iter().map(|member| self.inner.is_listed(member, self.principal())).collect()
     }
 
-    /// What searches look into.
+    /// Returns the search index.
     pub(crate) fn index(&self) -> &Index {
         self.inner.index.get_or_init(|| Index::of(self.definitions()))
     }
 
-    /// The tool of this name or alias, if [`Registry::tools`] has it.
+    /// Returns the tool of this name or alias, if [`Registry::tools`] lists it.
     ///
     /// ```
     /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
@@ -237,12 +238,12 @@ impl Registry {
             .map(|member| &member.definition)
     }
 
-    /// Whether a call of this tool would be let in, which is decided before its arguments are looked at.
+    /// Checks whether the caller may call this tool now, without looking at arguments.
     ///
     /// # Errors
     ///
-    /// The failure that the call would have: there is no such tool, the registry is read only, the caller lacks a
-    /// permission, a requirement is not met.
+    /// The failure that the call would have: there is no such tool, the registry is read-only, the caller lacks a
+    /// permission, or a requirement is not met.
     ///
     /// ```
     /// use tool_core::FailureKind;
@@ -255,7 +256,7 @@ impl Registry {
         scope.admission.admit(definition, &scope.states, &self.principal)
     }
 
-    /// Whether everything that a tool requires is there; `None` for one that requires nothing, or does not exist.
+    /// Returns whether the requirements of a tool are met; `None` if it has no requirements or does not exist.
     ///
     /// ```
     /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
@@ -266,7 +267,7 @@ impl Registry {
         (!definition.requires().is_empty()).then(|| Requirements::new(definition.unmet(&scope.states)))
     }
 
-    /// The tool of this name or alias, if it exists for the caller.
+    /// Finds the tool of this name or alias, if the caller may see it.
     fn find(&self, name: &str) -> Result<Target<'_>, Failure> {
         self.member(name)
             .map(|member| {
@@ -292,7 +293,7 @@ impl Registry {
     }
 }
 
-/// The tools that a caller may know of: all, as nearly always, or some.
+/// The tools that a caller may see: all, which is the common case, or some.
 enum Listed<'r> {
     All(slice::Iter<'r, RegisteredTool>),
     Some(vec::IntoIter<&'r ToolDefinition>),

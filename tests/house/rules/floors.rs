@@ -24,7 +24,6 @@ const FLOORS: [&str; 11] = [
 
 /// The circles of more than two files that are left: the crate, the first file by name, and how many files there are.
 const CIRCLES: &[(&str, &str, usize)] = &[
-    ("tool-core", "call/check_blocking", 7),
     ("tool-core", "context", 8),
     ("tool-core", "declare/inject", 3),
     ("tool-core", "definition/profile/anthropic", 4),

@@ -6,7 +6,7 @@ use tracing::Span;
 
 use crate::call::decode::check::{Checked, takes_long};
 use crate::call::decode::{ArgumentDecoder, Purpose, check_text};
-use crate::call::run::Executor;
+use crate::call::executor::Executor;
 use crate::call::target::Target;
 use crate::context::LazyContext;
 use crate::context::options::{ContextOptions, NO_OPTIONS};

@@ -1,14 +1,19 @@
 //! Arguments on their way from JSON to the types of a function.
 
 pub(crate) mod check;
-pub(crate) mod dynamic;
+pub(crate) mod invalid;
 pub(crate) mod scan;
 
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use crate::call::decode::check::{Checked, check, explained};
+use crate::call::decode::check::{Checked, check};
+use crate::call::decode::invalid::{input_of, invalid};
 use crate::call::decode::scan::{Scan, scan};
-use crate::call::target::Implementation;
+use crate::call::implementation::Implementation;
 use crate::context::LazyContext;
 use crate::context::options::NO_OPTIONS;
 use crate::declare::entry::{Call, Entry, EntryOutcome};
@@ -21,10 +26,10 @@ use crate::definition::ToolDefinition;
 use crate::model::access::Principal;
 use crate::model::catch_panic::{Panicked, catch_panic};
 use crate::model::failure::Failure;
-use crate::schema::json::pointer::unescaped;
+use crate::schema::json::integers;
 use crate::schema::leniency::{Coercion, Leniency, Validation};
 use crate::schema::problem::Problem;
-use crate::schema::{MAX_PROBLEMS, Validator, unknown_input};
+use crate::schema::{MAX_PROBLEMS, unknown_input};
 
 /// Checks the text of the arguments for a tool, and runs nothing.
 pub(crate) fn validate(
@@ -105,7 +110,7 @@ impl ArgumentDecoder<'_> {
         let Checked { text, coercions: made, verdict } = checked;
         *coercions = made;
         let Implementation::Declared(entry) = self.implementation else {
-            return dynamic::enter(self, text, verdict, purpose);
+            return self.enter_dynamic(text, verdict, purpose);
         };
         match (verdict, scan(text.as_bytes(), &layout.members)) {
             (Ok(()), Scan { slots, clean: true }) => {
@@ -131,6 +136,36 @@ impl ArgumentDecoder<'_> {
                 let findings =
                     self.attempt(entry, layout, &slots, Purpose::Validate, true)?.err().unwrap_or_default();
                 Err(invalid(tool, problems, &findings.unread))
+            }
+        }
+    }
+
+    /// Enters a tool that has no declaration with the text of its arguments, which the schema has judged.
+    fn enter_dynamic(
+        &self,
+        text: Cow<'_, str>,
+        verdict: Result<(), Vec<Problem>>,
+        purpose: Purpose,
+    ) -> Result<EntryOutcome, Failure> {
+        if let Err(problems) = verdict {
+            return Err(invalid(self.tool, problems, &[]));
+        }
+        match (purpose, self.implementation) {
+            (Purpose::Validate, _) => Ok(EntryOutcome::Valid),
+            (Purpose::Run, Implementation::Dynamic(tool)) => {
+                let text = integers::spell_out_integers(&text).unwrap_or_else(|| text.into_owned());
+                let arguments = RawValue::from_string(text).map_err(|error| {
+                    tracing::error!(tool = self.tool.name(), %error, "valid arguments are no JSON");
+                    Failure::internal()
+                })?;
+                let tool = Arc::clone(tool);
+                let context = self.context.get().clone();
+                let running = async move { tool.call(context, &arguments).await };
+                Ok(EntryOutcome::Running(Box::pin(running)))
+            }
+            (Purpose::Run, Implementation::Declared(_) | Implementation::Absent) => {
+                tracing::error!(tool = self.tool.name(), "a definition that was written by hand has no tool");
+                Err(Failure::internal())
             }
         }
     }
@@ -161,38 +196,6 @@ fn unknown_members(tool: &ToolDefinition, text: &str) -> Vec<Problem> {
     let known: Vec<&str> = tool.argument_layout().members.iter().map(|member| &*member.name).collect();
     let unknown = members.keys().filter(|name| !known.contains(&name.as_str()));
     unknown.take(MAX_PROBLEMS).map(|name| unknown_input(name, &known)).collect()
-}
-
-/// The failure of arguments that the schema or a type refuses, the inputs in their order.
-pub(super) fn invalid(
-    tool: &ToolDefinition,
-    mut problems: Vec<Problem>,
-    unread: &[UnreadInput<'_>],
-) -> Failure {
-    // What is no object has no inputs that could be missing.
-    let no_object = problems.iter().any(|problem| problem.path.is_empty());
-    if !no_object && let Ok(validator) = tool.validator() {
-        add(&mut problems, unread, validator);
-    }
-    Failure::input(tool.name(), problems, tool.valid_example().cloned())
-}
-
-/// The name of the input that a problem is in; none where it concerns the whole.
-fn input_of(problem: &Problem) -> Option<String> {
-    problem.path.split('/').nth(1).map(unescaped)
-}
-
-/// Adds what is wrong with inputs that have no problem yet.
-fn add(problems: &mut Vec<Problem>, unread: &[UnreadInput<'_>], validator: &Validator) {
-    let known: Vec<_> = problems.iter().map(input_of).collect();
-    // The whole of the arguments, or of an input that is flattened, does not decode because of what is known.
-    let is_new = |finding: &Problem| {
-        known.is_empty() || !known.contains(&input_of(finding)) && input_of(finding).is_some()
-    };
-    let findings = unread.iter().map(|unread| explained(unread, validator));
-    problems.extend(findings.filter(is_new));
-    problems.sort_by_cached_key(|problem| validator.position(&problem.path));
-    problems.truncate(MAX_PROBLEMS);
 }
 
 /// What the schema of the tool has to say about a text.

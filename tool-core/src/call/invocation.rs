@@ -14,9 +14,10 @@ use crate::call::check_blocking::check_blocking;
 use crate::call::decode::check::takes_long;
 use crate::call::decode::{ArgumentDecoder, Purpose, check_text};
 use crate::call::failure_log::FailureLog;
+use crate::call::implementation::Implementation;
 use crate::call::options::CallOrigin;
 use crate::call::reply::Reply;
-use crate::call::target::{Implementation, Scope, Target};
+use crate::call::target::{Scope, Target};
 use crate::context::LazyContext;
 use crate::context::elicitation::ElicitationClient;
 use crate::context::permit::Permit;
@@ -47,7 +48,7 @@ pub(crate) struct Invocation<'c> {
     pub(super) tool: &'c ToolDefinition,
     kind: AuditKind,
     implementation: Implementation<'c>,
-    scope: &'c Scope,
+    pub(super) scope: &'c Scope,
     #[cfg(feature = "tokio")]
     results: Option<&'c ResultStore>,
     arguments: &'c [u8],
@@ -90,7 +91,7 @@ pub(crate) fn begin<'c>(origin: CallOrigin<'c>, member: Target<'c>, arguments: &
         Ok(step) => return Started::Waits(call, step),
         Err(failure) => return Started::Ended(call.reply(Err(failure))),
     };
-    call.scope.executor.check_output(&call, &mut result);
+    call.check_output(&mut result);
     Started::Ended(call.reply(result))
 }
 
@@ -161,7 +162,7 @@ impl<'c> Invocation<'c> {
         };
         // Without a runtime, nothing is checked elsewhere.
         let step = step.ok_or_else(Failure::internal)?;
-        executor.run(self, permit, timer, step).await
+        self.run(permit, timer, step).await
     }
 
     /// Where injected parameters come from.

@@ -1,84 +1,23 @@
 //! Running a function: how long it may take, who waits for it, and that what modifies runs to its end.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use crate::call::audit::Reported;
 use crate::call::invocation::Invocation;
-use crate::call::output_check::Outputs;
 use crate::context::LazyContext;
 use crate::context::elicitation::suspend::SuspendableCall;
 use crate::context::permit::Permit;
-use crate::context::semaphore::FairSemaphore;
-use crate::context::tasks::Tasks;
 use crate::context::timeout::{Elapsed, Timer, limited};
 use crate::declare::entry::{AuthorizedCall, EntryOutcome, Pending};
-use crate::definition::ToolDefinition;
 use crate::model::catch_panic::{CatchPanic, Panicked, catch_panic};
 use crate::model::failure::{Failure, FailureKind};
 use crate::model::output::Output;
 
-/// How a registry runs its tools.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Limits {
-    /// How long a call may take, where its tool does not say.
-    pub(crate) timeout: Option<Duration>,
-    /// How many calls run at once.
-    pub(crate) concurrency: Option<usize>,
-    /// How many wait, where that is limited: as many as run, unless it is said.
-    pub(crate) queue: Option<usize>,
-    /// How many threads there are for functions that block.
-    pub(crate) threads: usize,
-    pub(crate) outputs: Outputs,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Limits { timeout: None, concurrency: None, queue: None, threads: 64, outputs: Outputs::default() }
-    }
-}
-
-/// Runs the functions of one registry.
-#[derive(Debug)]
-pub(crate) struct Executor {
-    pub(super) limits: Limits,
-    semaphore: Option<Arc<FairSemaphore>>,
-    #[cfg_attr(not(feature = "tokio"), expect(dead_code, reason = "without a runtime there is one thread"))]
-    pub(super) threads: Arc<FairSemaphore>,
-    pub(super) tasks: Tasks,
-}
-
-impl Default for Executor {
-    fn default() -> Self {
-        Executor::new(Limits::default())
-    }
-}
-
-impl Executor {
-    pub(crate) fn new(limits: Limits) -> Self {
-        let semaphore =
-            limits.concurrency.map(|inside| FairSemaphore::new(inside, limits.queue.unwrap_or(inside)));
-        Executor {
-            limits,
-            semaphore: semaphore.map(Arc::new),
-            threads: Arc::new(FairSemaphore::new(limits.threads, usize::MAX)),
-            tasks: Tasks::default(),
-        }
-    }
-
-    pub(crate) fn tasks(&self) -> &Tasks {
-        &self.tasks
-    }
-
-    /// What lets a number of calls through at once, where that is limited.
-    pub(super) fn semaphore(&self) -> Option<&Arc<FairSemaphore>> {
-        self.semaphore.as_ref()
-    }
-
+impl Invocation<'_> {
     /// Makes the output what is sent, or a failure of it.
-    pub(super) fn check_output(&self, call: &Invocation<'_>, result: &mut Result<Output, Failure>) {
-        let _inside = call.span.enter();
-        self.limits.outputs.check_output(call.tool, result, || call.keeps());
+    pub(super) fn check_output(&self, result: &mut Result<Output, Failure>) {
+        let _inside = self.span.enter();
+        self.scope.executor.limits.outputs.check_output(self.tool, result, || self.keeps());
     }
 
     /// Takes what a tool was entered with to its end, in the time that is left.
@@ -86,24 +25,23 @@ impl Executor {
     /// When the caller goes away or the time is over, a function that modifies nothing is dropped. One that does runs on
     /// in a task of its own, since half of a change is worse than none.
     pub(super) async fn run(
-        &self,
-        call: &mut Invocation<'_>,
+        &mut self,
         permit: Option<Arc<Permit>>,
         mut timer: Option<Timer>,
         step: EntryOutcome,
     ) -> Result<Output, Failure> {
         let step = match step {
-            EntryOutcome::Authorizing(decision) => Box::pin(decide(call, &mut timer, decision)).await?,
+            EntryOutcome::Authorizing(decision) => Box::pin(decide(self, &mut timer, decision)).await?,
             step => step,
         };
         let function = match step {
             EntryOutcome::Running(function) => function,
             #[cfg(feature = "tokio")]
             EntryOutcome::Blocking(function) => {
-                return Box::pin(self.block(call, permit, timer, function)).await;
+                return Box::pin(self.block(permit, timer, function)).await;
             }
             EntryOutcome::Done(mut result) => {
-                self.check_output(call, &mut result);
+                self.check_output(&mut result);
                 return result;
             }
             EntryOutcome::Authorizing(_)
@@ -113,36 +51,31 @@ impl Executor {
                 return Err(Failure::internal());
             }
         };
-        let context = call.context.existing();
+        let context = self.context.existing();
         if let Some(timer) = &mut timer {
             timer.exclude_waiting(context);
         }
-        let mut function = SuspendableCall::new(CatchPanic::new(function, call.span.clone()), context);
+        let mut function = SuspendableCall::new(CatchPanic::new(function, self.span.clone()), context);
         #[cfg(feature = "tokio")]
-        if call.tool.modifies()
+        if self.tool.modifies()
             && let Ok(runtime) = tokio::runtime::Handle::try_current()
         {
-            return Box::pin(self.spawn(call, permit, timer, function, &runtime)).await;
+            return Box::pin(self.spawn(permit, timer, function, &runtime)).await;
         }
-        let guard = CancelOnDrop::new(&call.context, None);
+        let guard = CancelOnDrop::new(&self.context, None);
         let mut result = match timer {
             None => function.await,
             Some(mut timer) => {
                 let limited = timer.limit(&mut function).await;
                 limited.map_err(|Elapsed(limit)| {
-                    Failure::timeout(call.tool.name(), limit, call.tool.modifies())
+                    Failure::timeout(self.tool.name(), limit, self.tool.modifies())
                 })?
             }
         };
         guard.disarm();
         drop(permit);
-        self.check_output(call, &mut result);
+        self.check_output(&mut result);
         result
-    }
-
-    /// Measures the time of a call from now on, if it has a limit.
-    pub(super) fn timer(&self, tool: &ToolDefinition) -> Result<Option<Timer>, Failure> {
-        tool.timeout().or(self.limits.timeout).map(Timer::start).transpose()
     }
 }
 

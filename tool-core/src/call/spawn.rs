@@ -9,7 +9,7 @@ use tracing::Span;
 use crate::call::audit::Record;
 use crate::call::failure_log::FailureLog;
 use crate::call::invocation::Invocation;
-use crate::call::run::{CancelOnDrop, Executor};
+use crate::call::run::CancelOnDrop;
 use crate::context::elicitation::suspend::{SuspendableCall, SuspendableThread};
 use crate::context::permit::Permit;
 use crate::context::timeout::{Elapsed, Timer, limited};
@@ -19,20 +19,19 @@ use crate::model::catch_panic::{DropGuard, catch_panic};
 use crate::model::failure::{Failure, FailureKind};
 use crate::model::output::Output;
 
-impl Executor {
+impl Invocation<'_> {
     /// Drives a function in a task of its own, which its caller waits for.
     pub(super) async fn spawn(
-        &self,
-        call: &mut Invocation<'_>,
+        &mut self,
         permit: Option<Arc<Permit>>,
         timer: Option<Timer>,
         function: SuspendableCall,
         runtime: &Handle,
     ) -> Result<Output, Failure> {
-        let guard = CancelOnDrop::new(&call.context, call.record.as_deref().map(Record::reported));
-        let (outputs, kept) = (self.limits.outputs, call.keeps());
-        let end = CallEnd { log: call.log(), record: call.record.take(), permit };
-        let span = call.span.clone();
+        let guard = CancelOnDrop::new(&self.context, self.record.as_deref().map(Record::reported));
+        let (outputs, kept) = (self.scope.executor.limits.outputs, self.keeps());
+        let end = CallEnd { log: self.log(), record: self.record.take(), permit };
+        let span = self.span.clone();
         let task = async move {
             let mut result = function.await;
             let _inside = span.enter();
@@ -40,23 +39,22 @@ impl Executor {
             end.record(&result);
             result
         };
-        let task = self.tasks.spawn(task, runtime);
-        let (result, has_ended) = guard.wait(call.tool, &call.span, timer, task).await;
-        call.is_logged = has_ended;
+        let task = self.scope.executor.tasks.spawn(task, runtime);
+        let (result, has_ended) = guard.wait(self.tool, &self.span, timer, task).await;
+        self.is_logged = has_ended;
         result
     }
 
     /// Calls a function on a thread where it harms nobody, and on this one where there is no runtime. The thread is busy
     /// until the function returns, whoever still waits for it.
     pub(super) async fn block(
-        &self,
-        call: &mut Invocation<'_>,
+        &mut self,
         permit: Option<Arc<Permit>>,
         mut timer: Option<Timer>,
         function: Blocking,
     ) -> Result<Output, Failure> {
-        let (kept, log) = (call.keeps(), call.log());
-        let Invocation { context, span, record, is_logged, .. } = call;
+        let (kept, log) = (self.keeps(), self.log());
+        let Invocation { context, span, record, is_logged, .. } = self;
         let asks = context.existing().cloned();
         if let Some(asks) = &asks {
             asks.elicitation().open();
@@ -64,7 +62,8 @@ impl Executor {
         if let Some(timer) = &mut timer {
             timer.exclude_waiting(asks.as_ref());
         }
-        let (tool, outputs, function) = (call.tool, self.limits.outputs, DropGuard::new(function));
+        let (tool, outputs, function) =
+            (self.tool, self.scope.executor.limits.outputs, DropGuard::new(function));
         let call = {
             let (tool, span, asks) = (tool.clone(), span.clone(), asks.clone());
             move || {
@@ -79,7 +78,8 @@ impl Executor {
             }
         };
         let Ok(runtime) = Handle::try_current() else { return call() };
-        let thread = Permit::acquire_in_time(&self.threads, tool.name(), context, &mut timer).await?;
+        let thread =
+            Permit::acquire_in_time(&self.scope.executor.threads, tool.name(), context, &mut timer).await?;
         if let Some(context) = &asks {
             context.hold(&thread);
         }
@@ -92,7 +92,10 @@ impl Executor {
             drop(thread);
             result
         };
-        let task = SuspendableThread { task: self.tasks.spawn_blocking(task, &runtime), context: asks };
+        let task = SuspendableThread {
+            task: self.scope.executor.tasks.spawn_blocking(task, &runtime),
+            context: asks,
+        };
         let (result, has_ended) = guard.wait(tool, span, timer, task).await;
         *is_logged = has_ended;
         result

@@ -4,10 +4,9 @@ use std::sync::Arc;
 
 use crate::call::admission::Admission;
 use crate::call::audit::Audit;
-use crate::call::run::Executor;
-use crate::call::tool::Tool;
+use crate::call::executor::Executor;
+use crate::call::implementation::Implementation;
 use crate::context::extensions::Extensions;
-use crate::declare::entry::Entry;
 use crate::declare::state::States;
 use crate::definition::ToolDefinition;
 use crate::model::audit_kind::AuditKind;
@@ -21,38 +20,6 @@ pub(crate) struct Target<'r> {
     pub(crate) implementation: Implementation<'r>,
     pub(crate) scope: &'r Scope,
     pub(crate) extensions: Option<&'r Arc<Extensions>>,
-}
-
-/// What a call of a tool runs.
-#[derive(Clone, Copy)]
-pub(crate) enum Implementation<'r> {
-    /// The function of a declared tool, through the entry that the macro generated.
-    Declared(Entry),
-    /// A tool that implements [`Tool`].
-    Dynamic(&'r Arc<dyn Tool>),
-    /// Nothing: there is only a definition, and arguments are validated by its schema.
-    Absent,
-}
-
-impl<'r> Implementation<'r> {
-    /// Returns what a call of a tool with this definition runs: `dynamic`, or else the declared function.
-    #[inline]
-    pub(crate) fn new(definition: &ToolDefinition, dynamic: Option<&'r Arc<dyn Tool>>) -> Self {
-        match (dynamic, definition.entry()) {
-            (Some(tool), _) => Implementation::Dynamic(tool),
-            (None, Some(entry)) => Implementation::Declared(entry),
-            (None, None) => Implementation::Absent,
-        }
-    }
-
-    /// Returns the entry of a declared tool.
-    #[inline]
-    pub(crate) fn entry(self) -> Option<Entry> {
-        match self {
-            Implementation::Declared(entry) => Some(entry),
-            Implementation::Dynamic(_) | Implementation::Absent => None,
-        }
-    }
 }
 
 /// What the tools that were registered together share: all that a call of one of them needs beside its arguments.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
-use crate::call::decode::dynamic::undecoded;
+use crate::call::decode::invalid::undecoded;
 use crate::context::Context;
 use crate::definition::ToolDefinition;
 use crate::model::failure::Failure;

@@ -1,4 +1,4 @@
-//! No two tools may live where one path could mean either.
+//! Addresses of tools: no path may lead to two tools.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -7,7 +7,7 @@ use crate::definition::ToolDefinition;
 use crate::definition::surface::{Address, Segment, Surface};
 use crate::registry::error::BuildError;
 
-/// A tool that lives somewhere, by its place among the others.
+/// A tool that has an address, with its position.
 #[derive(Clone, Debug)]
 pub(super) struct AddressedTool<'t> {
     pub(super) position: usize,
@@ -15,10 +15,9 @@ pub(super) struct AddressedTool<'t> {
     tool: &'t ToolDefinition,
 }
 
-/// Every two addresses that collide, in the order of the tools.
+/// Returns every pair of addresses that collide, in the order of the tools.
 ///
-/// What can collide has the same number of segments, and the same first one unless that is a variable: of ten thousand
-/// tools, few need to be compared.
+/// Only addresses with the same number of segments and the same first segment (or a variable) are compared.
 pub(super) fn collisions<'t>(
     tools: impl Iterator<Item = &'t ToolDefinition>,
 ) -> Vec<(AddressedTool<'t>, AddressedTool<'t>)> {
@@ -65,7 +64,7 @@ impl fmt::Display for AddressedTool<'_> {
     }
 }
 
-/// The first segment, if it is no variable.
+/// Returns the first segment, unless it is a variable.
 fn literal(address: &Address) -> Option<&str> {
     match &address.segments()[0] {
         Segment::Literal(text) => Some(text),
@@ -73,7 +72,7 @@ fn literal(address: &Address) -> Option<&str> {
     }
 }
 
-/// Every tool whose address begins with one of these segments.
+/// Reports every tool whose address begins with one of these segments.
 pub(super) fn reserved(
     tools: &mut dyn Iterator<Item = &ToolDefinition>,
     segments: &[&str],

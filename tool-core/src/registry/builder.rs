@@ -1,4 +1,4 @@
-//! Building a registry: what is wrong with it is told at once.
+//! Building a registry: all errors are reported at once.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -26,7 +26,7 @@ use crate::registry::prompts::{RegisteredPrompt, Selection};
 use crate::registry::{Inner, RegisteredTool, Registry, Scope, ToolOverrides};
 use crate::schema::leniency::Leniency;
 
-/// Builds a [`Registry`]: which tools, with which state.
+/// Builds a [`Registry`] from tools and their state.
 ///
 /// ```
 /// use tool_core::{Registry, State, tool};
@@ -69,7 +69,7 @@ pub struct RegistryBuilder {
 /// Whether a tool is kept.
 type PromptPredicate = dyn Fn(&ToolDefinition) -> bool + Send;
 
-/// Built in a task of a runtime that may move it between threads.
+/// A registry may be built in a task that moves between threads.
 const _: () = {
     const fn is_send<T: Send>() {}
     is_send::<RegistryBuilder>();
@@ -91,7 +91,7 @@ impl RegistryBuilder {
         self
     }
 
-    /// Adds the tools that [`tools!`](crate::tools) lists. One that is linked too is one tool.
+    /// Adds the tools that [`tools!`](crate::tools) lists. A tool that is linked as well is added once.
     ///
     /// ```
     /// # use tool_core::{Registry, tool, tools};
@@ -109,7 +109,7 @@ impl RegistryBuilder {
         self
     }
 
-    /// Adds a tool that is written by hand.
+    /// Adds a tool that implements [`Tool`], such as a [`DynamicTool`](crate::DynamicTool).
     ///
     /// ```
     /// use tool_core::{DynamicTool, Output, Registry, ToolDefinition};
@@ -135,8 +135,8 @@ impl RegistryBuilder {
         self
     }
 
-    /// Says that a crate has tools, so that its absence is a fault: the linker leaves out a crate that nothing names,
-    /// and its tools with it. The remedy is `use my_tools as _;`.
+    /// Makes it an error if no tool of this crate is linked. The linker drops a crate that nothing names, and its tools with
+    /// it: write `use my_tools as _;`.
     ///
     /// ```
     /// # use tool_core::Registry;
@@ -148,7 +148,7 @@ impl RegistryBuilder {
         self
     }
 
-    /// Adds state, for the parameters that are [`State<T>`](crate::State). The last of a type counts.
+    /// Adds state for parameters of type [`State<T>`](crate::State). Replaces earlier state of the same type.
     ///
     /// ```
     /// # use tool_core::Registry;
@@ -158,7 +158,7 @@ impl RegistryBuilder {
         self.shared_state(Arc::new(state))
     }
 
-    /// Adds state that the application keeps a hold of.
+    /// Adds state that the application shares.
     ///
     /// ```
     /// # use tool_core::Registry;
@@ -183,7 +183,7 @@ impl RegistryBuilder {
         self
     }
 
-    /// Neither lists nor runs what modifies: a call of it by name is refused as [`Disabled`](crate::FailureKind).
+    /// Neither lists nor runs tools that modify: a call of such a tool fails as [`Disabled`](crate::FailureKind).
     ///
     /// ```
     /// use tool_core::{FailureKind, Registry, tool};
@@ -202,8 +202,8 @@ impl RegistryBuilder {
         self
     }
 
-    /// Hides a tool or a prompt from a caller that lacks its permissions: it is in no list, and a call of it is answered as
-    /// one of a tool or a prompt that does not exist.
+    /// Hides a tool or a prompt from a caller that lacks its permissions: no list has it, and a call fails as if it did not
+    /// exist.
     ///
     /// ```
     /// # use tool_core::Registry;
@@ -214,7 +214,7 @@ impl RegistryBuilder {
         self
     }
 
-    /// Tells in lists which requirements are not met, and lets the tool be called all the same.
+    /// Shows in lists which requirements are not met, but allows calls.
     ///
     /// ```
     /// # use tool_core::Registry;
@@ -237,7 +237,7 @@ impl RegistryBuilder {
         self
     }
 
-    /// Accepts a registry without tools, which otherwise is taken for a crate that was not linked.
+    /// Allows a registry without tools. Otherwise this is an error, since the crates of the tools are probably not linked.
     ///
     /// ```
     /// # use tool_core::Registry;
@@ -261,8 +261,8 @@ impl RegistryBuilder {
     ///
     /// # Errors
     ///
-    /// All faults at once, by their kind and then by the names of the tools: see [`BuildError`]. A default, an example or a constraint
-    /// that does not fit the type of its input is one, where it did not show at compile time.
+    /// All errors at once, by kind and then by the names of the tools: see [`BuildError`]. A default, an example or a
+    /// constraint that does not fit the type of its input is an error, too.
     ///
     /// ```
     /// # use tool_core::Registry;
@@ -276,7 +276,7 @@ impl RegistryBuilder {
         };
         let mut faults: Vec<BuildError> =
             self.expected.iter().filter(|name| !linked(name)).cloned().map(BuildError::NotLinked).collect();
-        // They arrive in the order of the linker, which is none; what is linked and listed by hand is declared once.
+        // The linker has no order. A tool that is linked and listed is declared once.
         let declarations = Declaration::sorted(self.declarations());
 
         let audit = self.audit.map(|sink| Audit { sink, key: self.audit_key.unwrap_or_else(process_key) });
@@ -287,7 +287,7 @@ impl RegistryBuilder {
             leniency: self.leniency,
             audit: audit.clone(),
         });
-        // Made once and not moved: of a thousand tools, each copy would be felt where a command starts.
+        // Built in place: with a thousand tools, a copy of each would slow down the start of a command.
         let mut members: Vec<RegisteredTool> = Vec::with_capacity(declarations.len() + self.dynamic.len());
         let declarations = declarations.into_iter().map(|keyed| keyed.declaration);
         let declared = ToolDefinition::all_declared(declarations);
@@ -357,10 +357,10 @@ impl RegistryBuilder {
     }
 }
 
-/// That two tools have one name or alias is a fault.
+/// Reports tools with the same name or alias.
 fn faults_of_names(tools: &[RegisteredTool], faults: &mut Vec<BuildError>) {
     let at = |position: usize| &tools[position].definition;
-    // Equal names stand next to each other.
+    // Equal names are adjacent.
     for pair in tools.windows(2) {
         let [first, second] = [&pair[0].definition, &pair[1].definition];
         if first.name() == second.name() {

@@ -1,4 +1,4 @@
-//! What a server finds out about its tools before it listens.
+//! Checks that a server makes before it listens.
 
 use crate::definition::ToolDefinition;
 use crate::definition::prompt::PromptDefinition;
@@ -6,12 +6,13 @@ use crate::registry::Registry;
 use crate::registry::error::{BuildError, BuildErrors};
 
 impl Registry {
-    /// Makes every schema now, and finds what is wrong with them: examples in doc comments that are no calls, patterns that are
-    /// none or that a client understands otherwise; and the tools that modify nothing and take a [`Reader`](crate::Reader) that can write. Defaults and constraints that do not fit their inputs are found by [`RegistryBuilder::build`](crate::RegistryBuilder::build) already. Servers do this before they listen.
+    /// Builds every schema and checks it: an example in a doc comment must be a valid call, and a pattern must mean the same to
+    /// every client. A tool that does not modify must not take a [`Reader`](crate::Reader) that can write. Defaults and constraints
+    /// are checked by [`RegistryBuilder::build`](crate::RegistryBuilder::build). Servers call this before they listen.
     ///
     /// # Errors
     ///
-    /// All faults at once.
+    /// All errors at once.
     ///
     /// ```
     /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
@@ -23,13 +24,13 @@ impl Registry {
         BuildErrors::unless_empty(faults.collect())
     }
 
-    /// Every tool, and what is called for every prompt.
+    /// Returns every tool, and the definition behind every prompt.
     fn holders(&self) -> impl Iterator<Item = &ToolDefinition> {
         self.definitions().chain(self.declared_prompts().map(PromptDefinition::tool))
     }
 }
 
-/// Reports what is wrong with a tool and shows only when its schemas are made.
+/// Converts errors in the schemas of a tool.
 pub(super) fn schema_errors(tool: &ToolDefinition, faults: Vec<String>) -> impl Iterator<Item = BuildError> {
     faults.into_iter().map(|fault| BuildError::Schema {
         tool: tool.name().to_owned(),
@@ -38,7 +39,7 @@ pub(super) fn schema_errors(tool: &ToolDefinition, faults: Vec<String>) -> impl 
     })
 }
 
-/// Reports the resources whose `Reader` and `Writer` are one type, where a tool that modifies nothing or a prompt takes the `Reader`.
+/// Reports a tool or prompt that modifies nothing and takes a `Reader` of the same type as the `Writer`.
 fn one_handle(tool: &ToolDefinition) -> impl Iterator<Item = BuildError> {
     let writing = tool.needs().filter(|need| need.writes() && !tool.modifies());
     writing.map(|need| BuildError::OneHandle {

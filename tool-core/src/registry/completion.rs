@@ -1,4 +1,4 @@
-//! Values that could complete what a caller types for an input of a tool or an argument of a prompt.
+//! Completion of inputs of tools and arguments of prompts.
 
 use crate::call::target::Target;
 use crate::declare::completion::{Completing, CompletionRequest, Completions, push_allowed_values};
@@ -24,8 +24,8 @@ impl Registry {
         match definition.completion(input) {
             _ if native.secret => {}
             Some(complete) => {
-                // What is proposed may be stored state: nobody sees of it what a call would not show. What an input allows is
-                // told to everybody who knows of the tool.
+                // A proposal may be stored state, so the caller must be allowed to make the call. The values that a schema allows
+                // are shown to every caller that may see the tool.
                 scope.admission.admit(definition, &scope.states, self.principal())?;
                 let request = &request.clone().by(self.principal());
                 let (states, guarded, values) = (&scope.states, definition.guarded(), &mut values);

@@ -1,11 +1,11 @@
-//! The identity of all tools and prompts together.
+//! The digest of a registry.
 
 use crate::model::digest::Digest;
 use crate::registry::Registry;
 
 impl Registry {
-    /// The identity of all tools and prompts together, whoever calls: another when one of them is added, is gone or
-    /// promises something else.
+    /// Returns the digest of all tools and prompts, whoever calls. It changes if one is added, removed, or changed in what it
+    /// promises.
     ///
     /// ```
     /// # use tool_core::Registry;

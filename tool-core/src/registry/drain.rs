@@ -1,4 +1,4 @@
-//! When a program may end: nothing is on its way that outlives its caller.
+//! Waiting for calls and tasks that outlive their callers.
 
 use std::time::Duration;
 
@@ -6,8 +6,8 @@ use crate::context::tasks::Tasks;
 use crate::registry::Registry;
 
 impl Registry {
-    /// Waits until nothing is on its way that outlives its caller: calls that modify, threads that block, and what tools
-    /// started with [`Context::spawn`](crate::Context::spawn). A server does this before it ends.
+    /// Waits until no call or task runs that outlives its caller: calls that modify, blocking threads, and tasks that tools
+    /// started with [`Context::spawn`](crate::Context::spawn). A server does this before it exits.
     ///
     /// ```
     /// # tool_core::private::block_on(async {
@@ -16,17 +16,17 @@ impl Registry {
     /// # });
     /// ```
     pub async fn drain(&self) {
-        // A tool can call one that is at home where nothing was on its way when it was looked at.
+        // A tool can call a tool of a scope that was idle when it was checked.
         while let Some(busy) = self.tasks().into_iter().find(|tasks| tasks.len() > 0) {
             busy.drain().await;
         }
     }
 
-    /// Waits as [`Registry::drain`] does, up to a deadline; how many calls and tasks are still on their way then.
+    /// Waits as [`Registry::drain`] does, but not longer than `limit`. Returns how many calls and tasks still run.
     ///
     /// # Panics
     ///
-    /// On a tokio runtime without timers, or on none.
+    /// Panics outside of a tokio runtime, or if the runtime has no timers.
     ///
     /// ```
     /// # use std::time::Duration;
@@ -35,7 +35,7 @@ impl Registry {
     /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
     /// let left = registry.drain_within(Duration::from_secs(10)).await;
     /// if left > 0 {
-    ///     eprintln!("{left} calls are cut off");
+    ///     eprintln!("{left} calls are aborted");
     /// }
     /// # });
     /// ```
@@ -46,7 +46,7 @@ impl Registry {
         }
     }
 
-    /// What is on its way, in each of the places where tools are at home.
+    /// Returns the running tasks of each scope.
     fn tasks(&self) -> Vec<&Tasks> {
         self.inner.scopes().map(|scope| scope.executor.tasks()).collect()
     }

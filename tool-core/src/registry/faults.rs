@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::call::decode;
-use crate::call::target::Implementation;
+use crate::call::implementation::Implementation;
 use crate::declare::state::States;
 use crate::definition::ToolDefinition;
 use crate::definition::documentation::Example;

@@ -1,9 +1,7 @@
-//! Where each tool stands, by its name.
+//! The positions of tools by name.
 //!
-//! The tools stand in the order of their names, which finds one without a table. A process that looks up a few, as the
-//! command line does, ends before a table would be of use; one that calls on makes it, and then a lookup costs the same
-//! however many there are. The table holds numbers and no names, which stand in the tools: a thousand tools take ten
-//! kilobytes.
+//! The tools are ordered by name, so that a few lookups need no table: a command line exits before a table would pay. After
+//! some lookups a hash table is built. It holds positions and no names: a thousand tools take ten kilobytes.
 
 use std::hash::{BuildHasher as _, RandomState};
 use std::sync::OnceLock;
@@ -14,14 +12,14 @@ use hashbrown::HashTable;
 
 use crate::registry::RegisteredTool;
 
-/// How many names are looked up without a table.
+/// The number of lookups before the table is built.
 const FEW: u32 = 8;
 
-/// Positions of tools by their names and aliases, of which no two are one.
+/// The positions of tools by name and alias, which are unique.
 #[derive(Default)]
 pub(super) struct Positions {
     table: OnceLock<Table>,
-    /// How often a name was looked up without it.
+    /// The number of lookups without the table.
     lookups: AtomicU32,
 }
 
@@ -30,15 +28,15 @@ struct Table {
     keys: Keys,
 }
 
-/// How names are told apart.
+/// How names are hashed.
 enum Keys {
-    /// Every name comes from the application, and nobody chooses one to collide.
+    /// Every name comes from the application: collisions are not chosen by an attacker.
     Own,
-    /// Names may come from elsewhere: a key that nobody knows keeps them apart.
+    /// Names may come from others: a random key prevents chosen collisions.
     Foreign(RandomState),
 }
 
-/// Where a tool stands, and by which of its two names it is known here.
+/// The position of a tool, for its name or for its alias.
 #[derive(Clone, Copy)]
 struct Position {
     of: u32,
@@ -46,7 +44,7 @@ struct Position {
 }
 
 impl Positions {
-    /// The position of the tool of this name or alias among these, which are always the same ones.
+    /// Returns the position of the tool of this name or alias among `members`, which must be the same for every call.
     #[inline]
     pub(super) fn get(&self, name: &str, members: &[RegisteredTool]) -> Option<usize> {
         match self.table.get() {
@@ -65,24 +63,24 @@ impl Positions {
     }
 }
 
-/// The position of the tool of this name.
+/// Returns the position of the tool of this name.
 pub(super) fn by_name(name: &str, members: &[RegisteredTool]) -> Option<usize> {
     members.binary_search_by(|member| member.definition.name().cmp(name)).ok()
 }
 
 impl Table {
     fn of(members: &[RegisteredTool]) -> Self {
-        // Tools that are written by hand may be somebody else's, and so may their names.
+        // The name of a dynamic tool may come from somebody else.
         let is_foreign = members.iter().any(RegisteredTool::is_dynamic);
         let keys = if is_foreign { Keys::Foreign(RandomState::new()) } else { Keys::Own };
         let aliases = members.iter().filter(|member| member.definition.alias().is_some()).count();
         let mut table = HashTable::with_capacity(members.len() + aliases);
-        // More tools than that do not fit into memory.
+        // More tools than `u32::MAX` do not fit into memory.
         for (of, member) in (0..u32::MAX).zip(members) {
             let names = [(Some(member.definition.name()), false), (member.definition.alias(), true)];
             for (name, by_alias) in names {
                 let Some(name) = name else { continue };
-                // There is room: nothing is moved, and so nothing needs to be hashed again.
+                // The capacity is sufficient, so nothing is hashed again.
                 table.insert_unique(keys.hash(name), Position { of, by_alias }, |_| 0);
             }
         }
@@ -127,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_others_choose_are_kept_apart_by_a_key() {
+    fn hashes_foreign_names_with_a_random_key() {
         let keys = |registry: &Registry| Table::of(&registry.inner.members).keys;
         let own = Registry::builder().allow_empty().build().unwrap();
         assert!(matches!(keys(&own), Keys::Own));
@@ -139,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_is_made_for_whoever_looks_up_many_and_finds_the_same() {
+    fn builds_the_table_after_some_lookups() {
         let registry = Registry::builder().tool(tool("b")).tool(tool("a")).tool(tool("c")).build().unwrap();
         assert!(registry.inner.positions.table.get().is_none());
         let found = || ["a", "b", "c", "d"].map(|name| registry.position(name).map(|(position, _)| position));

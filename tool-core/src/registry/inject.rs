@@ -1,4 +1,4 @@
-//! The registry in the hands of a tool that calls other tools.
+//! Injecting the registry into a tool that calls other tools.
 
 use std::sync::Arc;
 
@@ -9,21 +9,20 @@ use crate::declare::inject::{Inject, Injection, Needs, op};
 use crate::model::failure::Failure;
 use crate::registry::Registry;
 
-/// Injected into a tool, it is the registry that the tool was called through, for the same caller and as part of the same
-/// trace: what the tool calls goes through the one pipeline, with the caller's permissions and a record of its own.
+/// Injects the registry that the tool was called through, for the same caller and the same trace: a call that the tool
+/// makes has the caller's permissions and a record of its own.
 ///
 /// The progress of these calls is reported to nobody, unless the tool sets [`CallOptions::progress`]: the caller receives the
 /// progress of its own call only.
 ///
-/// Only into a tool that modifies, since whoever may call any tool may call one that writes.
+/// Only a tool that modifies can have a registry, since it may call tools that modify.
 ///
-/// A tool that is called like this cannot [ask](crate::Context::elicit) anything, and a call of one that modifies counts as
-/// having written: after it, the calling tool cannot ask either.
+/// A tool that is called like this cannot [elicit](crate::Context::elicit) input. After it calls a tool that modifies, the
+/// calling tool cannot elicit input either.
 ///
-/// Where [`RegistryBuilder::concurrency`](crate::RegistryBuilder::concurrency) limits how many calls run, these calls go on with the place of the
-/// call that makes them, one at a time, and beside it with places that are free: no limit is so low that calls wait for one another
-/// for good. Where registries with limits are joined, a call that would wait for calls that wait for it is refused as
-/// [`Busy`](crate::FailureKind::Busy).
+/// With a limit on [`RegistryBuilder::concurrency`](crate::RegistryBuilder::concurrency), one of these calls at a time uses the permit of the
+/// calling tool, and others use free permits, so that a low limit cannot cause a deadlock. If registries with limits are
+/// joined, a call that would wait for itself fails as [`Busy`](crate::FailureKind::Busy).
 ///
 /// ```
 /// use tool_core::{Failure, Registry, tool, tools};
@@ -34,7 +33,7 @@ use crate::registry::Registry;
 ///     2 * n
 /// }
 ///
-/// /// Calls a tool twice, the second time with what came of the first.
+/// /// Calls a tool twice, the second time with the result of the first call.
 /// #[tool(operation = Trigger, destructive = true)]
 /// async fn call_twice(#[inject] registry: Registry, name: String, n: i64) -> Result<i64, Failure> {
 ///     let mut n = n.into();

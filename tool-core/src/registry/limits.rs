@@ -1,4 +1,4 @@
-//! How a registry runs its tools: how many at once, how long, what may come out, and who is told.
+//! The limits of a registry, and where its calls are recorded.
 
 use std::sync::Arc;
 
@@ -9,12 +9,12 @@ use crate::registry::builder::RegistryBuilder;
 use crate::registry::error::BuildError;
 
 impl RegistryBuilder {
-    /// How long a call may take whose tool does not say: as `#[tool(timeout = "…")]` on every other tool. No limit by
+    /// Sets the time limit of calls of tools that have none of their own (`#[tool(timeout = "…")]`). There is no limit by
     /// default.
     ///
-    /// The caller is then answered [`Timeout`](crate::FailureKind::Timeout). A tool that modifies nothing is dropped,
-    /// its [`Context`](crate::Context) cancelled; one that modifies runs on, and so does a thread that blocks. A function
-    /// that is neither `async` nor `blocking` cannot be interrupted, so that no limit holds for it.
+    /// A call that takes longer fails as [`Timeout`](crate::FailureKind::Timeout). A tool that modifies nothing is dropped and
+    /// its [`Context`](crate::Context) canceled. A tool that modifies continues, and so does a blocking thread. A function that is
+    /// neither `async` nor `blocking` cannot be interrupted and has no limit.
     ///
     /// ```
     /// # use std::time::Duration;
@@ -27,13 +27,13 @@ impl RegistryBuilder {
         self
     }
 
-    /// How many calls run at once. No limit by default.
+    /// Sets how many calls run at the same time. There is no limit by default.
     ///
-    /// As many again may wait, unless [`RegistryBuilder::queue`] says otherwise, and the callers among them take turns, so that
-    /// one with a thousand calls does not keep another from making one. Where no place is left, the caller with the most
-    /// waiting calls loses one, and what finds no place is answered [`Busy`](crate::FailureKind::Busy).
+    /// As many calls again may wait, see [`RegistryBuilder::queue`]. Callers take turns, so that one with a thousand calls does
+    /// not block the others. If the queue is full, the caller with the most waiting calls loses one, which fails as
+    /// [`Busy`](crate::FailureKind::Busy).
     ///
-    /// A call that a tool makes through its injected [`Registry`](crate::Registry) goes on with the place of that tool's call.
+    /// A call that a tool makes through its injected [`Registry`](crate::Registry) uses the permit of that tool's call.
     ///
     /// ```
     /// # use tool_core::Registry;
@@ -45,7 +45,7 @@ impl RegistryBuilder {
         self
     }
 
-    /// How many calls wait when [`RegistryBuilder::concurrency`] run.
+    /// Sets how many calls may wait while [`RegistryBuilder::concurrency`] calls run.
     ///
     /// ```
     /// # use tool_core::Registry;
@@ -56,9 +56,9 @@ impl RegistryBuilder {
         self
     }
 
-    /// How many threads there are for tools declared `blocking`: 64 by default. Their calls take turns as those of
-    /// [`RegistryBuilder::concurrency`] do, and all may wait. The runtime has threads of its own for this, and fewer than it has
-    /// should be used.
+    /// Sets the number of threads for tools declared `blocking`; the default is 64. Callers take turns as for
+    /// [`RegistryBuilder::concurrency`], and any number of calls may wait. The number should be lower than that of the blocking
+    /// threads of the runtime.
     ///
     /// ```
     /// # use tool_core::Registry;
@@ -70,11 +70,10 @@ impl RegistryBuilder {
         self
     }
 
-    /// The most bytes that an output may have: 16 MiB by default.
+    /// Sets the largest size of an output in bytes; the default is 16 MiB.
     ///
-    /// A greater one is not sent. The call fails and says how much it was, whatever the shape: half of a JSON value is
-    /// none, and half of a text passes for the whole. Return a link to a resource instead
-    /// ([`Content::link`](crate::Content::link)), or take an input that narrows the answer.
+    /// A call with a larger output fails, with the size in its message; an output is never cut. Return a link to a resource
+    /// instead ([`Content::link`](crate::Content::link)), or add an input that narrows the answer.
     ///
     /// ```
     /// # use tool_core::Registry;
@@ -85,14 +84,13 @@ impl RegistryBuilder {
         self
     }
 
-    /// Whether each output is checked against the schema that its tool has published. One that breaks it is answered
-    /// [`Internal`](crate::FailureKind::Internal), and the log says where.
+    /// Sets whether outputs are validated against the output schema. A call with an invalid output fails as
+    /// [`Internal`](crate::FailureKind::Internal), and the log has the path of the error.
     ///
-    /// By default an output is checked where its type does not guarantee that it keeps to the schema, in debug and release
-    /// builds alike: where the schema has a range, a length or a pattern of the author's, and where a number may have been
-    /// `NaN` or infinite, which JSON does not have. What serde writes and what schemars says of it agree where both are
-    /// derived, and a second pass over such an output costs and finds nothing. With `true` every output is checked, so that
-    /// tests find what a hand-written `Serialize` or `JsonSchema` gets wrong; with `false` none of a declared tool is.
+    /// By default an output is validated only where its type does not guarantee that it matches the schema: if the schema has a
+    /// range, a length or a pattern, or if a number may be `NaN` or infinite, which JSON does not have. With `true` every
+    /// output is validated, which finds mistakes of a manual `Serialize` or `JsonSchema` in tests; with `false` no output of a
+    /// declared tool is.
     ///
     /// ```
     /// # use tool_core::Registry;
@@ -103,7 +101,7 @@ impl RegistryBuilder {
         self
     }
 
-    /// Where every call is recorded: see [`AuditSink`]. The last one given counts.
+    /// Records every call in this sink, see [`AuditSink`]. Replaces an earlier sink.
     ///
     /// ```
     /// # use tool_core::Registry;
@@ -114,8 +112,8 @@ impl RegistryBuilder {
         self
     }
 
-    /// The key of the digests of arguments in audit events, for an application whose processes are to be compared with one
-    /// another. It is as secret as the arguments. Without it each process makes a key of its own.
+    /// Sets the key for the digests of arguments in audit events, so that events of several processes can be compared. The key
+    /// is as secret as the arguments. Without it, each process creates its own key.
     ///
     /// ```
     /// # use tool_core::Registry;
@@ -128,7 +126,7 @@ impl RegistryBuilder {
     }
 }
 
-/// What cannot be kept of all this.
+/// Reports limits that allow no call, and time limits without timers.
 pub(super) fn faults_of_limits<'t>(
     limits: Limits,
     tools: impl Iterator<Item = &'t ToolDefinition>,

@@ -1,13 +1,14 @@
-//! The prompts of a registry, beside its tools.
+//! The prompts of a registry.
 
 use std::ptr;
 use std::sync::Arc;
 
 use serde_json::Value;
 
+use crate::call::implementation::Implementation;
 use crate::call::options::{CallOptions, NO_CALL_OPTIONS};
 use crate::call::prompt_arguments::read;
-use crate::call::target::{Implementation, Scope, Target};
+use crate::call::target::{Scope, Target};
 use crate::call::{self, Reply};
 use crate::context::extensions::Extensions;
 use crate::declare::prompt::{PromptDeclaration, Prompts};
@@ -21,7 +22,7 @@ use crate::registry::Registry;
 use crate::registry::builder::RegistryBuilder;
 use crate::registry::error::BuildError;
 
-/// Which prompts a registry is to have.
+/// The prompts that a builder has, and the filters for them.
 #[derive(Default)]
 pub(super) struct Selection {
     declarations: Vec<&'static PromptDeclaration>,
@@ -37,15 +38,15 @@ impl Selection {
         self.declarations.extend(crate::declare::registration::linked_prompts());
     }
 
-    /// Whether a prompt of this crate is among them, selected or not.
+    /// Returns `true` if there is a prompt of this crate, selected or not.
     pub(super) fn names_crate(&self, name: &str) -> bool {
         self.declarations.iter().any(|declaration| declaration.0.crate_name() == name)
     }
 
-    /// The prompts, by name. That two have one is a fault, and so is state that is not there.
+    /// Returns the prompts by name. Reports prompts with the same name and missing state.
     pub(super) fn definitions(self, states: &States, faults: &mut Vec<BuildError>) -> Vec<PromptDefinition> {
         let Selection { mut declarations, select } = self;
-        // Linked and listed by hand is declared once.
+        // A prompt that is linked and listed is declared once.
         declarations.sort_unstable_by_key(|declaration| ptr::from_ref(*declaration));
         declarations.dedup_by_key(|declaration| ptr::from_ref(*declaration));
         let mut prompts = PromptDefinition::all_declared(&declarations);
@@ -74,7 +75,7 @@ impl Selection {
     }
 }
 
-/// Reports what is wrong with a prompt and shows only when its schema is made.
+/// Converts errors in the schema of a prompt.
 fn schema_errors(prompt: &PromptDefinition, faults: Vec<String>) -> impl Iterator<Item = BuildError> {
     faults.into_iter().map(|fault| BuildError::PromptSchema {
         prompt: prompt.name().to_owned(),
@@ -83,7 +84,7 @@ fn schema_errors(prompt: &PromptDefinition, faults: Vec<String>) -> impl Iterato
     })
 }
 
-/// One prompt of a registry, and what enters its function.
+/// A prompt of a registry.
 #[derive(Clone)]
 pub(super) struct RegisteredPrompt {
     pub(super) definition: PromptDefinition,
@@ -97,7 +98,7 @@ impl RegisteredPrompt {
         RegisteredPrompt { definition, scope: Arc::clone(scope), extensions: None }
     }
 
-    /// The same in a registry of others, with what stands beside its calls where it comes from.
+    /// Returns the same prompt for a registry of several, with the extensions of the registry that it comes from.
     pub(super) fn beside(&self, extensions: Option<&Arc<Extensions>>) -> Self {
         RegisteredPrompt {
             extensions: Extensions::layered(extensions, self.extensions.as_ref()),
@@ -116,7 +117,7 @@ impl RegisteredPrompt {
         admission.admit(self.definition.tool(), states, principal).is_ok()
     }
 
-    /// What is called for it.
+    /// Returns what a request for the prompt calls.
     fn target(&self) -> Target<'_> {
         Target {
             kind: AuditKind::Prompt,
@@ -129,7 +130,7 @@ impl RegisteredPrompt {
 }
 
 impl RegistryBuilder {
-    /// Adds the prompts that [`prompts!`](crate::prompts) lists. One that is linked too is one prompt.
+    /// Adds the prompts that [`prompts!`](crate::prompts) lists. A prompt that is linked as well is added once.
     ///
     /// ```
     /// # use tool_core::{Registry, prompt, prompts};
@@ -160,8 +161,8 @@ impl RegistryBuilder {
 }
 
 impl Registry {
-    /// Every prompt that the caller may know of, ordered by name. Those that it may not use are among them, unless
-    /// [`RegistryBuilder::hide_denied`] says otherwise.
+    /// Returns every prompt that the caller may see, ordered by name. The list includes prompts that it may not use, unless
+    /// [`RegistryBuilder::hide_denied`] is set.
     ///
     /// ```
     /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
@@ -180,12 +181,12 @@ impl Registry {
         members.filter(|prompt| prompt.is_callable_by(self.principal())).map(|prompt| &prompt.definition)
     }
 
-    /// Every prompt, whoever calls, ordered by name.
+    /// Returns every prompt, ordered by name, whoever calls.
     pub(crate) fn declared_prompts(&self) -> impl Iterator<Item = &PromptDefinition> {
         self.inner.prompts.iter().map(|prompt| &prompt.definition)
     }
 
-    /// The prompt of this name, if [`Registry::prompts`] has it.
+    /// Returns the prompt of this name, if [`Registry::prompts`] lists it.
     ///
     /// ```
     /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
@@ -195,16 +196,16 @@ impl Registry {
         self.prompt_member(name).map(|prompt| &prompt.definition)
     }
 
-    /// The messages of a prompt with these arguments, an object or `null` for none.
+    /// Returns the messages of a prompt for these arguments: an object, or `null` for none.
     ///
-    /// An argument may be a text whatever its type, as MCP hands it over: the text is then read as JSON, and for a list of
-    /// texts as its items with commas between them.
+    /// As in MCP, every argument may be a string: it is then parsed as JSON, or as a comma-separated list for a list of
+    /// strings.
     ///
     /// # Errors
     ///
-    /// [`NotFound`](crate::FailureKind::NotFound) for a name that no prompt has, [`Denied`](crate::FailureKind::Denied) if the caller lacks
-    /// a permission or the access function denies it, [`Input`](crate::FailureKind::Input) with everything
-    /// that is wrong with the arguments, and the failure of the function itself.
+    /// [`NotFound`](crate::FailureKind::NotFound) if there is no such prompt, [`Denied`](crate::FailureKind::Denied) if the caller
+    /// lacks a permission or the access function denies it, [`Input`](crate::FailureKind::Input) with all problems of the
+    /// arguments, and the failure of the function.
     ///
     /// ```
     /// use serde_json::json;
@@ -258,12 +259,12 @@ impl Registry {
                 call::unknown(audit, origin, AuditKind::Prompt, name, arguments.as_bytes())
             }
         };
-        // What `#[prompt]` declares returns messages and nothing else.
+        // A function with `#[prompt]` returns messages and nothing else.
         let result = result.and_then(|output| output.into_prompt().ok_or_else(Failure::internal));
         PromptReply { call_id, result }
     }
 
-    /// What is wrong with the declarations of prompts and shows only when their schemas are made.
+    /// Returns the errors in the declarations of prompts that show when their schemas are built.
     pub(super) fn faults_of_prompts(&self) -> impl Iterator<Item = BuildError> {
         self.declared_prompts().flat_map(|prompt| schema_errors(prompt, prompt.tool().faults()))
     }

@@ -1,4 +1,4 @@
-//! Registries whose large results are kept.
+//! Registries that store large results.
 
 use crate::call::options::CallOptions;
 use crate::call::{self, Reply};
@@ -10,7 +10,7 @@ use crate::registry::provider::{IntoToolsProvider, Provider, ToolsProvider, Tool
 use crate::results::ResultStore;
 
 impl RegistryBuilder {
-    /// Keeps what is too large to be shown in this store, and adds the tool `read_result` with which it is read.
+    /// Stores results that are too large to be shown in this store, and adds the tool `read_result`, which reads them.
     ///
     /// ```
     /// # #[cfg(feature = "results")] {
@@ -31,7 +31,7 @@ impl RegistryBuilder {
 }
 
 impl Registry {
-    /// Calls a tool, and shows only so much of what it comes to as there is room for.
+    /// Calls a tool; a result that is too large is stored and replaced by a preview.
     pub(super) async fn call_storing(
         &self,
         results: &ResultStore,
@@ -52,7 +52,7 @@ impl Registry {
     }
 }
 
-/// Tools whose large results are kept, wherever they come from.
+/// A provider whose tools store large results.
 struct Storing {
     provider: Provider,
     results: ResultStore,
@@ -73,8 +73,8 @@ impl ToolsProvider for Storing {
 }
 
 impl ResultStore {
-    /// A provider of the same tools, whose calls keep what is too large to be shown in this store. The tool `read_result` is
-    /// not among them unless somebody [adds](Self::tool) it.
+    /// Returns a provider of the same tools whose large results are stored in this store. It does not add the tool
+    /// `read_result`, see [`ResultStore::tool`].
     ///
     /// ```
     /// # #[cfg(feature = "results")] {

@@ -1,4 +1,4 @@
-//! A tool as a registry holds it.
+//! A registered tool.
 
 use std::sync::Arc;
 
@@ -9,21 +9,20 @@ use crate::definition::ToolDefinition;
 
 /// One tool of a registry.
 ///
-/// A program that starts makes one for each of its tools, and calls one of them: so it is small, and nothing is counted that
-/// all have in common.
+/// A program builds one for each of its tools when it starts, so it is small and clones nothing that all tools share.
 pub(super) struct RegisteredTool {
     pub(super) definition: ToolDefinition,
-    /// What is not as it is for a declared tool that is at home here.
+    /// What differs from a declared tool in the scope of this registry.
     pub(super) overrides: Option<Arc<ToolOverrides>>,
 }
 
-/// What a tool has for itself, or together with those that it came with.
+/// What a tool has of its own, or shares with the tools of the registry that it comes from.
 #[derive(Clone)]
 pub(super) struct ToolOverrides {
-    /// The tool itself, where it is written by hand. One that is declared is entered by its declaration.
+    /// The tool itself, if it is dynamic. A declared tool is called through its declaration.
     pub(super) dynamic: Option<Arc<dyn Tool>>,
     pub(super) scope: Arc<Scope>,
-    /// What stands beside its calls whoever calls, under what the caller brings along.
+    /// The extensions of its calls; those of the call take precedence.
     pub(super) extensions: Option<Arc<Extensions>>,
 }
 
@@ -39,9 +38,9 @@ mod tests {
 
     use super::RegisteredTool;
 
-    // A command line makes one for each of a thousand tools before it does anything.
+    // A command line builds one for each of a thousand tools when it starts.
     #[test]
-    fn a_member_has_few_words() {
+    fn is_small() {
         assert!(size_of::<RegisteredTool>() <= 4 * size_of::<usize>(), "{}", size_of::<RegisteredTool>());
     }
 }

@@ -1,0 +1,74 @@
+//! The limits of a registry, and what enforces them.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::call::output_check::Outputs;
+use crate::context::semaphore::FairSemaphore;
+use crate::context::tasks::Tasks;
+use crate::context::timeout::Timer;
+use crate::definition::ToolDefinition;
+use crate::model::failure::Failure;
+
+/// How a registry runs its tools.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// How long a call may take, where its tool does not say.
+    pub(crate) timeout: Option<Duration>,
+    /// How many calls run at once.
+    pub(crate) concurrency: Option<usize>,
+    /// How many wait, where that is limited: as many as run, unless it is said.
+    pub(crate) queue: Option<usize>,
+    /// How many threads there are for functions that block.
+    pub(crate) threads: usize,
+    pub(crate) outputs: Outputs,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits { timeout: None, concurrency: None, queue: None, threads: 64, outputs: Outputs::default() }
+    }
+}
+
+/// Runs the functions of one registry.
+#[derive(Debug)]
+pub(crate) struct Executor {
+    pub(super) limits: Limits,
+    semaphore: Option<Arc<FairSemaphore>>,
+    #[cfg_attr(not(feature = "tokio"), expect(dead_code, reason = "without a runtime there is one thread"))]
+    pub(super) threads: Arc<FairSemaphore>,
+    pub(super) tasks: Tasks,
+}
+
+impl Default for Executor {
+    fn default() -> Self {
+        Executor::new(Limits::default())
+    }
+}
+
+impl Executor {
+    pub(crate) fn new(limits: Limits) -> Self {
+        let semaphore =
+            limits.concurrency.map(|inside| FairSemaphore::new(inside, limits.queue.unwrap_or(inside)));
+        Executor {
+            limits,
+            semaphore: semaphore.map(Arc::new),
+            threads: Arc::new(FairSemaphore::new(limits.threads, usize::MAX)),
+            tasks: Tasks::default(),
+        }
+    }
+
+    pub(crate) fn tasks(&self) -> &Tasks {
+        &self.tasks
+    }
+
+    /// What lets a number of calls through at once, where that is limited.
+    pub(super) fn semaphore(&self) -> Option<&Arc<FairSemaphore>> {
+        self.semaphore.as_ref()
+    }
+
+    /// Measures the time of a call from now on, if it has a limit.
+    pub(super) fn timer(&self, tool: &ToolDefinition) -> Result<Option<Timer>, Failure> {
+        tool.timeout().or(self.limits.timeout).map(Timer::start).transpose()
+    }
+}
