@@ -1,4 +1,4 @@
-//! The one pipeline that every call takes, whichever adapter it came through.
+//! The pipeline of every call, for all adapters.
 //!
 //! ```text
 //! the tool exists → the registry is not too read only for it → the caller has its permissions → its requirements are met
@@ -6,9 +6,9 @@
 //!     → what is injected is there → it runs → its output
 //! ```
 //!
-//! Arguments arrive as bytes. The usual case is one scan and one decode an input. Whatever is unusual (an unknown name,
-//! a value that does not decode, an input that is more than a scalar) is read again in full and checked against the
-//! schema, so that everything wrong is found at once and in the same words.
+//! Arguments arrive as bytes. In the common case they are scanned once, and each input is decoded once. Otherwise (an unknown
+//! name, a value that does not decode, an input that is not a scalar) they are parsed and validated against the schema, so that
+//! all problems are reported at once and in the same words.
 
 pub(crate) mod admission;
 pub(crate) mod audit;

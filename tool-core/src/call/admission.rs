@@ -1,39 +1,39 @@
-//! How far a caller gets before the arguments are looked at: what it may see, and what it may call.
+//! What a caller may see and call, before arguments are read.
 
 use crate::declare::state::States;
 use crate::definition::ToolDefinition;
 use crate::model::access::Principal;
 use crate::model::failure::{Failure, FailureKind};
 
-/// The switches of a registry that decide it.
+/// The settings of a registry for admission.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Admission {
-    /// What modifies is neither listed nor run.
+    /// Tools that modify are neither listed nor called.
     pub(crate) read_only: bool,
-    /// A tool whose permissions the caller lacks does not exist for it.
+    /// A tool does not exist for callers that lack its permissions.
     pub(crate) hide_denied: bool,
-    /// An unmet requirement is told, and keeps nobody from calling.
+    /// Requirements that are not met are shown, but do not prevent calls.
     pub(crate) requirements_as_indicator: bool,
 }
 
 impl Admission {
-    /// Whether the tool exists for this caller.
+    /// Returns `true` if the tool exists for this caller.
     pub(crate) fn is_visible(self, tool: &ToolDefinition, principal: &Principal) -> bool {
         !self.hide_denied || tool.permission().is_none_or(|permission| permission.is_met_by(principal))
     }
 
-    /// Whether lists have every tool, whoever asks.
+    /// Returns `true` if lists have every tool for every caller.
     pub(crate) fn lists_all(self) -> bool {
         !self.hide_denied && !self.read_only
     }
 
-    /// Whether lists have it.
+    /// Returns `true` if lists have the tool for this caller.
     pub(crate) fn lists(self, tool: &ToolDefinition, principal: &Principal) -> bool {
         self.is_visible(tool, principal) && !self.forbids(tool)
     }
 
-    /// Lets a call of a tool that exists for the caller in, or says what stands in its way: first what no caller can
-    /// change, then what another caller could, then what the operator can.
+    /// Checks whether this caller may call the tool now. Of several failures it returns the one that no caller can change
+    /// first, then the one of this caller, then the one that the operator can change.
     pub(crate) fn admit(
         self,
         tool: &ToolDefinition,

@@ -1,4 +1,4 @@
-//! One record of every call, for whoever has to know later what was done.
+//! Audit: one record of every call.
 
 use std::hash::{BuildHasher as _, RandomState};
 use std::sync::{Arc, OnceLock};
@@ -18,14 +18,14 @@ use crate::model::failure::{Failure, FailureKind};
 use crate::model::output::Output;
 use crate::model::trace::TraceParent;
 
-/// Where a registry records its calls: given to it with [`RegistryBuilder::audit`](crate::RegistryBuilder::audit).
+/// A sink for records of calls, see [`RegistryBuilder::audit`](crate::RegistryBuilder::audit).
 ///
-/// Every call is recorded once, however it ends: refused, invalid, failed, panicked, out of time or taken back. One that
-/// runs on after its caller left is recorded when it ends; one that ends with a question and starts again with the answer
-/// is recorded each time, as `suspended` but for the last. A function or a closure of an [`AuditEvent`] is a sink.
+/// Every call is recorded once, however it ends: denied, invalid, failed, panicked, timed out or canceled. A call that outlives
+/// its caller is recorded when it ends. A call that is suspended for input is recorded each time, as `suspended` except for the
+/// last. A function or closure of an [`AuditEvent`] is a sink.
 ///
-/// It is called on the thread that ends the call and should be quick: hand the event to a queue and write it elsewhere.
-/// When it panics, the call is answered all the same.
+/// The sink is called on the thread that ends the call and should be fast: send the event to a queue and write it elsewhere. A
+/// panic does not change the reply.
 ///
 /// ```
 /// use std::sync::{Arc, Mutex};
@@ -57,13 +57,14 @@ impl<F: Fn(&AuditEvent<'_>) + Send + Sync> AuditSink for F {
     }
 }
 
-/// What is recorded of one call. Neither arguments nor output are in it, so that no secret is.
+/// The record of one call. It contains neither arguments nor output, and so no secrets.
 ///
-/// A call that modifies runs on when its caller left or was told that it took too long. `outcome` is then how it
-/// really ended, and `reported` what the caller knows of it.
+/// A call that modifies continues if its caller leaves or its time is over. `outcome` is then its real outcome, and `reported`
+/// what the caller was told before.
 ///
-/// As JSON: `{"callId", "principal"?, "kind", "name", "digest"?, "argumentsDigest", "outcome", "told"?, "durationMs",
-/// "bytesIn", "bytesOut", "traceparent"?}`, where `outcome` is `success` or the word for a [`FailureKind`].
+/// Its JSON is `{"callId", "principal"?, "kind", "name", "digest"?, "argumentsDigest", "outcome", "told"?, "durationMs",
+/// "bytesIn", "bytesOut", "traceparent"?}`, where `outcome` is `success` or the word for a [`FailureKind`], and `told` is
+/// `reported`.
 ///
 /// ```
 /// use tool_core::audit::AuditEvent;
@@ -79,29 +80,30 @@ impl<F: Fn(&AuditEvent<'_>) + Send + Sync> AuditSink for F {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AuditEvent<'e> {
-    /// The identifier that joins the answer and the log.
+    /// The identifier of the call, which the reply and the log have as well.
     pub call_id: CallId,
-    /// Who called; `None` for an anonymous caller.
+    /// The id of the caller; `None` for an anonymous caller.
     pub principal: Option<&'e str>,
-    /// Whether a tool or a prompt was asked for.
+    /// Whether a tool or a prompt was called.
     pub kind: AuditKind,
-    /// The name of the tool or the prompt; where there is none, what was asked for, of that 128 characters.
+    /// The name of the tool or the prompt; for one that does not exist, the first 128 characters of the given name.
     pub name: &'e str,
-    /// What it promised when it was called; `None` where there is no such tool or prompt.
+    /// The digest of the tool or the prompt; `None` if it does not exist.
     pub digest: Option<Digest>,
-    /// BLAKE3 over the bytes of the arguments as they came, with a key that only this process has, so that nobody finds
-    /// a secret of few values by trying. Equal arguments have one digest within a process, and within all that share the key of
-    /// [`RegistryBuilder::audit_key`](crate::RegistryBuilder::audit_key). For a prompt the bytes are their JSON, each text as it was read.
+    /// BLAKE3 over the bytes of the arguments, with a key that only this process has, so that a secret of few values cannot be
+    /// guessed. Equal arguments have the same digest within a process, and within processes that share
+    /// [`RegistryBuilder::audit_key`](crate::RegistryBuilder::audit_key). For a prompt the bytes are the JSON of its parsed
+    /// arguments.
     pub arguments_digest: Digest,
     /// How the call ended.
     pub outcome: Result<(), FailureKind>,
-    /// What the caller was told before the call had ended: `Timeout`; `Cancelled` for one that left.
+    /// What the caller was told before the call ended: `Timeout`, or `Cancelled` for a caller that left.
     pub reported: Option<FailureKind>,
-    /// From the arrival of the call to its end; zero where there is no clock.
+    /// The time from the arrival of the call to its end; zero without a clock.
     pub duration: Duration,
-    /// The length of the arguments.
+    /// The length of the arguments in bytes.
     pub bytes_in: usize,
-    /// The length of the output: its JSON, its text, or all of its content. Zero after a failure.
+    /// The length of the output in bytes: of its JSON, its text, or all of its content. Zero after a failure.
     pub bytes_out: usize,
     /// The trace that the call is part of.
     pub traceparent: Option<TraceParent>,
@@ -135,15 +137,15 @@ impl Serialize for AuditEvent<'_> {
     }
 }
 
-/// Where the calls of a registry are recorded.
+/// The audit settings of a registry.
 #[derive(Clone)]
 pub(crate) struct Audit {
     pub(crate) sink: Arc<dyn AuditSink>,
-    /// For the digests of arguments.
+    /// The key for digests of arguments.
     pub(crate) key: [u8; 32],
 }
 
-/// A key that nobody outside of this process knows: the system seeds what it is made of.
+/// Returns a key that only this process has, made from a random seed of the system.
 pub(crate) fn process_key() -> [u8; 32] {
     static KEY: OnceLock<[u8; 32]> = OnceLock::new();
     *KEY.get_or_init(|| {
@@ -156,8 +158,8 @@ pub(crate) fn process_key() -> [u8; 32] {
     })
 }
 
-/// The record of one call, from its arrival on. It is written when it is dropped, so that no way out forgets it: one that
-/// was not ended before was taken back.
+/// The record of one call. It is written when it is dropped, so that no path forgets it; a record that was not ended counts as
+/// canceled.
 pub(crate) struct Record {
     sink: Arc<dyn AuditSink>,
     call_id: CallId,
@@ -172,16 +174,16 @@ pub(crate) struct Record {
     reported: Reported,
 }
 
-/// The tool or the prompt that was asked for.
+/// The tool or the prompt that was called.
 pub(crate) enum AuditSubject {
     Definition(ToolDefinition),
     UnknownName(String),
 }
 
-/// What the caller was told before the call had ended.
+/// What the caller was told before the call ended.
 pub(crate) type Reported = Arc<OnceLock<FailureKind>>;
 
-/// There, `std` panics when it is asked for the time.
+/// On this target `std` panics when it reads the clock.
 const CLOCKLESS: bool = cfg!(all(target_family = "wasm", target_os = "unknown"));
 
 impl Record {
@@ -209,12 +211,12 @@ impl Record {
     }
 
     #[cfg_attr(not(feature = "tokio"), expect(dead_code, reason = "no function outlives its caller"))]
-    /// Where to note what the caller is told before the call has ended.
+    /// Returns the cell for what the caller is told before the call ends.
     pub(crate) fn reported(&self) -> Reported {
         Arc::clone(&self.reported)
     }
 
-    /// Writes it.
+    /// Ends and writes the record.
     pub(crate) fn end(mut self, result: &Result<Output, Failure>) {
         self.outcome = match result {
             Ok(output) => Ok(output.size()),
@@ -246,7 +248,7 @@ impl Record {
 
 impl Drop for Record {
     fn drop(&mut self) {
-        // Already logged; the call has its answer.
+        // A panic is logged already, and the reply stays the same.
         let _ = catch_panic(|| self.write());
     }
 }

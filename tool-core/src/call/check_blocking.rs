@@ -1,4 +1,4 @@
-//! Arguments that take long to check: on a thread where nobody else waits, and within the limits of calls.
+//! Validation of arguments that takes long: on a blocking thread, within the limits of calls.
 
 use tokio::runtime::Handle;
 use tokio::task::spawn_blocking;
@@ -18,7 +18,7 @@ use crate::model::catch_panic::catch_panic;
 use crate::model::failure::Failure;
 use crate::schema::leniency::{Leniency, Validation};
 
-/// Checks arguments on a thread of its own, once there is one.
+/// Validates arguments on a blocking thread.
 pub(super) async fn check_blocking(
     executor: &Executor,
     tool: &ToolDefinition,
@@ -36,11 +36,12 @@ pub(super) async fn check_blocking(
     };
     let checked = limited(timer, spawn_blocking(check)).await;
     let checked = checked.map_err(|Elapsed(limit)| Failure::timeout_before(tool.name(), limit))?;
-    // A panic in it is a fault of ours, and a task that was cut off is one of a runtime that shuts down.
+    // A panic is a bug of this crate; a canceled task means that the runtime shuts down.
     checked.ok().and_then(Result::ok).ok_or_else(Failure::internal)?
 }
 
-/// Checks the text of the arguments for a tool, and runs nothing. What takes long waits for its turn as a call does.
+/// Validates the JSON text of the arguments for a tool without calling it. If this takes long, it waits for a permit as a call
+/// does.
 pub(crate) async fn validate_limited(
     principal: &Principal,
     options: &ContextOptions,

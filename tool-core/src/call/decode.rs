@@ -1,4 +1,4 @@
-//! Arguments on their way from JSON to the types of a function.
+//! Decoding arguments: from JSON to the types of a function.
 
 pub(crate) mod check;
 pub(crate) mod invalid;
@@ -31,7 +31,7 @@ use crate::schema::leniency::{Coercion, Leniency, Validation};
 use crate::schema::problem::Problem;
 use crate::schema::{MAX_PROBLEMS, unknown_input};
 
-/// Checks the text of the arguments for a tool, and runs nothing.
+/// Validates the JSON text of the arguments for a tool without calling it.
 pub(crate) fn validate(
     tool: &ToolDefinition,
     implementation: Implementation<'_>,
@@ -46,14 +46,14 @@ pub(crate) fn validate(
     decoder.enter(arguments, Purpose::Validate, &mut coercions).map(|_| Validation { coercions })
 }
 
-/// What arguments are read for.
+/// The purpose of decoding.
 #[derive(Clone, Copy)]
 pub(crate) enum Purpose {
     Validate,
     Run,
 }
 
-/// What the arguments of one call are read with.
+/// Decodes the arguments of one call.
 pub(crate) struct ArgumentDecoder<'c> {
     pub(super) tool: &'c ToolDefinition,
     pub(super) implementation: Implementation<'c>,
@@ -63,7 +63,7 @@ pub(crate) struct ArgumentDecoder<'c> {
 }
 
 impl ArgumentDecoder<'_> {
-    /// Reads the arguments and enters the tool with them, and tells what had to be repaired.
+    /// Decodes the arguments and enters the tool. Returns the coercions that were needed.
     pub(super) fn enter(
         &self,
         arguments: &[u8],
@@ -77,7 +77,7 @@ impl ArgumentDecoder<'_> {
         self.enter_checked(checked, purpose, coercions)
     }
 
-    /// Enters the tool, where its inputs decode and that implies that they are valid.
+    /// Enters the tool if its inputs decode and a successful decode implies that they are valid.
     #[inline]
     pub(super) fn enter_unchecked(
         &self,
@@ -86,7 +86,7 @@ impl ArgumentDecoder<'_> {
     ) -> Result<Option<EntryOutcome>, Failure> {
         let (tool, layout) = (self.tool, self.tool.argument_layout());
         if layout.broken {
-            tracing::error!(tool = tool.name(), "the schema of the tool could not be made");
+            tracing::error!(tool = tool.name(), "the schema of the tool could not be built");
             return Err(Failure::internal());
         }
         if let Implementation::Declared(entry) = self.implementation
@@ -99,7 +99,7 @@ impl ArgumentDecoder<'_> {
         Ok(None)
     }
 
-    /// Enters the tool with arguments that its schema has judged.
+    /// Enters the tool with arguments that were validated by the schema.
     pub(super) fn enter_checked(
         &self,
         checked: Checked<'_>,
@@ -120,12 +120,12 @@ impl ArgumentDecoder<'_> {
                 }
             }
             (Ok(()), Scan { clean: false, .. }) => Err(invalid(tool, unknown_members(tool, &text), &[])),
-            // What is no object has no inputs to decode.
+            // A value that is not an object has no inputs.
             (Err(problems), _) if problems.iter().any(|problem| problem.path.is_empty()) => {
                 Err(invalid(tool, problems, &[]))
             }
-            // Beside what the schema has to say, there are texts that only their type can judge, as those of dates. Of an input
-            // with a problem there is no more to say, and to decode it could take long.
+            // Some strings, such as dates, are checked by their type only. An input that has a problem already is not decoded,
+            // which could take long.
             (Err(problems), Scan { mut slots, .. }) => {
                 let wrong: Vec<String> = problems.iter().filter_map(input_of).collect();
                 for (position, member) in layout.members.iter().enumerate() {
@@ -140,7 +140,7 @@ impl ArgumentDecoder<'_> {
         }
     }
 
-    /// Enters a tool that has no declaration with the text of its arguments, which the schema has judged.
+    /// Enters a dynamic tool with arguments that were validated by the schema.
     fn enter_dynamic(
         &self,
         text: Cow<'_, str>,
@@ -155,7 +155,7 @@ impl ArgumentDecoder<'_> {
             (Purpose::Run, Implementation::Dynamic(tool)) => {
                 let text = integers::spell_out_integers(&text).unwrap_or_else(|| text.into_owned());
                 let arguments = RawValue::from_string(text).map_err(|error| {
-                    tracing::error!(tool = self.tool.name(), %error, "valid arguments are no JSON");
+                    tracing::error!(tool = self.tool.name(), %error, "valid arguments are not JSON");
                     Failure::internal()
                 })?;
                 let tool = Arc::clone(tool);
@@ -164,13 +164,13 @@ impl ArgumentDecoder<'_> {
                 Ok(EntryOutcome::Running(Box::pin(running)))
             }
             (Purpose::Run, Implementation::Declared(_) | Implementation::Absent) => {
-                tracing::error!(tool = self.tool.name(), "a definition that was written by hand has no tool");
+                tracing::error!(tool = self.tool.name(), "a dynamic definition has no tool");
                 Err(Failure::internal())
             }
         }
     }
 
-    /// Enters the tool with the texts of its inputs, which the schema has judged or not.
+    /// Enters a declared tool with the texts of its inputs.
     pub(super) fn attempt<'s>(
         &'s self,
         entry: Entry,
@@ -190,7 +190,7 @@ impl ArgumentDecoder<'_> {
     }
 }
 
-/// The members that are no inputs, and that a schema which was written by hand admits.
+/// Returns the members that are not inputs, if a schema by the author allows them.
 fn unknown_members(tool: &ToolDefinition, text: &str) -> Vec<Problem> {
     let members: Map<String, Value> = serde_json::from_str(text).unwrap_or_default();
     let known: Vec<&str> = tool.argument_layout().members.iter().map(|member| &*member.name).collect();
@@ -198,7 +198,7 @@ fn unknown_members(tool: &ToolDefinition, text: &str) -> Vec<Problem> {
     unknown.take(MAX_PROBLEMS).map(|name| unknown_input(name, &known)).collect()
 }
 
-/// What the schema of the tool has to say about a text.
+/// Validates the text of arguments against the schema of the tool.
 pub(super) fn check_text<'a>(
     tool: &ToolDefinition,
     leniency: Leniency,
@@ -207,7 +207,7 @@ pub(super) fn check_text<'a>(
     check(tool, leniency, text(tool, arguments)?)
 }
 
-/// Returns `true` if a tool takes these arguments, by its schema and by its types.
+/// Returns `true` if arguments are valid by the schema and by the types of a tool.
 pub(crate) fn is_valid(tool: &ToolDefinition, arguments: &Value) -> bool {
     let (text, layout) = (arguments.to_string(), tool.argument_layout());
     let Scan { slots, clean } = scan(text.as_bytes(), &layout.members);
@@ -216,7 +216,7 @@ pub(crate) fn is_valid(tool: &ToolDefinition, arguments: &Value) -> bool {
         let reads = |entry, judged| {
             decoder.attempt(entry, layout, &slots, Purpose::Validate, judged).is_ok_and(|step| step.is_ok())
         };
-        // As in a call: what decodes is valid where all inputs are scalars, and nothing is compiled to check it.
+        // As in a call: if all inputs are scalars, arguments that decode are valid, and no validator is built.
         if clean && !layout.composite && !layout.broken && entry.is_some_and(|entry| reads(entry, false)) {
             return true;
         }
@@ -246,7 +246,7 @@ pub(crate) fn unread(tool: &ToolDefinition, arguments: &Value) -> Vec<String> {
     })
 }
 
-/// Reads arguments that nobody sent: those of an example, or of a check.
+/// Decodes arguments of an example or a check.
 fn with_decoder<T>(tool: &ToolDefinition, read: impl FnOnce(&ArgumentDecoder<'_>) -> T) -> T {
     let (anonymous, states) = (Principal::anonymous(), States::default());
     let context = LazyContext::new(tool.name(), &anonymous, &NO_OPTIONS);
@@ -255,7 +255,7 @@ fn with_decoder<T>(tool: &ToolDefinition, read: impl FnOnce(&ArgumentDecoder<'_>
     read(&ArgumentDecoder { tool, implementation, states: &states, leniency, context: &context })
 }
 
-/// The arguments as text; nothing at all counts as `{}`.
+/// Returns the arguments as text; an empty text counts as `{}`.
 fn text<'a>(tool: &ToolDefinition, arguments: &'a [u8]) -> Result<&'a str, Failure> {
     let not_json = |message: &str| Failure::not_json(tool.name(), Problem::new("", "format", message));
     let text = std::str::from_utf8(arguments)
@@ -275,13 +275,13 @@ mod tests {
     use crate::definition::ToolDefinition;
     use crate::model::failure::FailureKind;
 
-    /// The strict parser and the scan take what this lets through, and nothing else does.
+    /// Every other part of decoding relies on valid UTF-8.
     #[test]
     fn no_byte_that_is_not_utf_8_gets_in_anywhere() {
         let tool = ToolDefinition::builder("any", "Takes anything.").build().unwrap();
         let good = r#"{"é": ["x", 1.5, {"a\\b": null}]} "#.as_bytes();
         assert_eq!(text(&tool, good).unwrap().as_bytes(), good);
-        // A byte of no character, one that only follows others, a cut one, an overlong one, half of a pair, one too great.
+        // Invalid bytes: never valid, a lone continuation, a truncated, an overlong, a surrogate, one out of range.
         let wrong: [&[u8]; 6] =
             [b"\xff", b"\x80", b"\xe2\x82", b"\xc0\xaf", b"\xed\xa0\x80", b"\xf4\x90\x80\x80"];
         for at in (0..=good.len()).filter(|at| std::str::from_utf8(&good[..*at]).is_ok()) {

@@ -1,4 +1,4 @@
-//! The example of a tool: a minimal call that is valid.
+//! The example of a tool: a minimal valid call.
 
 use serde_json::Value;
 
@@ -6,8 +6,8 @@ use crate::call::decode;
 use crate::definition::ToolDefinition;
 
 impl ToolDefinition {
-    /// A minimal call: one of [`ToolDefinition::examples`], or made from the examples of the inputs, their defaults and the
-    /// schema, in this order. Where a pattern is all that is known of a required input it is a guess: declare an example
+    /// Returns a minimal call: one of [`ToolDefinition::examples`], or one built from the examples of the inputs, their
+    /// defaults and the schema, in this order. For a required input with only a pattern it is a guess: declare an example
     /// there.
     ///
     /// ```
@@ -25,7 +25,7 @@ impl ToolDefinition {
         &self.chosen_example(decode::is_valid).0
     }
 
-    /// The same, unless it is a guess that went wrong, or too long to be told.
+    /// Returns the example, unless it is invalid or too long to be shown.
     pub(crate) fn valid_example(&self) -> Option<&Value> {
         let (example, is_shown) = self.chosen_example(decode::is_valid);
         is_shown.then_some(example)

@@ -10,16 +10,16 @@ use crate::context::timeout::Timer;
 use crate::definition::ToolDefinition;
 use crate::model::failure::Failure;
 
-/// How a registry runs its tools.
+/// The limits of a registry.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
-    /// How long a call may take, where its tool does not say.
+    /// The time limit of calls of tools without their own.
     pub(crate) timeout: Option<Duration>,
-    /// How many calls run at once.
+    /// How many calls run at the same time.
     pub(crate) concurrency: Option<usize>,
-    /// How many wait, where that is limited: as many as run, unless it is said.
+    /// How many calls wait if concurrency is limited; as many as run by default.
     pub(crate) queue: Option<usize>,
-    /// How many threads there are for functions that block.
+    /// How many threads run blocking functions.
     pub(crate) threads: usize,
     pub(crate) outputs: Outputs,
 }
@@ -30,7 +30,7 @@ impl Default for Limits {
     }
 }
 
-/// Runs the functions of one registry.
+/// Enforces the limits of a registry, and tracks its tasks.
 #[derive(Debug)]
 pub(crate) struct Executor {
     pub(super) limits: Limits,
@@ -62,12 +62,12 @@ impl Executor {
         &self.tasks
     }
 
-    /// What lets a number of calls through at once, where that is limited.
+    /// Returns the semaphore for calls, if concurrency is limited.
     pub(super) fn semaphore(&self) -> Option<&Arc<FairSemaphore>> {
         self.semaphore.as_ref()
     }
 
-    /// Measures the time of a call from now on, if it has a limit.
+    /// Starts the timer of a call, if it has a time limit.
     pub(super) fn timer(&self, tool: &ToolDefinition) -> Result<Option<Timer>, Failure> {
         tool.timeout().or(self.limits.timeout).map(Timer::start).transpose()
     }

@@ -1,4 +1,4 @@
-//! The one line that a call which failed leaves in the log.
+//! The log line of a call that failed.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -7,7 +7,7 @@ use crate::model::audit_kind::AuditKind;
 use crate::model::call_id::CallId;
 use crate::model::failure::{Failure, FailureKind};
 
-/// What the log says of a call that failed, beside the failure.
+/// What the log line has beside the failure.
 #[derive(Debug)]
 pub(super) struct FailureLog {
     pub(super) tool: ToolDefinition,
@@ -15,14 +15,14 @@ pub(super) struct FailureLog {
     pub(super) call_id: CallId,
 }
 
-/// The most characters of a message: it can be as long as an output.
+/// The longest message in characters: a message can be as long as an output.
 const MOST: usize = 256;
 
 impl FailureLog {
     /// Writes the line: as a warning where the application or what it needs is at fault, as information where the caller can do
     /// something about it. The statuses of HTTP draw that line for every kind.
     ///
-    /// A log that cannot be written, such as a closed stderr, may panic. The caller is answered all the same.
+    /// A log that cannot be written, such as a closed stderr, may panic. The reply stays the same.
     pub(super) fn write(&self, failure: &Failure) {
         // It goes on with the answer to what it asked.
         if failure.kind() != FailureKind::InputRequired {

@@ -1,4 +1,4 @@
-//! One call on its way through the pipeline.
+//! One call in the pipeline.
 
 #[cfg(feature = "tokio")]
 use tokio::runtime::Handle;
@@ -35,15 +35,15 @@ use crate::model::output::Output;
 #[cfg(feature = "tokio")]
 use crate::results::ResultStore;
 
-/// A call that was begun.
+/// A call that was started.
 pub(crate) enum Started<'c> {
-    /// Nothing had to be waited for.
+    /// The call has ended without waiting.
     Ended(Reply),
-    /// The function runs, or the call has to wait for its turn.
+    /// The function runs, or the call waits for a permit.
     Waits(Invocation<'c>, Option<EntryOutcome>),
 }
 
-/// A call, with what it is recorded and traced by.
+/// A call, with its record and its span.
 pub(crate) struct Invocation<'c> {
     pub(super) tool: &'c ToolDefinition,
     kind: AuditKind,
@@ -54,16 +54,16 @@ pub(crate) struct Invocation<'c> {
     arguments: &'c [u8],
     pub(super) context: LazyContext<'c>,
     pub(super) span: Span,
-    /// Goes along with a function that may outlive its caller, and is written when that has ended.
+    /// Moves into a function that may outlive its caller, and is written when that ends.
     pub(super) record: Option<Box<Record>>,
-    /// Whether how it ends was written to the log already, or will be where it runs on.
+    /// Whether the failure was logged, or will be by a function that outlives its caller.
     pub(super) is_logged: bool,
-    /// Dropped last: who waits for the end of a call may rely on its record.
+    /// Dropped last, so that the record is written before the call counts as ended.
     _task_token: Option<TaskToken>,
 }
 
 impl Started<'_> {
-    /// Takes the call to its end.
+    /// Runs the call to its end.
     pub(crate) async fn end(self) -> Reply {
         match self {
             Started::Ended(reply) => reply,
@@ -75,13 +75,13 @@ impl Started<'_> {
     }
 }
 
-/// Goes as far as there is no need to wait, which for most functions that are not `async` is to the end.
+/// Runs a call as far as possible without waiting: to its end for most functions that are not `async`.
 pub(crate) fn begin<'c>(origin: CallOrigin<'c>, member: Target<'c>, arguments: &'c [u8]) -> Started<'c> {
     let mut call = Invocation::new(origin, member, arguments);
     let entered = {
         let _inside = call.span.enter();
         match call.admit() {
-            // Without a gate there is no need to wait for a turn.
+            // Without a semaphore there is no need to wait.
             Ok(()) if call.scope.executor.semaphore().is_none() => call.enter(),
             admitted => admitted.map(|()| None),
         }
@@ -122,7 +122,7 @@ impl<'c> Invocation<'c> {
             results: origin.options.store(),
             arguments,
             context,
-            // An error, so that what is logged at any level can be joined to its call.
+            // At the level of errors, so that log lines of any level have the span of their call.
             span: tracing::error_span!("tool", tool = of_tool, prompt = of_prompt, %call_id, trace_id),
             record: scope.audit.as_ref().map(begin),
             is_logged: false,
@@ -130,9 +130,9 @@ impl<'c> Invocation<'c> {
         }
     }
 
-    /// Takes the call to its end.
+    /// Runs the call to its end.
     ///
-    /// Who waits for a turn is out of time, too: the clock runs from here.
+    /// The timer starts before the call waits for a permit.
     async fn end(&mut self, step: Option<EntryOutcome>) -> Result<Output, Failure> {
         let executor = &self.scope.executor;
         let mut timer = match executor.timer(self.tool) {
@@ -160,17 +160,17 @@ impl<'c> Invocation<'c> {
             Some(step) => Some(step),
             None => Some(Box::pin(self.enter_blocking(&mut timer)).await?),
         };
-        // Without a runtime, nothing is checked elsewhere.
+        // Without a runtime, nothing is validated on another thread.
         let step = step.ok_or_else(Failure::internal)?;
         self.run(permit, timer, step).await
     }
 
-    /// Where injected parameters come from.
+    /// Returns the source of injected parameters.
     pub(super) fn source(&self) -> InjectionSource<'_> {
         InjectionSource { states: &self.scope.states, context: &self.context }
     }
 
-    /// Whether something keeps an output that is too large.
+    /// Returns `true` if an output that is too large is stored.
     pub(super) fn keeps(&self) -> bool {
         #[cfg(feature = "tokio")]
         let keeps = self.results.is_some_and(|results| results.is_for(self.tool));
@@ -179,14 +179,14 @@ impl<'c> Invocation<'c> {
         keeps
     }
 
-    /// Whether the caller may make this call.
+    /// Checks whether the caller may make this call.
     #[inline]
     fn admit(&self) -> Result<(), Failure> {
         let Scope { admission, states, .. } = self.scope;
         admission.admit(self.tool, states, self.context.principal())
     }
 
-    /// Reads the arguments and enters the tool with them; nothing where they are to be checked elsewhere.
+    /// Decodes the arguments and enters the tool; `None` if they must be validated on a blocking thread.
     #[inline]
     fn enter(&self) -> Result<Option<EntryOutcome>, Failure> {
         let decoder = self.decoder();
@@ -201,7 +201,7 @@ impl<'c> Invocation<'c> {
         decoder.enter_checked(checked, Purpose::Run, &mut Vec::new()).map(Some)
     }
 
-    /// Checks the arguments on a thread where nobody else waits, and enters the tool with them.
+    /// Validates the arguments on a blocking thread and enters the tool.
     #[cfg(feature = "tokio")]
     async fn enter_blocking(&self, timer: &mut Option<Timer>) -> Result<EntryOutcome, Failure> {
         let Scope { executor, leniency, .. } = self.scope;
@@ -216,12 +216,12 @@ impl<'c> Invocation<'c> {
         ArgumentDecoder { tool, implementation: *implementation, states, leniency: *leniency, context }
     }
 
-    /// What the log says of the call when it has failed.
+    /// Returns the log line for a failure of the call.
     pub(super) fn log(&self) -> FailureLog {
         FailureLog { tool: self.tool.clone(), kind: self.kind, call_id: self.context.call_id() }
     }
 
-    /// Records how the call has ended.
+    /// Logs and records the result, and builds the reply.
     #[inline]
     fn reply(&mut self, result: Result<Output, Failure>) -> Reply {
         if let Err(failure) = &result
@@ -236,7 +236,7 @@ impl<'c> Invocation<'c> {
     }
 }
 
-/// Answers a call of a tool or a prompt that does not exist, and records that it was made.
+/// Replies to a call of a tool or a prompt that does not exist, and records it.
 pub(crate) fn unknown(
     audit: Option<&Audit>,
     origin: CallOrigin<'_>,
@@ -248,7 +248,7 @@ pub(crate) fn unknown(
     answered(audit, origin, kind, subject, arguments, Failure::not_found(kind, name))
 }
 
-/// Answers a call that is not made, and records that it was asked for.
+/// Replies to a call that is not made, and records it.
 pub(crate) fn refused(
     origin: CallOrigin<'_>,
     member: Target<'_>,

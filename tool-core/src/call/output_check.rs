@@ -1,4 +1,4 @@
-//! What an output has to be before it is sent.
+//! Checks of outputs before they are sent.
 
 use crate::definition::ToolDefinition;
 use crate::definition::compose::OutputSchema;
@@ -7,13 +7,12 @@ use crate::model::output::Output;
 use crate::schema::Guarantee;
 use crate::schema::json::string::end_of_string;
 
-/// What a registry asks of the outputs of its tools.
+/// The output settings of a registry.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Outputs {
-    /// A longer one is not sent.
+    /// The largest output in bytes.
     pub(crate) most_bytes: usize,
-    /// Whether each is checked against the schema that its tool has published; where nobody has decided, what its type does
-    /// not guarantee.
+    /// Whether each output is validated; by default only if its type does not guarantee that it is valid.
     pub(crate) checked: Option<bool>,
 }
 
@@ -24,9 +23,9 @@ impl Default for Outputs {
 }
 
 impl Outputs {
-    /// Makes the output what is sent, or a failure of it.
+    /// Turns an invalid or too large output into a failure.
     ///
-    /// What is too long is a failure, unless something keeps it: so much of it is then sent as there is room for.
+    /// A large output is allowed if it is stored: a preview is then sent.
     pub(super) fn check_output(
         self,
         tool: &ToolDefinition,
@@ -55,9 +54,9 @@ impl Outputs {
 }
 
 impl Outputs {
-    /// Whether this output is held against its schema: the same in every build.
+    /// Returns `true` if this output must be validated, in debug and release builds alike.
     fn is_checked(self, tool: &ToolDefinition, schema: Option<&OutputSchema>, output: &Output) -> bool {
-        // No type stands behind what a hand-written tool promises.
+        // No type guarantees the output of a dynamic tool.
         if tool.declaration().is_none() {
             return true;
         }
@@ -70,7 +69,8 @@ impl Outputs {
     }
 }
 
-/// Whether a `null` was written, as a number that is not finite is. A text that says so costs a check and no more.
+/// Returns `true` if the JSON may contain `null`, as for a number that is not finite. A text that contains it costs one
+/// validation.
 fn may_have_null(text: &str) -> bool {
     text.contains("null")
 }
@@ -83,7 +83,7 @@ fn too_long(tool: &ToolDefinition, bytes: usize, most: usize) -> Failure {
     Failure::new(FailureKind::Failed(Reason::Other), message)
 }
 
-/// How a caller asks for less: with the inputs that choose a part of an output, or else with any.
+/// Returns advice for a smaller output: the inputs that choose a part of it, if there are some.
 fn remedy(tool: &ToolDefinition) -> String {
     let inputs: Vec<&str> = tool.inputs().iter().filter_map(|input| input.name.as_deref()).collect();
     let paging: Vec<&str> = inputs.iter().copied().filter(|name| is_paging(name)).collect();
@@ -114,22 +114,22 @@ fn listed(names: &[&str]) -> String {
     format!("{noun} {}{others}", shown.join(", "))
 }
 
-/// Whether the output is what the tool has promised. Of one that is not the log tells where, and no value.
+/// Returns `true` if the output is valid by its schema. Otherwise the log has the path, but no value.
 fn keeps_its_schema(tool: &ToolDefinition, output: &Output) -> bool {
     if tool.output_validator().is_some() && output.structured_text().is_some_and(is_too_deep) {
-        tracing::error!(tool = tool.name(), "an output is nested too deeply to be held against its schema");
+        tracing::error!(tool = tool.name(), "output is nested too deeply to validate");
         return false;
     }
     let places = tool.output_problems(output).into_iter();
     let places: Vec<_> = places.map(|problem| format!("{} at {:?}", problem.keyword, problem.path)).collect();
     let broken = places.join(", ");
     if !broken.is_empty() {
-        tracing::error!(tool = tool.name(), broken, "an output is not what its schema says");
+        tracing::error!(tool = tool.name(), broken, "output does not match its schema");
     }
     broken.is_empty()
 }
 
-/// Whether a text has more levels than a reader of JSON follows.
+/// Returns `true` if a text is nested more deeply than parsers allow.
 fn is_too_deep(text: &str) -> bool {
     let (mut level, mut at) = (0_usize, 0);
     let bytes = text.as_bytes();
@@ -149,5 +149,5 @@ fn is_too_deep(text: &str) -> bool {
     false
 }
 
-/// The levels that `serde_json` reads.
+/// The depth that `serde_json` parses.
 const DEEPEST: usize = 127;

@@ -1,4 +1,4 @@
-//! Arguments that come as texts, as MCP hands them over: each is read as what the prompt takes.
+//! Arguments of prompts: MCP sends all of them as strings, and each is parsed as the type of its input.
 
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
@@ -8,9 +8,8 @@ use crate::definition::ToolDefinition;
 use crate::schema::Validator;
 use crate::schema::problem::Problem;
 
-/// The text of the arguments, in which each text is what its input is: itself, where that is admitted; else the value
-/// whose JSON it is; else, for a list of texts, its parts between commas, 1,000 at most. What fits in no way is left to the check of the
-/// arguments.
+/// Returns the JSON of the arguments. A string stays a string if the schema allows it; otherwise it is parsed as JSON, or, for
+/// a list of strings, split at commas into at most 1,000 parts. A string that fits nowhere is reported by the validation.
 pub(crate) fn read(prompt: &ToolDefinition, arguments: &Map<String, Value>) -> String {
     let inputs = &prompt.input_schema()["properties"];
     let validator = prompt.validator().ok();
@@ -33,10 +32,9 @@ pub(crate) fn read(prompt: &ToolDefinition, arguments: &Map<String, Value>) -> S
     text
 }
 
-/// The JSON that a text stands for, unless it is itself.
+/// Returns the JSON that a string stands for, unless it stays a string.
 ///
-/// A text that is JSON stays as it is written: it is read with all the others, with its numbers exactly and without
-/// forgiveness for a member that is given twice.
+/// Its JSON text is kept as it is, so that numbers stay exact and duplicate members are reported.
 fn meant(text: &str, name: &str, validator: &Validator) -> Option<String> {
     let as_it_is = validator.problems_of(name, &Value::from(text));
     if as_it_is.is_empty() {
@@ -50,8 +48,8 @@ fn meant(text: &str, name: &str, validator: &Validator) -> Option<String> {
     }
     let list = if validator.admits_list(name) { list(text) } else { None };
     let as_list = list.as_ref().map(|list| validator.problems_of(name, list));
-    // What fits in no way is told as what comes closest to it: a text that is too long as a text, a list of which an item
-    // is not allowed by that item.
+    // A string that fits nowhere is reported as the closest type: a string that is too long as a string, a list with an invalid
+    // item at that item.
     let is_of_wrong_type = |problems: &[Problem]| problems.iter().any(|problem| problem.keyword == "type");
     match parsed {
         _ if as_list.as_ref().is_some_and(Vec::is_empty) => list.map(|list| list.to_string()),
@@ -65,15 +63,15 @@ fn meant(text: &str, name: &str, validator: &Validator) -> Option<String> {
     }
 }
 
-/// Whether a text is JSON to its end, and so cannot be more than one of the arguments.
+/// Returns `true` if a text is one complete JSON value.
 fn is_one_value(text: &str) -> bool {
     serde_json::from_str::<&RawValue>(text).is_ok()
 }
 
-/// More parts than this are no list that anybody has typed.
+/// The most parts of a list.
 const MOST_PARTS: usize = 1_000;
 
-/// The parts between the commas of a text.
+/// Splits a text at commas.
 fn list(text: &str) -> Option<Value> {
     let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
     let parts: Vec<&str> = parts.take(MOST_PARTS + 1).collect();

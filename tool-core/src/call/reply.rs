@@ -1,10 +1,10 @@
-//! The answer to one call.
+//! The reply to a call.
 
 use crate::model::call_id::CallId;
 use crate::model::failure::Failure;
 use crate::model::output::Output;
 
-/// The answer to one call, and the identifier that joins it to the log.
+/// The reply to a call, with the identifier of the call, which the log has as well.
 ///
 /// ```
 /// use tool_core::{CallOptions, Registry, tool};
@@ -26,9 +26,9 @@ use crate::model::output::Output;
 pub struct Reply {
     /// The identifier of the call.
     pub call_id: CallId,
-    /// What came of it.
+    /// The output, or why the call failed.
     pub result: Result<Output, Failure>,
-    /// What is shown in the place of it where it is too large, and a [`ResultStore`](crate::results::ResultStore) keeps the rest.
+    /// A preview, if the result was too large and moved to the [`ResultStore`](crate::results::ResultStore).
     #[cfg(feature = "tokio")]
     pub preview: Option<Box<crate::results::Preview>>,
 }

@@ -1,4 +1,4 @@
-//! Running a function: how long it may take, who waits for it, and that what modifies runs to its end.
+//! Running a function: within its time limit, and to its end if it modifies.
 
 use std::sync::Arc;
 
@@ -14,16 +14,16 @@ use crate::model::failure::{Failure, FailureKind};
 use crate::model::output::Output;
 
 impl Invocation<'_> {
-    /// Makes the output what is sent, or a failure of it.
+    /// Turns an invalid or too large output into a failure.
     pub(super) fn check_output(&self, result: &mut Result<Output, Failure>) {
         let _inside = self.span.enter();
         self.scope.executor.limits.outputs.check_output(self.tool, result, || self.keeps());
     }
 
-    /// Takes what a tool was entered with to its end, in the time that is left.
+    /// Runs the function to its end, within the time that is left.
     ///
-    /// When the caller goes away or the time is over, a function that modifies nothing is dropped. One that does runs on
-    /// in a task of its own, since half of a change is worse than none.
+    /// If the caller leaves or the time is over, a function that modifies nothing is dropped. A function that modifies
+    /// continues in its own task, since a change must not stop halfway.
     pub(super) async fn run(
         &mut self,
         permit: Option<Arc<Permit>>,
@@ -79,8 +79,7 @@ impl Invocation<'_> {
     }
 }
 
-/// Waits for what a function of the application decides about access. Nothing of the tool has run so far, so that the
-/// decision is dropped when the caller goes away, whatever the tool does.
+/// Waits for the access function. No code of the tool has run yet, so that the decision can be dropped if the caller leaves.
 async fn decide(
     call: &Invocation<'_>,
     timer: &mut Option<Timer>,
@@ -96,7 +95,7 @@ async fn decide(
     catch_panic(|| cleared(call.source())).map_err(|Panicked| Failure::internal())
 }
 
-/// Tells the function that its caller went away, unless the caller stayed to the end.
+/// Cancels the context of a call when it is dropped, unless it is disarmed.
 pub(super) struct CancelOnDrop<'c> {
     context: Option<&'c LazyContext<'c>>,
     reported: Option<Reported>,
@@ -118,7 +117,7 @@ impl Drop for CancelOnDrop<'_> {
         if let Some(context) = self.context {
             context.cancel();
             if let Some(reported) = &self.reported {
-                // Told once.
+                // Set only once.
                 let _ = reported.set(self.why);
             }
         }

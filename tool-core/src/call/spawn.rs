@@ -1,4 +1,4 @@
-//! Running a function where it may outlive its caller: in a task of its own, or on a thread that it blocks.
+//! Running a function that may outlive its caller: in its own task, or on a blocking thread.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use crate::model::failure::{Failure, FailureKind};
 use crate::model::output::Output;
 
 impl Invocation<'_> {
-    /// Drives a function in a task of its own, which its caller waits for.
+    /// Runs a function in its own task, and waits for it.
     pub(super) async fn spawn(
         &mut self,
         permit: Option<Arc<Permit>>,
@@ -45,8 +45,8 @@ impl Invocation<'_> {
         result
     }
 
-    /// Calls a function on a thread where it harms nobody, and on this one where there is no runtime. The thread is busy
-    /// until the function returns, whoever still waits for it.
+    /// Calls a function on a blocking thread, or on this thread without a runtime. The thread is used until the function
+    /// returns, even if the caller leaves.
     pub(super) async fn block(
         &mut self,
         permit: Option<Arc<Permit>>,
@@ -102,7 +102,7 @@ impl Invocation<'_> {
     }
 }
 
-/// What is left to do when a function ends that may have outlived its caller.
+/// What happens at the end of a function that may have outlived its caller.
 struct CallEnd {
     log: FailureLog,
     record: Option<Box<Record>>,
@@ -110,7 +110,7 @@ struct CallEnd {
 }
 
 impl CallEnd {
-    /// Tells the log and the record how the function has ended, and then leaves its place.
+    /// Logs and records the result, then releases the permit.
     fn record(self, result: &Result<Output, Failure>) {
         if let Err(failure) = result {
             self.log.write(failure);
@@ -123,8 +123,7 @@ impl CallEnd {
 }
 
 impl CancelOnDrop<'_> {
-    /// Waits for a function that runs elsewhere, and goes when the time is over. Beside the result stands whether it is that of
-    /// the function, which has ended.
+    /// Waits for a task, within the time limit. Returns with the result whether it is that of the function, which has ended.
     async fn wait<F>(
         mut self,
         tool: &ToolDefinition,
@@ -141,8 +140,8 @@ impl CancelOnDrop<'_> {
                 match joined {
                     Ok(result) => (result, true),
                     Err(error) => {
-                        // A panic is contained further in: what remains is a runtime that shuts down.
-                        span.in_scope(|| tracing::error!(%error, "a call was cut off"));
+                        // Panics are caught in the task: the runtime shuts down.
+                        span.in_scope(|| tracing::error!(%error, "the task of a call was aborted"));
                         (Err(Failure::internal()), false)
                     }
                 }

@@ -1,4 +1,4 @@
-//! What is called, and what a call needs beside its arguments.
+//! The target of a call, and the scope that it was registered in.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::definition::ToolDefinition;
 use crate::model::audit_kind::AuditKind;
 use crate::schema::leniency::Leniency;
 
-/// A tool as it is called, or what is called for a prompt.
+/// The target of a call: a tool, or the definition behind a prompt.
 #[derive(Clone, Copy)]
 pub(crate) struct Target<'r> {
     pub(crate) kind: AuditKind,
@@ -22,7 +22,7 @@ pub(crate) struct Target<'r> {
     pub(crate) extensions: Option<&'r Arc<Extensions>>,
 }
 
-/// What the tools that were registered together share: all that a call of one of them needs beside its arguments.
+/// What tools that were registered together share: state, limits, settings and audit.
 #[derive(Default)]
 pub(crate) struct Scope {
     pub(crate) states: States,

@@ -1,4 +1,4 @@
-//! Tools that are written by hand, where no function can be declared: those of another server, of a plugin, of a file.
+//! Dynamic tools, which no function declares: those of another server, a plugin or a file.
 
 use std::fmt;
 use std::future::ready;
@@ -14,11 +14,11 @@ use crate::model::failure::Failure;
 use crate::model::future::BoxFuture;
 use crate::model::output::Output;
 
-/// A tool that is written by hand.
+/// A tool that is implemented by a type instead of declared by a function.
 ///
-/// A call of it takes the same way as one of a declared tool: the arguments are checked against the input schema before
-/// it sees them, a panic is contained, limits and cancellation follow its operation, and an output that breaks the
-/// output schema is never sent. For a tool that is no more than a function there is [`DynamicTool`].
+/// Calls go through the same pipeline as those of a declared tool: arguments are validated against the input schema before they
+/// reach the tool, panics are caught, limits and cancellation follow its operation, and an output that does not match the
+/// output schema is not sent. For a definition with a function use [`DynamicTool`].
 ///
 /// ```
 /// use serde_json::json;
@@ -49,13 +49,13 @@ use crate::model::output::Output;
 /// # });
 /// ```
 pub trait Tool: Send + Sync {
-    /// What it is called, does, takes and returns. It is asked for once, when a registry is built.
+    /// Returns the definition. It is read once, when a registry is built.
     fn definition(&self) -> &ToolDefinition;
 
-    /// Runs it. The arguments are an object that the input schema admits, with integers written as such (`1`, not `1.0`).
+    /// Runs the tool. The arguments are an object that is valid by the input schema; integers are written without a fraction
+    /// (`1`, not `1.0`).
     ///
-    /// When the future is dropped, the caller is gone, or a limit was reached; a tool that modifies is then not dropped
-    /// and runs to its end.
+    /// The future is dropped if the caller leaves or the time is over, unless the tool modifies: then it runs to its end.
     fn call<'a>(
         &'a self,
         context: Context,
@@ -77,7 +77,7 @@ impl Tool for Arc<dyn Tool> {
     }
 }
 
-/// A hand-written tool that is a definition and a function.
+/// A tool that consists of a definition and a function.
 ///
 /// ```
 /// use serde::Deserialize;
@@ -116,10 +116,10 @@ pub struct DynamicTool {
 type Function = dyn Fn(Context, &RawValue) -> BoxFuture<'static, Result<Output, Failure>> + Send + Sync;
 
 impl DynamicTool {
-    /// A tool of this definition that runs this function, with the arguments decoded as `A`: a type of one's own, or a
+    /// Creates a tool with this definition that calls this function. The arguments are decoded as `A`: a type of your own, or a
     /// [`serde_json::Value`].
     ///
-    /// Arguments that the schema admits and `A` does not are an invalid input like any other.
+    /// Arguments that are valid by the schema but do not decode as `A` are reported as invalid input.
     ///
     /// ```
     /// # use serde_json::{Map, Value};
@@ -139,7 +139,7 @@ impl DynamicTool {
     {
         let shared = definition.clone();
         let function = move |context: Context, arguments: &RawValue| -> BoxFuture<'static, _> {
-            // From bytes: from a `str`, serde_json 1.0.154 reads a key of a map that should be `bool` from the middle of a character.
+            // From bytes: serde_json 1.0.154 reads a `bool` key of a map from a `str` at a position inside a character.
             match serde_json::from_slice(arguments.get().as_bytes()) {
                 Ok(decoded) => Box::pin(function(context, decoded)),
                 Err(error) => Box::pin(ready(Err(undecoded(&shared, arguments.get(), error)))),

@@ -1,5 +1,4 @@
-//! Registries that are put together anew for each list of tools: what does not fit is left out, and never a reason to
-//! have no tools at all.
+//! Registries that are assembled for each list of tools: what cannot be served is skipped, and the rest is served.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, OnceLock};
@@ -17,11 +16,11 @@ use crate::registry::provider::{Skipped, Toolset};
 use crate::registry::{Inner, RegisteredTool, Registry, Scope, ToolOverrides};
 
 impl Registry {
-    /// A list of the tools of this registry and of some that are written by hand, which are called as its own are: with
-    /// its switches and limits. This registry does not change.
+    /// Returns the tools of this registry together with dynamic tools, which are called with its settings and limits. This
+    /// registry does not change.
     ///
-    /// What cannot be served is [left out](Toolset::skipped), and the rest is served: a definition that was refused, and
-    /// a tool whose name is taken, by this registry or by one before it.
+    /// A tool that cannot be served is [skipped](Toolset::skipped): one with an invalid definition, or with a name that this
+    /// registry or an earlier tool has.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -58,13 +57,13 @@ impl Registry {
         assembly.finish()
     }
 
-    /// A registry without tools, for those that come from nowhere in particular.
+    /// Returns a registry without tools, for tools that come from no registry.
     pub(crate) fn empty() -> Self {
         Assembly::default().finish().into_registry()
     }
 
-    /// The tools and prompts of all of these, each called as before and with what stood beside its calls. The first stands
-    /// for the local caller, and the first that has one for the audit of what is not known.
+    /// Joins the tools and prompts of several registries. Each is called as before, with the extensions of its registry. The
+    /// first registry determines the local principal, and the first with an audit sink records calls of unknown names.
     pub(crate) fn joined(registries: &[Registry], skipped: Vec<Skipped>) -> Toolset {
         let mut assembly = Assembly { skipped, ..Assembly::default() };
         registries.iter().for_each(|registry| assembly.add(registry));
@@ -77,7 +76,7 @@ impl Registry {
     }
 }
 
-/// What a registry is put together from, in the order in which it was found.
+/// The parts of a registry, in the order in which they were added.
 #[derive(Default)]
 struct Assembly {
     scopes: Vec<Arc<Scope>>,
@@ -100,7 +99,7 @@ impl Assembly {
             self.audit.clone_from(&registry.inner.audit);
         }
         let beside = registry.extensions();
-        // One for all that had none, unless they are at home where they will be.
+        // One value for all tools without overrides, unless they stay in their scope.
         let scope = &registry.inner.scope;
         let stays = beside.is_none() && self.scopes.first().is_some_and(|first| Arc::ptr_eq(first, scope));
         let together = (!stays).then(|| {
@@ -148,12 +147,12 @@ impl Assembly {
     }
 }
 
-/// The prompts by name, without those whose name an earlier one has.
+/// Returns the prompts by name, without those whose name an earlier prompt has.
 fn first_prompt_of_each_name(
     mut prompts: Vec<RegisteredPrompt>,
     skipped: &mut Vec<Skipped>,
 ) -> Vec<RegisteredPrompt> {
-    // Equal ones stay in their order.
+    // A stable sort: prompts with the same name stay in their order.
     prompts.sort_by(|a, b| a.definition.name().cmp(b.definition.name()));
     prompts.dedup_by(|second, first| {
         let (second, first) = (&second.definition, &first.definition);
@@ -170,7 +169,7 @@ fn first_prompt_of_each_name(
     prompts
 }
 
-/// The tools without those whose name or alias an earlier one has.
+/// Returns the tools without those whose name or alias an earlier tool has.
 fn first_of_each_name(mut members: Vec<RegisteredTool>, skipped: &mut Vec<Skipped>) -> Vec<RegisteredTool> {
     let mut known: HashMap<&str, usize> = HashMap::with_capacity(members.len());
     let mut dropped = BTreeSet::new();
@@ -191,8 +190,7 @@ fn first_of_each_name(mut members: Vec<RegisteredTool>, skipped: &mut Vec<Skippe
     members
 }
 
-/// The same in the order of their names. Where a name is lies elsewhere for each tool: it is looked up once, and not at
-/// each comparison.
+/// Sorts the tools by name. Each name is looked up once, not at each comparison.
 fn by_name(members: Vec<RegisteredTool>) -> Vec<RegisteredTool> {
     let names: Vec<&str> = members.iter().map(|member| member.definition.name()).collect();
     let mut order: Vec<usize> = (0..names.len()).collect();
@@ -209,7 +207,7 @@ fn drop_at(members: &mut Vec<RegisteredTool>, dropped: &BTreeSet<usize>) {
     members.retain(|_| positions.next().is_some_and(|position| !dropped.contains(&position)));
 }
 
-/// Drops the tools that live where an earlier one does.
+/// Removes the tools whose address collides with that of an earlier tool.
 fn first_of_each_address(kept: &mut Vec<RegisteredTool>, skipped: &mut Vec<Skipped>) {
     let tools = kept.iter().map(|member| &member.definition);
     let mut dropped = BTreeSet::new();

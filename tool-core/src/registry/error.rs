@@ -1,8 +1,8 @@
-//! Everything that can be wrong with a registry.
+//! Errors of a registry.
 
 use std::fmt;
 
-/// One reason why a registry cannot be built.
+/// A reason why a registry cannot be built.
 ///
 /// ```
 /// use tool_core::BuildError;
@@ -12,7 +12,7 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
-    /// Two tools have one name. Places read `file:line, module path`.
+    /// Two tools have the same name. Locations have the form `file:line, module path`.
     #[error(
         "two tools are named `{name}`\n  first:  {first}\n  second: {second}\nhelp: give one of them `#[tool(name = \"…\")]`"
     )]
@@ -31,12 +31,12 @@ pub enum BuildError {
     Alias {
         /// The alias.
         alias: String,
-        /// Where the tool that has it already is declared.
+        /// Where the tool that has this name is declared.
         first: String,
         /// Where the tool with the alias is declared.
         second: String,
     },
-    /// The results of two tools live where one path could mean either.
+    /// The addresses of two tools overlap: one path could mean either.
     #[error(
         "the addresses of two tools overlap\n  first:  {first}\n  second: {second}\nhelp: give one of them another `path`"
     )]
@@ -46,7 +46,7 @@ pub enum BuildError {
         /// The address of the second, and where it is declared.
         second: String,
     },
-    /// The result of a tool lives where an adapter has something of its own.
+    /// The address of a tool begins with a segment that an adapter needs for itself.
     #[error(
         "tool `{tool}` lives at `{address}`, and `{segment}` is reserved\n  declared: {location}\nhelp: give it another `path`"
     )]
@@ -57,10 +57,10 @@ pub enum BuildError {
         location: String,
         /// Its address.
         address: String,
-        /// The first segment of it.
+        /// Its first segment.
         segment: String,
     },
-    /// Two prompts have one name.
+    /// Two prompts have the same name.
     #[error(
         "two prompts are named `{name}`\n  first:  {first}\n  second: {second}\nhelp: give one of them `#[prompt(name = \"…\")]`"
     )]
@@ -72,7 +72,7 @@ pub enum BuildError {
         /// Where the second is declared.
         second: String,
     },
-    /// A tool that modifies nothing, or a prompt, takes a `Reader` of a resource that is also its `Writer`.
+    /// A tool that does not modify, or a prompt, takes a `Reader` of the same type as the `Writer`.
     #[error(
         "`{name}` modifies nothing, and its `Reader<{resource}>` can write: the `Reader` and the `Writer` of that resource are one type\n  declared: {location}\nhelp: make the `Reader` a type or a trait object that cannot write, or the `Writer` `()` if nothing is written"
     )]
@@ -96,7 +96,7 @@ pub enum BuildError {
         /// The type of the state.
         state: String,
     },
-    /// The schema of the arguments of a prompt contradicts itself.
+    /// The schema of the arguments of a prompt is invalid.
     #[error("prompt `{prompt}`: {fault}\n  declared: {location}")]
     PromptSchema {
         /// The prompt.
@@ -106,12 +106,12 @@ pub enum BuildError {
         /// What is wrong.
         fault: String,
     },
-    /// There is no tool at all.
+    /// The registry has no tools.
     #[error(
         "the registry has no tools\nhelp: name the crates that declare them, as in `use my_tools as _;`, or call `allow_empty()` if there may be none"
     )]
     Empty,
-    /// A crate that should have tools has none in this program.
+    /// No tool of an expected crate is linked.
     #[error("no tool of the crate `{0}` is linked\nhelp: name it in the application, as in `use {0} as _;`")]
     NotLinked(String),
     /// A tool takes state that the registry does not have.
@@ -126,10 +126,10 @@ pub enum BuildError {
         /// The type of the state.
         state: String,
     },
-    /// A hand-written tool panicked when it was asked for its definition.
+    /// A dynamic tool panicked in [`Tool::definition`](crate::Tool::definition).
     #[error("a hand-written tool panicked when it was asked for its definition\nhelp: the log says where")]
     NoDefinition,
-    /// A limit of the registry lets nothing run.
+    /// A limit allows no call.
     #[error("`{0}(0)` lets no call run\nhelp: give it at least 1")]
     NoRoom(&'static str),
     /// A tool has a time limit in a program without timers.
@@ -142,7 +142,7 @@ pub enum BuildError {
         /// Where it is declared.
         location: String,
     },
-    /// The schema of a tool contradicts itself.
+    /// The schema of a tool is invalid.
     #[error("tool `{tool}`: {fault}\n  declared: {location}")]
     Schema {
         /// The tool.
@@ -154,7 +154,7 @@ pub enum BuildError {
     },
 }
 
-/// Everything that is wrong with a registry.
+/// All errors of a registry.
 ///
 /// ```
 /// # use tool_core::Registry;
@@ -169,7 +169,7 @@ impl BuildErrors {
         if errors.is_empty() { Ok(()) } else { Err(BuildErrors(errors)) }
     }
 
-    /// Each error.
+    /// Returns the errors.
     ///
     /// ```
     /// # use tool_core::{BuildError, Registry};

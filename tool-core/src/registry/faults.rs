@@ -1,4 +1,4 @@
-//! What is wrong with a declaration and shows only when its schema is made.
+//! Errors in a declaration that show when its schema is built.
 
 use serde_json::Value;
 
@@ -14,8 +14,8 @@ use crate::schema::problem::Problem;
 use crate::schema::{Validator, check_headers, refused_defaults, refused_patterns, samples};
 
 impl ToolDefinition {
-    /// Everything that is wrong with the declaration and shows only when its schema is made. What is written by hand was
-    /// checked when it was built.
+    /// Returns all errors in the declaration that show when its schema is built. A dynamic definition was checked when it was
+    /// built.
     pub(crate) fn faults(&self) -> Vec<String> {
         if self.declaration().is_none() {
             return Vec::new();
@@ -27,7 +27,7 @@ impl ToolDefinition {
         }
         faults.extend(surface::fault(self));
         let patterns = self.faults_of_patterns();
-        // Not kept: most tools never need theirs, and that of each would be the most memory of a registry.
+        // Not cached: most tools never need a validator, and all of them would take most of the memory of a registry.
         match Validator::new(self.input_schema()) {
             Err(_) if !patterns.is_empty() => {}
             Err(error) => faults.push(format!("the input schema is invalid: {error}")),
@@ -53,7 +53,7 @@ impl ToolDefinition {
         faults
     }
 
-    /// Patterns that a client would understand otherwise than the registry does.
+    /// Returns the patterns that a client would interpret differently.
     fn faults_of_patterns(&self) -> Vec<String> {
         let fault = |of: &str, (path, why)| format!("the pattern{of} at `{path}` is invalid: {why}");
         let inputs = refused_patterns(self.input_schema()).into_iter().map(|found| fault("", found));
@@ -61,7 +61,7 @@ impl ToolDefinition {
         inputs.chain(output.into_iter().map(|found| fault(" of the output", found))).collect()
     }
 
-    /// Defaults and constraints that contradict the types of the inputs.
+    /// Returns the defaults and constraints that contradict the types of the inputs.
     pub(crate) fn faults_of_inputs(&self) -> Vec<String> {
         let mut faults = self.input().faults.clone();
         if Validator::new(self.input_schema()).is_ok() {
@@ -70,12 +70,12 @@ impl ToolDefinition {
         faults
     }
 
-    /// Defaults and examples that a call could not have either: each with the name of its input.
+    /// Returns the invalid defaults and examples, each with the name of its input.
     pub(crate) fn invalid_values(&self) -> Vec<(String, String)> {
         self.values_refused(&["default", "example"])
     }
 
-    /// The same, of defaults or of examples.
+    /// Returns the invalid values of these kinds.
     fn values_refused(&self, of: &[&str]) -> Vec<(String, String)> {
         let mut faults = Vec::new();
         if self.broken() {
@@ -117,8 +117,8 @@ impl ToolDefinition {
         faults
     }
 
-    /// What the schema admits and serde cannot read, whatever the value: it buffers what is flattened, tagged or untagged, and
-    /// its buffer holds neither integers of 128 bits nor names that are integers.
+    /// Returns what the schema allows and serde cannot read: for a flattened, tagged or untagged type serde uses a buffer,
+    /// which holds neither integers of 128 bits nor integer keys.
     fn unreadable(&self) -> Vec<String> {
         if self.broken() {
             return Vec::new();
@@ -133,7 +133,7 @@ impl ToolDefinition {
                 ));
             }
         }
-        // One is enough to be found.
+        // One sample is enough.
         faults.truncate(1);
         faults.extend(self.declared_wide().map(|path| {
             format!(
@@ -144,12 +144,12 @@ impl ToolDefinition {
         faults
     }
 
-    /// The place of an integer of 128 bits that an untagged enum cannot read.
+    /// Returns the path of an integer of 128 bits that an untagged enum cannot read.
     fn declared_wide(&self) -> Option<String> {
         wide::in_untagged(self.input_specs())
     }
 
-    /// Whole calls in the doc comment that are none.
+    /// Returns the examples in the doc comment that are invalid calls.
     pub(crate) fn faults_of_examples(&self) -> Vec<String> {
         if self.broken() {
             return Vec::new();
@@ -176,10 +176,10 @@ impl ToolDefinition {
     }
 }
 
-/// What to write in the place of an integer of 128 bits.
+/// The type to use instead of an integer of 128 bits.
 const WIDE: &str = "take an integer of 64 bits or a `String` where a type is flattened, tagged or untagged";
 
-/// What to write in the place of a type that serde cannot read there; `None` where the reason is another one.
+/// Returns the type to use instead of one that serde cannot read there; `None` for other errors.
 fn remedy(reason: &str, sample: &Value) -> Option<&'static str> {
     if reason.contains("128 is not supported") {
         return Some(WIDE);

@@ -1,4 +1,5 @@
-//! Where an adapter gets its tools from: a fixed registry, or something that is asked on every request.
+//! Providers: where an adapter gets its tools from. A provider is a fixed registry, or a source that is queried on every
+//! request.
 
 #[cfg(feature = "tokio")]
 mod cached;
@@ -23,11 +24,11 @@ use crate::model::catch_panic::{Panicked, catch_panic, catch_panic_future};
 use crate::model::future::BoxFuture;
 use crate::registry::Registry;
 
-/// Something that has tools, and may have others the next time it is asked.
+/// A source of tools, which may have other tools at the next request.
 ///
-/// An adapter asks on every request, and caches nothing that it was not [told to](Cached). Most providers need not
-/// implement this: a [`Registry`] is one, and a list, a function and an `async` function become one where
-/// [`IntoToolsProvider`] is taken.
+/// An adapter queries its provider on every request and caches nothing unless the provider is [`Cached`]. Few applications
+/// implement this trait: a [`Registry`] is a provider, and a list, a function or an `async` function is converted by
+/// [`IntoToolsProvider`].
 ///
 /// ```
 /// use tool_core::{BoxFuture, Registry};
@@ -54,10 +55,10 @@ use crate::registry::Registry;
 /// # });
 /// ```
 pub trait ToolsProvider: Send + Sync {
-    /// The tools that there are now: one consistent list, which a call uses to its end.
+    /// Returns the current tools: one consistent list, which a call uses to its end.
     fn tools(&self) -> BoxFuture<'_, Result<Toolset, DiscoveryError>>;
 
-    /// Whether there are always the same tools, so that a list of them may be kept; not, unless a provider says so.
+    /// Returns `true` if the tools never change, so that a list of them may be cached. The default is `false`.
     ///
     /// ```
     /// use tool_core::Registry;
@@ -70,8 +71,8 @@ pub trait ToolsProvider: Send + Sync {
         false
     }
 
-    /// What keeps the results of its tools that are too large to be shown, if something does: so that they can be read while
-    /// the tools themselves cannot be listed.
+    /// Returns the store for large results of these tools, if there is one: results stay readable while the tools cannot be
+    /// listed.
     #[cfg(feature = "tokio")]
     fn results(&self) -> Option<crate::results::ResultStore> {
         None
@@ -108,7 +109,7 @@ impl ToolsProvider for Toolset {
     }
 }
 
-/// A provider that somebody keeps a hold of, as to refresh it.
+/// A provider that the application shares, for example to refresh it.
 impl<P: ToolsProvider + ?Sized> ToolsProvider for Arc<P> {
     fn tools(&self) -> BoxFuture<'_, Result<Toolset, DiscoveryError>> {
         (**self).tools()
@@ -124,7 +125,7 @@ impl<P: ToolsProvider + ?Sized> ToolsProvider for Arc<P> {
     }
 }
 
-/// Any [`ToolsProvider`], as an adapter holds it. Cheap to clone.
+/// Any [`ToolsProvider`]. Clones are cheap.
 ///
 /// ```
 /// use tool_core::{Principal, Registry};
@@ -148,18 +149,18 @@ impl<P: ToolsProvider + ?Sized> ToolsProvider for Arc<P> {
 #[derive(Clone)]
 pub struct Provider {
     inner: Arc<dyn ToolsProvider>,
-    /// What was left out the last time, so that the log has it once and not on every request.
+    /// The tools that were skipped last, so that the log has them once and not on every request.
     reported: Arc<Mutex<Vec<Skipped>>>,
 }
 
 impl Provider {
-    /// The tools that there are now.
+    /// Returns the current tools.
     ///
-    /// What was left out, and why there are none, is in the log.
+    /// Skipped tools and errors are logged.
     ///
     /// # Errors
     ///
-    /// When the provider failed or panicked. The cause is for the log; a caller learns that the tools cannot be listed.
+    /// If the provider failed or panicked. The cause is for the log; a caller learns only that the tools cannot be listed.
     ///
     /// ```
     /// # use tool_core::{DynamicTool, Output, Tool, ToolDefinition};
@@ -182,13 +183,13 @@ impl Provider {
         // Nothing panics while it is held.
         let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
         if *reported != tools.skipped() {
-            tools.skipped().iter().for_each(|skipped| tracing::warn!(%skipped, "left out"));
+            tools.skipped().iter().for_each(|skipped| tracing::warn!(%skipped, "skipped"));
             *reported = tools.skipped().to_vec();
         }
         Ok(tools)
     }
 
-    /// Whether there are always the same tools.
+    /// Returns `true` if the tools never change.
     ///
     /// ```
     /// # use tool_core::{Registry, Tool};
@@ -201,7 +202,7 @@ impl Provider {
         self.inner.is_constant()
     }
 
-    /// What keeps the results of its tools that are too large to be shown, if something does.
+    /// Returns the store for large results, if there is one.
     ///
     /// ```
     /// # use tool_core::provider::IntoToolsProvider;
@@ -217,7 +218,7 @@ impl Provider {
         Provider { inner: Arc::new(provider), reported: Arc::default() }
     }
 
-    /// The same without a word to the log, for a provider made of others.
+    /// Queries the provider without logging, for a provider that is made of others.
     pub(crate) async fn ask(&self) -> Result<Toolset, DiscoveryError> {
         let future = catch_panic(|| self.inner.tools()).map_err(|Panicked| DiscoveryError::Panicked)?;
         catch_panic_future(future).await.unwrap_or(Err(DiscoveryError::Panicked))

@@ -1,4 +1,4 @@
-//! Finding tools by what they are about: a ranked search over names, texts, tags and inputs.
+//! Ranked search for tools over names, texts, tags and inputs.
 
 mod english;
 mod index;
@@ -16,21 +16,21 @@ use crate::registry::Registry;
 use crate::registry::search::index::{Document, Field};
 use crate::schema::{NativeSchema, item};
 
-/// How many words of a search a tool must have.
+/// How many words of a search a tool must match.
 ///
 /// ```
 /// assert_eq!(tool_core::search::Match::default(), tool_core::search::Match::Any);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Match {
-    /// One of them; with more of them it ranks higher.
+    /// At least one; a tool that matches more ranks higher.
     #[default]
     Any,
-    /// Every one.
+    /// All.
     All,
 }
 
-/// A tool that was found.
+/// A tool that matches a search.
 ///
 /// ```
 /// let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
@@ -43,22 +43,20 @@ pub enum Match {
 pub struct Hit<'r> {
     /// The tool.
     pub tool: &'r ToolDefinition,
-    /// How well it fits, greater than 0; comparable within one search. 0 when nothing was searched for.
+    /// The score, greater than 0 and comparable within one search; 0 for an empty search.
     pub score: f64,
 }
 
 impl Registry {
-    /// The tools that have a word of this text, the best first, equal ones by name.
+    /// Returns the tools that match a word of this text, the best first, and by name if equal.
     ///
-    /// A word of three letters or more matches a longer one that it begins (`temp`), and each word matches its other forms
-    /// (`reports`, `reported`) and, for less, a few words that tools use for the same (`folder`, `directory`); one that matches
-    /// nothing matches what was probably meant, with one letter wrong from four letters on, two from eight. Words such as `the`
-    /// and `which` count only where there are no others. A tool whose name is the text comes first. A text without a word
-    /// lists every tool, by name.
+    /// A word of three letters or more also matches longer words that begin with it (`temp`). Each word matches its other forms
+    /// (`reports`, `reported`) and, with a lower score, a few synonyms (`folder`, `directory`). A word without a match is
+    /// corrected: one letter from four letters on, two from eight. Words such as `the` and `which` count only if there are no
+    /// others. A tool whose name equals the text ranks first. A text without words lists every tool by name.
     ///
-    /// The ranking is BM25 over fields, each with its own weight: name, title, description, tags, names of inputs,
-    /// descriptions of inputs. The words of a field that has more of them than a person writes tell less, so that stuffing
-    /// does not help. The ranking is the same in every run and on every machine.
+    /// The ranking is BM25 with a weight for each field: name, title, description, tags, names of inputs, descriptions of
+    /// inputs. Words in an unusually long field count less. The ranking is the same in every run and on every machine.
     ///
     /// ```
     /// use tool_core::{Registry, tool};
@@ -84,7 +82,7 @@ impl Registry {
         self.search_matching(text, Match::Any)
     }
 
-    /// As [`search`](Self::search), with a say in how many words a tool must have.
+    /// Searches as [`search`](Self::search) does; `matching` determines how many words a tool must match.
     ///
     /// ```
     /// use tool_core::Registry;
@@ -98,10 +96,10 @@ impl Registry {
         if wanted.is_empty() {
             return self.tools().map(|tool| Hit { tool, score: 0.0 }).collect();
         }
-        // Whoever asks is told of the tools that are listed for him, and nothing by the words of any other.
+        // A caller finds listed tools only, and other tools do not influence the result.
         let visible = self.visible();
         let scores = self.index().scores(&wanted, matching, &visible);
-        // Only a tool of so many bytes is named by the text: the names of the others are not looked at.
+        // Only names with the length of the text are compared.
         let name = text.trim();
         let is_named = |tool: &ToolDefinition, length: u32| {
             length as usize == name.len() && tool.name().eq_ignore_ascii_case(name)
@@ -112,7 +110,7 @@ impl Registry {
             let hits = if is_named(tool, length) { &mut named } else { &mut hits };
             hits.push(Hit { tool, score });
         }
-        // Stable, and the tools came by name.
+        // A stable sort of tools that are ordered by name.
         let by_score = |a: &Hit<'_>, b: &Hit<'_>| b.score.total_cmp(&a.score);
         named.sort_by(by_score);
         hits.sort_by(by_score);
@@ -122,7 +120,7 @@ impl Registry {
 }
 
 impl Index {
-    /// The index of these tools, in their order.
+    /// Builds the index of these tools, in their order.
     pub(crate) fn of<'d>(tools: impl Iterator<Item = &'d ToolDefinition>) -> Self {
         Index::new(tools.map(document))
     }
@@ -144,7 +142,7 @@ fn document(tool: &ToolDefinition) -> Document {
     document
 }
 
-/// What [`add_input`] adds of the inputs of a schema without references, of which nothing else needs to be made.
+/// Adds the inputs of a schema without references, as [`add_input`] does.
 fn add_members(document: &mut Document, schema: &Value) {
     for (name, schema) in schema["properties"].as_object().into_iter().flatten() {
         document.add(Field::InputNames, name);

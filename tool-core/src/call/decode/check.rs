@@ -1,4 +1,4 @@
-//! The arguments against the schema: everything that is wrong with them, and what makes them right.
+//! Validating arguments against the schema, and coercing them.
 
 use std::borrow::Cow;
 
@@ -15,42 +15,41 @@ use crate::schema::leniency::{Coercion, Leniency};
 use crate::schema::problem::Problem;
 use crate::schema::{Coercions, MAX_PROBLEMS, Validator, repeated};
 
-/// Arguments as the schema sees them.
+/// Arguments after validation.
 pub(crate) struct Checked<'t> {
-    /// The text to decode: the same, or one without the members that are `null` and count as left out, and with what was
-    /// repaired.
+    /// The text to decode, with coercions, and without members that are `null` and count as missing.
     pub(crate) text: Cow<'t, str>,
     pub(crate) coercions: Vec<Coercion>,
-    /// What stands against it, if something does.
+    /// The problems, if there are any.
     pub(crate) verdict: Result<(), Vec<Problem>>,
 }
 
 #[cfg(feature = "tokio")]
 impl Checked<'_> {
-    /// The same, independent of the text that was checked.
+    /// Returns the same without borrowing the text.
     pub(crate) fn into_owned(self) -> Checked<'static> {
         Checked { text: self.text.into_owned().into(), coercions: self.coercions, verdict: self.verdict }
     }
 }
 
-/// From this product of the bytes of arguments and the branches in the schema on, checking them takes milliseconds.
+/// From this product of bytes in the arguments and branches in the schema on, validation takes milliseconds.
 #[cfg(feature = "tokio")]
 const MOST_AT_ONCE: usize = 1 << 18;
 
-/// Beyond this product of the values in arguments and the branches in the schema, checking them would take many seconds.
+/// Beyond this product of values in the arguments and branches in the schema, validation would take many seconds.
 const MOST_STEPS: usize = 200_000_000;
 
-/// Whether checking these arguments takes so long that whoever waits for something else should not have to wait for it.
+/// Returns `true` if validation takes so long that it must not block other tasks.
 #[cfg(feature = "tokio")]
 pub(crate) fn takes_long(tool: &ToolDefinition, arguments: &[u8]) -> bool {
-    // Whatever the schema: nothing has to be made to see it.
+    // For any schema, without building it.
     const SHORT: usize = 256;
     let bytes = arguments.len();
     let steps = |validator: &Validator| bytes.saturating_mul(validator.breadth());
     bytes > SHORT && tool.validator().is_ok_and(|validator| steps(validator) > MOST_AT_ONCE)
 }
 
-/// The problem with more values than can be checked against so many branches.
+/// Reports arguments with more values than can be validated against so many branches.
 fn too_many(text: &str, value: &Value, validator: &Validator) -> Option<Problem> {
     fn values(value: &Value) -> usize {
         match value {
@@ -60,7 +59,7 @@ fn too_many(text: &str, value: &Value, validator: &Validator) -> Option<Problem>
         }
     }
     let breadth = validator.breadth();
-    // No text has more values than bytes, so that nearly none has to be counted.
+    // A text has at most as many values as bytes, so that counting is rarely needed.
     if text.len().saturating_mul(breadth) <= MOST_STEPS || values(value).saturating_mul(breadth) <= MOST_STEPS
     {
         return None;
@@ -72,11 +71,11 @@ fn too_many(text: &str, value: &Value, validator: &Validator) -> Option<Problem>
     Some(Problem::new("", "schema", message))
 }
 
-/// Finds everything that the schema has against the arguments, and mends what can be mended.
+/// Validates arguments against the schema, and coerces them.
 ///
 /// # Errors
 ///
-/// When they are no JSON.
+/// If they are not JSON.
 pub(crate) fn check<'t>(
     tool: &ToolDefinition,
     leniency: Leniency,
@@ -99,7 +98,7 @@ pub(crate) fn check<'t>(
     }
     let Coercions { edits, coercions } = validator.coerce(&arguments.value, leniency);
     let coerced = (!edits.is_empty()).then(|| edits.apply(text));
-    // What is checked is the text that is decoded. It can be too deep where a text within it was put in its place.
+    // The coerced text is validated. It can be too deep if a string was replaced by its JSON.
     let reread = coerced.as_deref().and_then(|text| Arguments::read(text).ok());
     let Some(reread) = reread else {
         let verdict = arguments.decodable(tool, validator, validator.check(&arguments.value));
@@ -116,11 +115,11 @@ pub(crate) fn check<'t>(
     Ok(Checked { text: text.into(), coercions, verdict })
 }
 
-/// A text as the schema sees it: spelled out, an integer beyond 2^53 is compared exactly.
+/// A value for validation: in its text, an integer beyond 2^53 is compared exactly.
 struct Arguments<'t> {
     spelled: Cow<'t, str>,
     value: Value,
-    /// Whether it may have an integer that was rounded.
+    /// Whether it may contain an integer that was rounded.
     is_wide: bool,
 }
 
@@ -131,8 +130,7 @@ impl<'t> Arguments<'t> {
         Ok(Arguments { spelled, value, is_wide })
     }
 
-    /// The verdict of the schema, and what stands in the way of decoding: a value that its type would try in too many ways,
-    /// and one that would not be decoded as it was written.
+    /// Validates a value. Also reports a value that its type would try in too many ways, and one that would decode differently.
     fn decodable(
         &self,
         tool: &ToolDefinition,
@@ -140,11 +138,11 @@ impl<'t> Arguments<'t> {
         verdict: Result<(), Vec<Problem>>,
     ) -> Result<(), Vec<Problem>> {
         let is_declared = tool.declaration().is_some();
-        // What is written by hand is not decoded here.
+        // The arguments of a dynamic tool are not decoded here.
         let mut more = if is_declared { validator.endless(&self.value) } else { Vec::new() };
         if self.is_wide {
             let rounded = integers::rounded(&self.value, &self.spelled, MAX_PROBLEMS).into_iter();
-            // A type of numbers reads the text itself, and has limits that are known.
+            // A number type reads the text itself and has known limits.
             let untyped = rounded.filter(|path| !is_declared || !validator.names_a_number(path));
             more.extend(untyped.map(|path| validator.rounded(&path)));
         }
@@ -157,15 +155,15 @@ impl<'t> Arguments<'t> {
     }
 }
 
-/// A text as the schema sees it.
+/// Returns the value of a text for validation.
 pub(crate) fn parsed(text: &str) -> Result<Value, Problem> {
     Arguments::read(text).map(|arguments| arguments.value)
 }
 
-/// A reason longer than this is no reason.
+/// The longest reason that is shown.
 const LONGEST_REASON: usize = 200;
 
-/// What is said of an input that its type could not read.
+/// Describes an input that its type could not read.
 pub(crate) fn explained(unread: &UnreadInput<'_>, validator: &Validator) -> Problem {
     let (path, text, error) = match unread {
         UnreadInput::Missing { path } => {
@@ -186,11 +184,11 @@ pub(crate) fn explained(unread: &UnreadInput<'_>, validator: &Validator) -> Prob
     if value.is_number() && is_out_of_range(error) {
         problem.message.push_str(": out of range");
     } else if is_told && (value.is_array() || value.is_object()) {
-        // Its shape is right: the type, or a part of it that does not say where it is, has something against it.
+        // The shape is valid, but the type, or a part of it that does not report its path, rejects the value.
         let kind = if value.is_array() { "list" } else { "object" };
         problem.message = format!("invalid {kind}: {}", reason(error));
     } else if is_told {
-        // Some types repeat in their error what they were given.
+        // Some types repeat the value in their error.
         problem.message.push_str(": ");
         problem.message.push_str(&reason(error));
     } else if !range.is_empty() {
@@ -200,7 +198,7 @@ pub(crate) fn explained(unread: &UnreadInput<'_>, validator: &Validator) -> Prob
     problem
 }
 
-/// The range of the integer type that refused a number, in parentheses, where no schema says it; else nothing.
+/// Returns the range of the integer type that rejected a number, in parentheses, if no schema has it.
 fn unpublished_range(error: &serde_json::Error) -> String {
     let reason = reason(error);
     let is_number = ["integer `", "floating point `"].iter().any(|it| reason.contains(it));
@@ -211,13 +209,13 @@ fn unpublished_range(error: &serde_json::Error) -> String {
     }
 }
 
-/// The problem with the key of a map, for which the schema has no location of its own.
+/// Reports the key of a map, for which the schema has no path.
 fn misread_key(map: &str, key: &str, error: &serde_json::Error, validator: &Validator) -> Problem {
     if validator.conceals(map) {
         return Problem::new(validator.shown(map), "propertyNames", "invalid key (secret)");
     }
     let reason = match reason(error) {
-        // `serde_json` says that the key is no number and speaks of quotes, which every key has.
+        // The message of `serde_json` says that the key is not a number and mentions quotes, which every key has.
         reason if reason.contains("expected key to be a number in quotes") => "expected a number".to_owned(),
         _ if is_out_of_range(error) => "out of range".to_owned(),
         reason => reason,
@@ -226,18 +224,18 @@ fn misread_key(map: &str, key: &str, error: &serde_json::Error, validator: &Vali
     Problem::new(format!("{map}{}", pointer(key)), "propertyNames", message)
 }
 
-/// Returns `true` if the words are those of serde for a number that its type does not hold, and not of the type's author.
+/// Returns `true` if this is serde's message for a number out of range, and not one of the author of the type.
 fn is_out_of_range(error: &serde_json::Error) -> bool {
     const NUMBERS: [&str; 14] = [
         "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize", "f32", "f64",
     ];
     let reason = reason(error);
     let of_a_number = reason.rsplit_once(", expected ").is_some_and(|(_, kind)| NUMBERS.contains(&kind));
-    // What is no data to `serde_json` is a number that it could not read to its end.
+    // A syntax error here means a number that `serde_json` could not read to its end.
     !error.is_data() || (reason.starts_with("invalid ") && of_a_number)
 }
 
-/// `serde_json` ends its messages with a position in the text, which here is the text of one value, and so misleads.
+/// `serde_json` appends a position in the text of one value, which would mislead.
 fn reason(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let text = text.rfind(" at line ").map_or(text.as_str(), |end| &text[..end]);

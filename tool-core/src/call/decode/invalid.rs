@@ -8,13 +8,13 @@ use crate::schema::json::pointer::unescaped;
 use crate::schema::problem::Problem;
 use crate::schema::{MAX_PROBLEMS, Validator};
 
-/// The failure of arguments that the schema or a type refuses, the inputs in their order.
+/// Returns the failure for arguments that the schema or a type rejects, with the inputs in their order.
 pub(super) fn invalid(
     tool: &ToolDefinition,
     mut problems: Vec<Problem>,
     unread: &[UnreadInput<'_>],
 ) -> Failure {
-    // What is no object has no inputs that could be missing.
+    // A value that is not an object has no inputs that could be missing.
     let no_object = problems.iter().any(|problem| problem.path.is_empty());
     if !no_object && let Ok(validator) = tool.validator() {
         add(&mut problems, unread, validator);
@@ -22,15 +22,15 @@ pub(super) fn invalid(
     Failure::input(tool.name(), problems, tool.valid_example().cloned())
 }
 
-/// The name of the input that a problem is in; none where it concerns the whole.
+/// Returns the name of the input that a problem is in; `None` for the arguments as a whole.
 pub(super) fn input_of(problem: &Problem) -> Option<String> {
     problem.path.split('/').nth(1).map(unescaped)
 }
 
-/// Adds what is wrong with inputs that have no problem yet.
+/// Adds problems of inputs that have none yet.
 fn add(problems: &mut Vec<Problem>, unread: &[UnreadInput<'_>], validator: &Validator) {
     let known: Vec<_> = problems.iter().map(input_of).collect();
-    // The whole of the arguments, or of an input that is flattened, does not decode because of what is known.
+    // If an input has a problem, the arguments as a whole, or a flattened input, fail for the same reason.
     let is_new = |finding: &Problem| {
         known.is_empty() || !known.contains(&input_of(finding)) && input_of(finding).is_some()
     };
@@ -40,7 +40,7 @@ fn add(problems: &mut Vec<Problem>, unread: &[UnreadInput<'_>], validator: &Vali
     problems.truncate(MAX_PROBLEMS);
 }
 
-/// The failure of arguments that the schema admits and the type of a hand-written tool does not.
+/// Returns the failure for arguments that are valid by the schema, but do not decode as the type of a dynamic tool.
 pub(crate) fn undecoded(tool: &ToolDefinition, text: &str, error: serde_json::Error) -> Failure {
     let unread = UnreadInput::Undecoded { path: String::new(), text: text.into(), error };
     invalid(tool, Vec::new(), &[unread])

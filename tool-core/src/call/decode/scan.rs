@@ -1,37 +1,36 @@
-//! One pass over the arguments object: the text of each input into its slot, nothing decoded and nothing lost.
+//! One pass over the arguments object: the text of each input moves into its slot, without decoding.
 //!
-//! The pass finds where each value ends and judges none: every slot is decoded by the type of its input, and what is no
-//! JSON does not decode. What stands between the values is checked here, so that a clean object of which every slot
-//! decodes is JSON, without a member given twice. Whether the bytes are text is found by that decode too, so that most
-//! arguments are not gone through once more for it.
+//! The scan finds where each value ends and validates none: every slot is decoded by the type of its input, and invalid JSON
+//! does not decode. The text between the values is checked here, so that a clean object whose slots all decode is valid JSON
+//! without duplicate members. UTF-8 is validated by decoding as well.
 
 use crate::declare::layout::MemberLayout;
 use crate::declare::slots::Slots;
 use crate::schema::json::string::end_of_string;
 
-/// What a scan found.
+/// The result of a scan.
 pub(crate) struct Scan<'c> {
-    /// What was read, also of a text that wants a closer look.
+    /// What was found, also in a text that is not clean.
     pub(crate) slots: Slots<'c>,
-    /// Whether it is an object with known names only, each at most once. If not, something wants a closer look: an unknown
-    /// name, one given twice, no object, or no JSON at all.
+    /// Whether the text is an object with known names only, each at most once. Otherwise there is an unknown or duplicate name,
+    /// or the text is not an object or not JSON.
     pub(crate) clean: bool,
 }
 
-/// Sorts the members of an arguments object into slots.
+/// Moves the members of an arguments object into slots.
 pub(crate) fn scan<'c>(arguments: &'c [u8], plan: &[MemberLayout]) -> Scan<'c> {
     let mut scan = Scan { slots: Slots::new(plan.len()), clean: false };
     scan.clean = sort(arguments, plan, &mut scan.slots).unwrap_or(false);
     scan
 }
 
-/// Whether every name was known and given once; `None` where the bytes are no object.
+/// Returns `true` if every name is known and unique; `None` if the bytes are not an object.
 fn sort<'c>(bytes: &'c [u8], plan: &[MemberLayout], slots: &mut Slots<'c>) -> Option<bool> {
     let mut clean = true;
     let mut at = behind_space(bytes, behind(b'{', bytes, 0)?);
     let mut expected = 0;
     while expected > 0 || bytes.get(at) != Some(&b'}') {
-        // Most arguments come in the order of the inputs.
+        // Most arguments have the order of the inputs.
         let position;
         (position, at) = match plan.get(expected) {
             Some(input) if bytes[at..].starts_with(input.quoted.as_bytes()) => {
@@ -56,7 +55,7 @@ fn sort<'c>(bytes: &'c [u8], plan: &[MemberLayout], slots: &mut Slots<'c>) -> Op
     (behind_space(bytes, at + 1) == bytes.len()).then_some(clean)
 }
 
-/// The input whose name begins here, however it is spelled, and where the name ends.
+/// Returns the input whose name begins here, also if it has escapes, and where the name ends.
 #[inline(never)]
 fn named(bytes: &[u8], start: usize, plan: &[MemberLayout]) -> Option<(Option<usize>, usize)> {
     let end = end_of_string(bytes, behind(b'"', bytes, start)?);
@@ -70,7 +69,7 @@ fn named(bytes: &[u8], start: usize, plan: &[MemberLayout]) -> Option<(Option<us
     Some((position, end))
 }
 
-// Places in the text of a JSON value. What ends too early ends where the text does.
+// Positions in the text of a JSON value. A truncated value ends with the text.
 
 #[inline]
 fn behind_space(bytes: &[u8], mut at: usize) -> usize {
@@ -80,14 +79,14 @@ fn behind_space(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Behind this byte and the white space before it.
+/// Returns the position after this byte and the white space before it.
 #[inline]
 fn behind(byte: u8, bytes: &[u8], at: usize) -> Option<usize> {
     let at = behind_space(bytes, at);
     (bytes.get(at) == Some(&byte)).then_some(at + 1)
 }
 
-/// Behind the value that begins here.
+/// Returns the position after the value that begins here.
 #[inline(always)]
 fn end_of_value(bytes: &[u8], mut at: usize) -> Option<usize> {
     match bytes.get(at)? {
@@ -105,7 +104,7 @@ fn end_of_value(bytes: &[u8], mut at: usize) -> Option<usize> {
     }
 }
 
-/// Behind the array or the object that begins here.
+/// Returns the position after the array or the object that begins here.
 #[inline(never)]
 fn end_of_nested(bytes: &[u8], mut at: usize) -> Option<usize> {
     let mut depth = 0_usize;
@@ -134,7 +133,7 @@ mod tests {
         ["a", "b\"c", "d"].map(|name| MemberLayout::new(name.into(), Presence::Optional, None))
     }
 
-    /// The members, where a scan is clean and every value would decode.
+    /// Returns the members, if a scan is clean and every value would decode.
     fn accepted(text: &str) -> Option<Value> {
         let plan = plan();
         let Scan { slots, clean: true } = scan(text.as_bytes(), &plan) else { return None };
@@ -207,8 +206,8 @@ mod tests {
         }
     }
 
-    /// Every text that differs from a good one by one byte put in, left out or replaced: what passes is JSON, and reads
-    /// as the strict parser reads it.
+    /// Tries every text that differs from a valid one by one byte: if it passes, it must be JSON with the same value for the
+    /// strict parser.
     #[test]
     fn nothing_passes_that_the_strict_parser_refuses_or_reads_otherwise() {
         const BYTES: &str = "\"\\{}[]:,0-.e+ \t\n\u{1}\u{feff}\u{7f}ntabdué";

@@ -1,4 +1,4 @@
-//! A provider that is not asked on every request.
+//! A provider that caches its tools.
 
 mod refresher;
 
@@ -16,12 +16,12 @@ use crate::registry::provider::discovery::DiscoveryError;
 use crate::registry::provider::into::IntoToolsProvider;
 use crate::registry::provider::toolset::Toolset;
 
-/// How long a provider may take to answer unless told.
+/// The default time limit of a provider.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A provider whose answer is kept for some time. However many ask while it is being asked again, it is asked once.
+/// A provider that caches the tools of another one for some time. Concurrent requests share one query.
 ///
-/// Whoever asks when the time is over waits for the new list, unless an old one is to be served
+/// When the time is over, requests wait for the new list, unless the old one is served
 /// [meanwhile](Self::stale_while_revalidate).
 ///
 /// ```
@@ -45,12 +45,12 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// ```
 pub struct Cached {
     refresher: Refresher,
-    /// Ends what asks in the background.
+    /// Cancels the query in the background.
     end: DropGuard,
 }
 
 impl Cached {
-    /// Keeps the list of a provider for so long after it came.
+    /// Caches the list of a provider for `time_to_live`.
     ///
     /// ```
     /// # use std::time::Duration;
@@ -63,7 +63,7 @@ impl Cached {
         Cached { refresher, end: CancellationToken::new().drop_guard() }
     }
 
-    /// Serves the last list, however old it is, when the provider fails. It is asked again by the next request.
+    /// Serves the last list, however old, if the provider fails. The next request queries it again.
     ///
     /// ```
     /// # use std::time::Duration;
@@ -77,15 +77,15 @@ impl Cached {
         self
     }
 
-    /// Serves a list for so long after its time is over, at once, while the provider is asked in the background: a slow one
-    /// keeps nobody waiting (`stale-while-revalidate` of RFC 5861).
+    /// Serves an expired list for `time` while the provider is queried in the background, so that a slow provider does not
+    /// delay requests (`stale-while-revalidate` of RFC 5861).
     ///
-    /// A list that was [said to be out of date](Self::refresh) is served as well until there is another one;
-    /// [`on_change`](Self::on_change) tells when there is. When the provider fails, that is in the log, it is asked again by a
-    /// request a second later, and the last list is served meanwhile. Once a list is older than both times, a request waits
-    /// for the provider again, and fails if the provider does.
+    /// A list that was [invalidated](Self::refresh) is served as well until there is a new one, which
+    /// [`on_change`](Self::on_change) reports. If the provider fails, the error is logged, the last list is served, and a
+    /// request one second later queries again. Once a list is older than both times, a request waits for the provider and fails
+    /// if the provider fails.
     ///
-    /// The provider is asked within the runtime that the request runs in. Without one of tokio a request waits, as it does without this.
+    /// The query runs in the tokio runtime of the request. Without tokio, a request waits as it does without this option.
     ///
     /// ```
     /// # use std::time::Duration;
@@ -101,8 +101,8 @@ impl Cached {
         self
     }
 
-    /// How long the provider may take to answer, after which it has failed; 30 seconds unless told. Without the timers of a
-    /// runtime of tokio there is no such limit.
+    /// Sets the time limit of the provider, after which it has failed; the default is 30 seconds. Without tokio timers there is
+    /// no limit.
     ///
     /// ```
     /// # use std::time::Duration;
@@ -117,9 +117,8 @@ impl Cached {
         self
     }
 
-    /// What is done when there is another list than the last one: a tool or a prompt came, went, or promises something else;
-    /// or there is one again where the provider had failed. It must not wait; MCP clients are told with
-    /// `move || changes.notify()`.
+    /// Calls this function if the list has changed: a tool or a prompt was added, removed or changed in what it promises, or a
+    /// provider that had failed answers again. The function must not block. For MCP clients, pass `move || changes.notify()`.
     ///
     /// ```
     /// # use std::time::Duration;
@@ -134,11 +133,11 @@ impl Cached {
         self
     }
 
-    /// The list is out of date, as when what it was made of has changed: the next request asks anew. If this fails, the list
-    /// is served for the rest of its time, and each request asks again.
+    /// Invalidates the list, for example if its source has changed: the next request queries the provider. If that fails, the
+    /// list is served for the rest of its time, and each request queries again.
     ///
-    /// With [`stale_while_revalidate`](Self::stale_while_revalidate) the provider is asked in the background, and no request waits
-    /// for it: at once where this is called within a runtime of tokio, and otherwise when the next request comes.
+    /// With [`stale_while_revalidate`](Self::stale_while_revalidate) the provider is queried in the background: at once inside
+    /// a tokio runtime, and otherwise at the next request.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -169,7 +168,7 @@ impl Cached {
         }
     }
 
-    /// Sees to it that somebody asks. Not where there is nothing to do this in.
+    /// Starts a query in the background, if there is a runtime and a list may be served meanwhile.
     fn ask_in_background(&self) -> bool {
         let Ok(runtime) = Handle::try_current() else { return false };
         if let Some(turn) = self.refresher.turn() {
@@ -181,8 +180,7 @@ impl Cached {
     }
 }
 
-/// A request that waits. Whoever says meanwhile that the list is out of date leaves it to this one to ask, which ends before
-/// it has where its caller goes away.
+/// A waiting request. A refresh during its query is handled by the same query, also if the caller of the request leaves.
 struct LeftToIt<'c>(&'c Cached);
 
 impl Drop for LeftToIt<'_> {

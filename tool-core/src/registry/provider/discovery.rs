@@ -1,4 +1,4 @@
-//! What a function that looks for tools may return.
+//! What a function that finds tools may return.
 
 use std::error::Error;
 use std::fmt;
@@ -10,7 +10,7 @@ use crate::definition::DefinitionError;
 use crate::registry::Registry;
 use crate::registry::provider::toolset::Toolset;
 
-/// Why the tools of a provider are not known. It is for the log: no caller sees it.
+/// Why the tools of a provider cannot be listed. The cause is logged; no caller sees it.
 ///
 /// ```
 /// use tool_core::provider::DiscoveryError;
@@ -21,23 +21,23 @@ use crate::registry::provider::toolset::Toolset;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum DiscoveryError {
-    /// The provider said why.
+    /// The provider returned an error.
     Failed(Arc<dyn Error + Send + Sync>),
-    /// The provider panicked; what it said is in the log.
+    /// The provider panicked; the message is in the log.
     Panicked,
-    /// The provider did not answer in this time.
+    /// The provider did not answer within this time.
     Late(Duration),
-    /// One of several failed.
+    /// One of several providers failed.
     Of {
-        /// Its name among the others.
+        /// The name of the provider.
         provider: String,
-        /// Why.
+        /// The error.
         error: Box<DiscoveryError>,
     },
 }
 
 impl DiscoveryError {
-    /// An error of any kind, or a text.
+    /// Wraps an error of any kind, or a text.
     ///
     /// ```
     /// assert_eq!(tool_core::provider::DiscoveryError::new("not yet").to_string(), "not yet");
@@ -72,14 +72,14 @@ impl Error for DiscoveryError {
     }
 }
 
-/// Two errors are equal if they say the same.
+/// Errors are equal if they have the same text.
 impl PartialEq for DiscoveryError {
     fn eq(&self, other: &Self) -> bool {
         self.to_string() == other.to_string()
     }
 }
 
-/// What a function that looks for tools may return: a list of tools, or of tools and definitions that were refused, a
+/// What a function that finds tools may return: a list of tools, a list of `Result`s with definitions that may be invalid, a
 /// [`Registry`], a [`Toolset`], or a `Result` of one of these with any error.
 ///
 /// ```
@@ -98,15 +98,15 @@ impl PartialEq for DiscoveryError {
     note = "return a `Vec<Arc<dyn Tool>>`, a `Registry`, or a `Result` of one of them"
 )]
 pub trait IntoTools {
-    /// The tools, or why they are not known.
+    /// Returns the tools, or why they cannot be listed.
     #[doc(hidden)]
     fn discovered(self) -> Result<Found, DiscoveryError>;
 }
 
-/// What was found.
+/// The tools that were found.
 #[doc(hidden)]
 pub enum Found {
-    /// Tools that are not at home anywhere.
+    /// Tools of no registry.
     Tools(Vec<Result<Arc<dyn Tool>, DefinitionError>>),
     /// Tools of a registry.
     Toolset(Toolset),

@@ -1,4 +1,4 @@
-//! What becomes a provider where an adapter takes one.
+//! Conversions into providers.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -12,12 +12,12 @@ use crate::registry::provider::discovery::{DiscoveryError, IntoTools};
 use crate::registry::provider::toolset::Toolset;
 use crate::registry::provider::{Provider, ToolsProvider};
 
-/// What an adapter takes its tools from: a [`Registry`], a list of tools, a function or an `async` function that returns
-/// [what it found](IntoTools), or any [`ToolsProvider`].
+/// A type that an adapter accepts as a provider: a [`Registry`], a list of tools, a function or an `async` function that
+/// returns [tools](IntoTools), or any [`ToolsProvider`].
 ///
-/// A function is called on every request; [`Cached`](crate::provider::Cached) asks it less often. Its tools run with no state and
-/// no switches but the defaults; [`Registry::providing`] gives them those of a registry. A function that returns a [`Registry`]
-/// provides it as it is, its [local](crate::RegistryBuilder::local) caller with it.
+/// A function is called on every request; [`Cached`](crate::provider::Cached) calls it less often. Its tools run without state
+/// and with default settings; [`Registry::providing`] uses the settings of a registry. A function that returns a [`Registry`]
+/// provides it as it is, with its [local](crate::RegistryBuilder::local) principal.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -49,7 +49,7 @@ use crate::registry::provider::{Provider, ToolsProvider};
     note = "pass a `Registry`, a `Vec<Arc<dyn Tool>>`, a function or an async function that returns one, or a `ToolsProvider`"
 )]
 pub trait IntoToolsProvider<Marker> {
-    /// The provider, as an adapter holds it.
+    /// Converts into a provider.
     ///
     /// ```
     /// use tool_core::Registry;
@@ -63,26 +63,26 @@ pub trait IntoToolsProvider<Marker> {
     fn into_provider(self) -> Provider;
 }
 
-/// How something provides tools: the markers that keep the implementations of [`IntoToolsProvider`] apart.
+/// Markers that keep the implementations of [`IntoToolsProvider`] from overlapping.
 ///
 /// ```
 /// fn serve<Marker>(_: impl tool_core::provider::IntoToolsProvider<Marker>) {}
 /// serve::<tool_core::provider::marker::Function>(|| tool_core::Registry::builder().build());
 /// ```
 pub mod marker {
-    /// By being a [`ToolsProvider`](crate::provider::ToolsProvider).
+    /// A [`ToolsProvider`](crate::provider::ToolsProvider).
     #[derive(Debug)]
     pub enum Itself {}
-    /// By being a [`Provider`](crate::provider::Provider) already.
+    /// A [`Provider`](crate::provider::Provider).
     #[derive(Debug)]
     pub enum Provider {}
-    /// By being a list.
+    /// A list of tools.
     #[derive(Debug)]
     pub enum List {}
-    /// By returning the tools.
+    /// A function that returns tools.
     #[derive(Debug)]
     pub enum Function {}
-    /// By returning a future of the tools.
+    /// A function that returns a future of tools.
     #[derive(Debug)]
     pub enum AsyncFunction {}
 }
@@ -131,7 +131,7 @@ impl<F: ToolSource<marker::AsyncFunction>> IntoToolsProvider<marker::AsyncFuncti
     }
 }
 
-/// A function or an `async` function that looks for tools and returns [what it found](IntoTools).
+/// A function or an `async` function that finds tools and returns [them](IntoTools).
 ///
 /// ```
 /// use tool_core::Registry;
@@ -147,7 +147,7 @@ impl<F: ToolSource<marker::AsyncFunction>> IntoToolsProvider<marker::AsyncFuncti
     note = "pass a function or an async function that returns a `Vec<Arc<dyn Tool>>`, a `Registry`, or a `Result` of one"
 )]
 pub trait ToolSource<Marker>: Send + Sync + 'static {
-    /// Looks for tools.
+    /// Finds the tools.
     #[doc(hidden)]
     fn discover(&self) -> BoxFuture<'_, Result<Found, DiscoveryError>>;
 }
@@ -172,11 +172,11 @@ where
     }
 }
 
-/// Where the tools of a function are at home.
+/// The registry for the tools of a function.
 enum Base {
-    /// In a registry of the application, whose tools are provided with them.
+    /// A registry of the application, whose tools are provided as well.
     Registry(Registry),
-    /// Nowhere in particular: what is found with a home of its own keeps everything of that.
+    /// None: a registry that is found keeps its own scope.
     Nowhere(Registry),
 }
 
@@ -188,7 +188,7 @@ impl Base {
     }
 }
 
-/// A function, and where its tools are at home.
+/// A function, and the registry for its tools.
 struct Discovering<F, Marker> {
     base: Base,
     function: F,
@@ -216,13 +216,13 @@ impl<F: ToolSource<Marker>, Marker> ToolsProvider for Discovering<F, Marker> {
 }
 
 impl Registry {
-    /// A provider of the tools of this registry and of those that a function finds anew on every request.
+    /// Returns a provider of the tools of this registry and of the tools that a function finds on every request.
     ///
-    /// What is found is called as the tools of this registry are: with its switches and limits, and awaited with them when
-    /// a server ends. A tool of this registry stands before a found one of the same name, which is then
-    /// [left out](Toolset::skipped). A function that returns a [`Registry`] instead of a list has its tools at home there, and
-    /// what stands [beside their calls](Registry::with_options) stays beside them; the [local](crate::RegistryBuilder::local) caller
-    /// is that of this registry.
+    /// The found tools are called with the settings and limits of this registry, and a server waits for their calls when it
+    /// shuts down. If a found tool has the name of a tool of this registry, the found tool is [skipped](Toolset::skipped). If
+    /// the function returns a [`Registry`] instead of a list, its tools keep the scope and the
+    /// [options](Registry::with_options) of that registry; the [local](crate::RegistryBuilder::local) principal is that of this
+    /// registry.
     ///
     /// ```
     /// use std::sync::Arc;

@@ -11,10 +11,10 @@ use crate::registry::provider::into::IntoToolsProvider;
 use crate::registry::provider::toolset::{Skipped, Toolset};
 use crate::registry::provider::{Provider, ToolsProvider};
 
-/// Several providers as one, in the order in which they were added. All are asked at the same time.
+/// Several providers as one, in the order in which they were added. They are queried concurrently.
 ///
-/// Where two have a tool of the same name, the one that was added first is served and the other one is
-/// [left out](Toolset::skipped). Each tool is called with the switches and limits of the registry that it comes from.
+/// If two tools have the same name, that of the earlier provider is served and the other one is [skipped](Toolset::skipped).
+/// Each tool is called with the settings and limits of its own registry.
 ///
 /// ```
 /// use tool_core::Registry;
@@ -48,16 +48,16 @@ struct Part {
     optional: bool,
 }
 
-/// What came of the parts the last time: as long as each of them stays the same, so does the whole.
+/// The last result of each part, and the joined tools, which are reused while each part stays the same.
 struct Joined {
-    /// The names of those that answered, since tools came from these.
+    /// The names of the providers that answered.
     names: Vec<String>,
     parts: Vec<Toolset>,
     whole: Toolset,
 }
 
 impl Providers {
-    /// None yet.
+    /// Returns an empty list of providers.
     ///
     /// ```
     /// use tool_core::provider::{IntoToolsProvider, Providers};
@@ -71,7 +71,7 @@ impl Providers {
         Providers::default()
     }
 
-    /// One more, which is named like this in the log. If it fails, the whole fails.
+    /// Adds a provider, with its name for the log. If it fails, all fail.
     ///
     /// ```
     /// # use tool_core::Registry;
@@ -83,7 +83,7 @@ impl Providers {
         self.and(name.into(), provider.into_provider(), false)
     }
 
-    /// One more, without whose tools the others are served if it fails. That it did is in [`Toolset::skipped`].
+    /// Adds a provider that may fail: the tools of the others are then served, and the error is in [`Toolset::skipped`].
     ///
     /// ```
     /// # use tool_core::Registry;
@@ -129,7 +129,7 @@ impl Providers {
         Ok(if failed.is_empty() { whole } else { whole.without(failed) })
     }
 
-    /// The parts as one: the same as the last time, if each part is.
+    /// Joins the parts; returns the last joined tools if no part changed.
     fn remembered(&self, names: &[&str], parts: Vec<Toolset>) -> Toolset {
         // Nothing panics while it is held.
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
@@ -159,7 +159,7 @@ impl ToolsProvider for Providers {
         self.parts.iter().all(|part| part.provider.is_constant())
     }
 
-    /// That of the first one, as it is with the registries that are joined.
+    /// Returns the store of the first provider, as for joined registries.
     #[cfg(feature = "tokio")]
     fn results(&self) -> Option<crate::results::ResultStore> {
         self.parts.first()?.provider.results()
@@ -172,7 +172,7 @@ impl fmt::Debug for Providers {
     }
 }
 
-/// Waits for all, which run at the same time.
+/// Waits for all futures concurrently.
 async fn all<T>(mut futures: Vec<BoxFuture<'_, T>>) -> Vec<T> {
     let mut values: Vec<Option<T>> = futures.iter().map(|_| None).collect();
     poll_fn(|cx| {

@@ -9,10 +9,9 @@ use crate::definition::{DefinitionError, ToolDefinition};
 use crate::registry::Registry;
 use crate::registry::provider::discovery::DiscoveryError;
 
-/// The tools that a provider has at one moment: a registry of those that can be served, and what was left out.
+/// The tools of a provider at one moment: a registry of the tools that can be served, and the tools that were skipped.
 ///
-/// It does not change: a listing and the calls that follow from it see the same tools, whatever the provider does
-/// meanwhile. Cheap to clone.
+/// A toolset does not change: a list and the calls that follow use the same tools. Clones are cheap.
 ///
 /// ```
 /// use tool_core::Registry;
@@ -32,11 +31,11 @@ pub struct Toolset {
     providers: Arc<[String]>,
 }
 
-/// Which provider each tool came from; empty where that is not known.
+/// The provider of each tool; empty if it is not known.
 #[derive(Debug, Default)]
 struct Origins {
     names: Vec<String>,
-    /// The position of its name, by that of the tool.
+    /// For each tool the position of the name of its provider.
     of: Vec<u32>,
 }
 
@@ -45,7 +44,7 @@ impl Toolset {
         Toolset { registry, skipped, origins: Arc::default(), providers: Arc::default() }
     }
 
-    /// The tools, as the local caller sees them: [`Registry::as_principal`] for another.
+    /// Returns the tools, for the local principal. Use [`Registry::as_principal`] for another one.
     ///
     /// ```
     /// # use tool_core::Registry;
@@ -57,7 +56,7 @@ impl Toolset {
         &self.registry
     }
 
-    /// What the provider has and cannot be served, in the order in which it was found.
+    /// Returns what the provider has and cannot be served, in the order in which it was found.
     ///
     /// ```
     /// # use tool_core::Registry;
@@ -71,7 +70,7 @@ impl Toolset {
         &self.skipped
     }
 
-    /// The name of the provider that a tool came from, where there are [several](crate::provider::Providers).
+    /// Returns the name of the provider that a tool came from, if there are [several](crate::provider::Providers).
     ///
     /// ```
     /// use tool_core::{DynamicTool, Output, Tool, ToolDefinition};
@@ -93,7 +92,7 @@ impl Toolset {
         if found.name() == tool { self.provider_at(position) } else { None }
     }
 
-    /// The same for the tool at this position among all that are [definitions](crate::adapter::definitions).
+    /// Returns the provider of the tool at this position among the [definitions](crate::adapter::definitions).
     ///
     /// ```
     /// # use std::sync::Arc;
@@ -113,8 +112,9 @@ impl Toolset {
         names.get(usize::try_from(*of.get(position)?).ok()?).map(String::as_str)
     }
 
-    /// The names of the providers, where there are [several](crate::provider::Providers), in the order in which they were added: of all,
-    /// also of those that have no tools at the moment or have failed. A provider that is made of several stands for these.
+    /// Returns the names of all providers in the order in which they were added, if there are
+    /// [several](crate::provider::Providers), including providers that have no tools or have failed. A provider that is made of
+    /// several is replaced by their names.
     ///
     /// ```
     /// use tool_core::Registry;
@@ -131,12 +131,11 @@ impl Toolset {
         self.providers.iter().map(String::as_str)
     }
 
-    /// The same, whose tools came from these providers, or from those that they are made of: the first that has a tool is
-    /// where it came from.
+    /// Sets the provider of each tool: the first of these providers that has the tool.
     pub(crate) fn coming_from<'p>(mut self, providers: impl Iterator<Item = (&'p str, &'p Toolset)>) -> Self {
         let mut names: Vec<&str> = Vec::new();
         let mut known: HashMap<&str, u32> = HashMap::new();
-        // Its tools are theirs: each is known by where it lies, and need not be looked at.
+        // A tool is identified by the address of its definition, without comparing anything.
         let places: HashMap<(usize, u32), usize> =
             self.registry.definitions().enumerate().map(|(place, tool)| (tool.address(), place)).collect();
         let mut of = vec![u32::MAX; self.registry.definitions().len()];
@@ -158,7 +157,7 @@ impl Toolset {
         self
     }
 
-    /// The same, whose tools came from where they came from in the other one.
+    /// Sets the provider of each tool to that of the same tool in `other`.
     pub(crate) fn found_like(mut self, other: &Self) -> Self {
         let Origins { names, .. } = &*other.origins;
         let origin = |tool: &ToolDefinition| {
@@ -171,19 +170,19 @@ impl Toolset {
         self
     }
 
-    /// The same, by providers of these names.
+    /// Sets the names of the providers.
     pub(crate) fn by(mut self, providers: Vec<String>) -> Self {
         self.providers = providers.into();
         self
     }
 
-    /// The same, with more left out.
+    /// Adds skipped tools.
     pub(crate) fn without(mut self, skipped: Vec<Skipped>) -> Self {
         self.skipped.extend(skipped);
         self
     }
 
-    /// The same tools, whose calls keep what is too large to be shown.
+    /// Stores large results of these tools in this store.
     #[cfg(feature = "tokio")]
     pub(crate) fn storing(mut self, results: &crate::results::ResultStore) -> Self {
         self.registry = self.registry.with_options(&CallOptions::new().results(results));
@@ -194,8 +193,7 @@ impl Toolset {
         self.registry
     }
 
-    /// The tools of all of these, of which the first stands for the local caller and before the others where two tools
-    /// have one name.
+    /// Joins these tools. The first toolset determines the local principal and has precedence if two tools have the same name.
     pub(crate) fn joined(toolsets: Vec<Toolset>) -> Self {
         let mut skipped = Vec::new();
         let mut registries = Vec::new();
@@ -206,7 +204,7 @@ impl Toolset {
         Registry::joined(&registries, skipped)
     }
 
-    /// Whether the other one is the same list, and not only an equal one.
+    /// Returns `true` if both are the same list.
     pub(crate) fn is(&self, other: &Self) -> bool {
         self.registry.same_view(&other.registry) && self.skipped == other.skipped
     }
@@ -218,7 +216,7 @@ impl From<Registry> for Toolset {
     }
 }
 
-/// What a provider has and cannot be served. One bad tool does not empty the catalogue: the others are served.
+/// Something that a provider has and that cannot be served. The other tools are served.
 ///
 /// ```
 /// use tool_core::provider::Skipped;
@@ -229,41 +227,41 @@ impl From<Registry> for Toolset {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Skipped {
-    /// A tool whose definition was refused.
+    /// A tool with an invalid definition.
     #[error(transparent)]
     Definition(#[from] DefinitionError),
-    /// A tool that panicked when it was asked for its definition.
+    /// A tool that panicked in [`Tool::definition`](crate::Tool::definition).
     #[error("a tool that panicked when it was asked for its definition")]
     NoDefinition,
-    /// A tool whose name or alias leads to another one already. The first of a list, and of the first provider, is served.
+    /// A tool whose name or alias another tool has. The first one in the order of lists and providers is served.
     #[error("a second tool of the name `{name}`, from {skipped}: the one from {kept} is served")]
     Duplicate {
         /// The name or alias.
         name: String,
-        /// Where the tool that is served comes from.
+        /// The location of the tool that is served.
         kept: String,
-        /// Where the other one comes from.
+        /// The location of the other tool.
         skipped: String,
     },
-    /// A prompt whose name another one has already.
+    /// A prompt whose name another prompt has.
     #[error("a second prompt of the name `{name}`, from {skipped}: the one from {kept} is served")]
     DuplicatePrompt {
         /// The name.
         name: String,
-        /// Where the prompt that is served comes from.
+        /// The location of the prompt that is served.
         kept: String,
-        /// Where the other one comes from.
+        /// The location of the other prompt.
         skipped: String,
     },
-    /// A tool that lives where another one does already, so that one path could mean either.
+    /// A tool whose address collides with that of another tool: one path could mean either.
     #[error("{skipped} lives where {kept} does")]
     Address {
-        /// The tool that is served, and its address.
+        /// The tool that is served, with its address.
         kept: String,
         /// The other one.
         skipped: String,
     },
-    /// All tools of a provider that failed, and whose failure was to be reported and no more.
+    /// All tools of an optional provider that failed.
     #[error(transparent)]
     Provider(DiscoveryError),
 }

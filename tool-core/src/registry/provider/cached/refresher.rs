@@ -1,4 +1,4 @@
-//! Asking a provider: one at a time, and never for longer than somebody may wait.
+//! Querying a provider: one query at a time, with a time limit.
 
 use std::error::Error as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -15,18 +15,18 @@ use crate::registry::provider::Provider;
 use crate::registry::provider::discovery::DiscoveryError;
 use crate::registry::provider::toolset::Toolset;
 
-/// How long a provider that has failed is left alone as long as there is a list to be served.
+/// How long a provider that failed is not queried while there is a list to serve.
 const AGAIN_AFTER: Duration = Duration::from_secs(1);
 
-/// Who asks a provider, and what came of it. A clone asks the same.
+/// Queries a provider and caches the result. Clones share their state.
 #[derive(Clone)]
 pub(super) struct Refresher {
     pub(super) provider: Provider,
     pub(super) time_to_live: Duration,
-    /// For how long after that a list is served while somebody asks.
+    /// How long an expired list is served while a query runs.
     pub(super) stale_for: Option<Duration>,
     pub(super) serve_stale: bool,
-    /// How long the provider may take.
+    /// The time limit of a query.
     pub(super) patience: Duration,
     pub(super) on_change: Option<Arc<dyn Fn() + Send + Sync>>,
     shared: Arc<Shared>,
@@ -34,12 +34,12 @@ pub(super) struct Refresher {
 
 #[derive(Default)]
 struct Shared {
-    /// Held while the provider is asked, so that the others wait for its answer.
+    /// Held during a query, so that others wait for its result.
     turn: Arc<Turn<()>>,
     state: Mutex<State>,
-    /// How often the provider has answered.
+    /// The number of answers.
     answers: AtomicU64,
-    /// How often it was said that the list is out of date.
+    /// The number of invalidations.
     changes: AtomicU64,
 }
 
@@ -47,22 +47,22 @@ struct Shared {
 struct State {
     /// The last list, and when it came.
     list: Option<(Toolset, Instant)>,
-    /// Of how many changes that list knows.
+    /// The number of invalidations that the list includes.
     listed_after: u64,
-    /// Of how many changes whoever was asked last could know.
+    /// The number of invalidations when the last query began.
     asked_after: u64,
-    /// What came of the last question: a list, an error, or the last list in its place.
+    /// The result of the last query: a list, an error, or the last list instead of an error.
     answer: Option<Result<Toolset, DiscoveryError>>,
     /// When the provider failed last, if it has not answered since.
     failed: Option<Instant>,
-    /// Whether somebody was told that there is no list, and nobody that there is one.
+    /// Whether a caller has seen an error since the last list.
     missed: bool,
 }
 
-/// What can be served without asking.
+/// What can be served without a query.
 pub(super) enum StoredResult {
     Fresh(Toolset),
-    /// Only while somebody asks, or has just asked in vain.
+    /// Only while a query runs, or has just failed.
     Stale {
         list: Toolset,
         may_ask: bool,
@@ -103,17 +103,17 @@ impl Refresher {
         }
     }
 
-    /// The turn to ask; `None` while somebody has it.
+    /// Returns the permit for a query; `None` while a query runs.
     pub(super) fn turn(&self) -> Option<OwnedMutexGuard<()>> {
         Arc::clone(&self.shared.turn).try_lock_owned().ok()
     }
 
-    /// Waits for a list: the one that somebody asks for already, or one's own.
+    /// Waits for a list: of a running query, or of its own.
     pub(super) async fn wait(&self) -> Result<Toolset, DiscoveryError> {
         let before = self.shared.answers.load(Ordering::Acquire);
-        // Whoever asks the provider may go away meanwhile: the next in line then asks in its place.
+        // If the request that queries is dropped, the next one queries instead.
         let _turn = self.shared.turn.lock().await;
-        // What changes from here on may not be in the answer.
+        // A later change may be missing in the answer.
         let changes = self.changes();
         if let StoredResult::Fresh(list) = self.kept() {
             return Ok(list);
@@ -127,7 +127,7 @@ impl Refresher {
         self.ask(changes).await
     }
 
-    /// Asks until the answer knows of all that has changed, or the provider fails.
+    /// Queries until the answer includes all changes, or the provider fails.
     pub(super) async fn ask_until_up_to_date(&self, turn: OwnedMutexGuard<()>) {
         let mut turn = Some(turn);
         while let Some(held) = turn.take() {
@@ -135,19 +135,19 @@ impl Refresher {
             let _ = self.ask(self.changes()).await;
             let has_failed = self.state().failed.is_some();
             drop(held);
-            // Whoever has said meanwhile that the list is out of date may have seen somebody ask, and left it to him.
+            // A change during the query relied on this query.
             if self.is_behind() && !has_failed {
                 turn = self.turn();
             }
         }
     }
 
-    /// Whether something has changed since somebody was asked.
+    /// Returns `true` if there was a change since the last query began.
     pub(super) fn is_behind(&self) -> bool {
         self.state().asked_after != self.changes()
     }
 
-    /// Asks, and serves the last list in place of an error where that may be served.
+    /// Queries, and returns the last list instead of an error where that is allowed.
     async fn ask(&self, changes: u64) -> Result<Toolset, DiscoveryError> {
         let (answer, is_other) = match self.answer().await {
             Ok(list) => {
@@ -162,16 +162,16 @@ impl Refresher {
         drop(state);
         self.shared.answers.fetch_add(1, Ordering::Release);
         if let Some(told) = self.on_change.as_ref().filter(|_| is_other) {
-            // Its panic is in the log.
+            // A panic is logged.
             let _ = catch_panic(|| told());
         }
         answer
     }
 
-    /// What the provider answers, within its time where there is a clock.
+    /// Returns the answer of the provider, within the time limit if there are timers.
     async fn answer(&self) -> Result<Toolset, DiscoveryError> {
         let limited = || tokio::time::timeout(self.patience, self.provider.ask());
-        // tokio tells by a panic, and in no other way, that a runtime has no timers.
+        // A panic is the only way in which tokio reports that a runtime has no timers.
         let limited = Handle::try_current().ok().and_then(|_| catch_unwind(AssertUnwindSafe(limited)).ok());
         match limited {
             Some(answer) => answer.await.unwrap_or(Err(DiscoveryError::Late(self.patience))),
@@ -179,24 +179,24 @@ impl Refresher {
         }
     }
 
-    /// Keeps a list. Whether there is something to be told of it.
+    /// Stores a list. Returns `true` if the change must be reported.
     fn keep(&self, list: &Toolset, changes: u64) -> bool {
         let mut state = self.state();
         let last = state.list.replace((list.clone(), Instant::now()));
         state.listed_after = changes;
         state.failed = None;
         let is_missed = std::mem::take(&mut state.missed);
-        // Comparing takes time, and so may what is dropped with a list.
+        // Comparing and dropping a list takes time, so both happen without the lock.
         drop(state);
         match last {
             _ if self.on_change.is_none() => false,
             Some((last, _)) => is_missed || differ(&last, list),
-            // Whoever asks for the first one is given it.
+            // The first list is returned to the request that queried, and not reported.
             None => is_missed,
         }
     }
 
-    /// What is served when the provider has failed: the last list, or the error.
+    /// Returns what is served if the provider failed: the last list, or the error.
     fn last_instead_of(&self, error: DiscoveryError) -> Result<Toolset, DiscoveryError> {
         let mut state = self.state();
         state.failed = Some(Instant::now());
@@ -219,15 +219,15 @@ impl Refresher {
         self.shared.changes.load(Ordering::Acquire)
     }
 
-    /// Nothing panics while it is held.
+    /// No code panics while this lock is held.
     fn state(&self) -> MutexGuard<'_, State> {
         self.shared.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Whether one who is shown both sees a difference.
+/// Returns `true` if a client would see a difference.
 fn differ(one: &Toolset, other: &Toolset) -> bool {
-    // What cannot be described is another thing each time.
+    // Tools that cannot be described count as different.
     let digests = || (one.registry().digest(), other.registry().digest());
     !one.is(other) && !catch_panic(digests).is_ok_and(|(one, other)| one == other)
 }
