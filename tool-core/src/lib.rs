@@ -18,7 +18,7 @@ pub mod results;
 pub mod schema;
 pub mod testing;
 
-// Declare: what a tool and a prompt are made of.
+// Declare: tools, prompts, and the types of their parameters.
 pub use crate::declare::declaration::Deprecated;
 pub use crate::declare::declared::Declared;
 pub use crate::declare::input::Input;
@@ -38,13 +38,13 @@ pub use tool_macros::prompt;
 #[doc = include_str!("../docs/tool.md")]
 pub use tool_macros::tool;
 
-// Register: tools by their names.
+// Register: tools by name.
 pub use crate::call::tool::{DynamicTool, Tool};
 pub use crate::model::digest::{Digest, ParseDigestError};
 pub use crate::model::future::BoxFuture;
 pub use crate::registry::{BuildError, BuildErrors, Registry, RegistryBuilder, adapter};
 
-// Call: what a tool knows of its call, and what comes of it.
+// Call: the context of a call, its options, and its result.
 pub use crate::call::Reply;
 pub use crate::call::options::CallOptions;
 pub use crate::context::Context;
@@ -56,23 +56,23 @@ pub use crate::model::prompt::{IntoPrompt, Prompt, PromptMessage, PromptReply, R
 pub use crate::model::trace::{TraceParent, TraceParentError};
 pub use crate::schema::problem::Problem;
 
-// Access: who calls, and what this caller may.
+// Access: callers and their permissions.
 pub use crate::declare::requirement::{Requirements, Unmet};
 pub use crate::model::access::{Access, Principal};
 pub use crate::model::permission::{Permission, PermissionError};
 
-/// Where a tool lives: the path of its address, for adapters that serve results as resources.
+/// Addresses of tools, for adapters that serve results as resources.
 pub mod address {
     pub use crate::definition::surface::{Address, Segment, Surface};
 }
 
-/// What is recorded of each call.
+/// Records of calls.
 pub mod audit {
     pub use crate::call::audit::{AuditEvent, AuditSink};
     pub use crate::model::audit_kind::AuditKind;
 }
 
-/// Who sends a request over HTTP.
+/// Authentication of HTTP requests.
 #[cfg(feature = "http")]
 pub mod authentication {
     pub use crate::model::authentication::{
@@ -80,7 +80,7 @@ pub mod authentication {
     };
 }
 
-/// Values that could complete what a caller types for an input.
+/// Completion of inputs.
 pub mod completion {
     pub use crate::declare::completion::{CompletionRequest, Completions};
 }
@@ -93,32 +93,32 @@ pub mod elicitation {
     };
 }
 
-/// What adapters make of a failure.
+/// How adapters represent a failure.
 pub mod failure {
     pub use crate::model::failure::{FailureCodes, McpAnswer, Reason};
 }
 
-/// Parameters that come from the call and not from the caller.
+/// Injected parameters, which come from the call and not from the caller.
 pub mod inject {
     pub use crate::declare::inject::{Handle, Inject, Injection, Need, Needs, op};
 }
 
-/// What a call tells its caller while it runs, by level.
+/// Log messages of calls for their callers, by level.
 pub mod logging {
     pub use crate::context::logging::{LogLevel, LogMessage, LogSink, UnknownLogLevel};
 }
 
-/// A schema in the words of a vendor.
+/// Schemas in the dialects of model vendors.
 pub mod profile {
     pub use crate::definition::profile::{Profile, ProfileError, UnknownProfile};
 }
 
-/// How far a call has come.
+/// Progress of calls.
 pub mod progress {
     pub use crate::context::progress::{Progress, ProgressSink};
 }
 
-/// Tools that come from elsewhere.
+/// Tools from other sources, which may change.
 pub mod provider {
     #[cfg(feature = "tokio")]
     pub use crate::registry::provider::Cached;
@@ -128,7 +128,7 @@ pub mod provider {
     };
 }
 
-/// Tools found by words.
+/// Search for tools by words.
 pub mod search {
     pub use crate::registry::search::{Hit, Match};
 }

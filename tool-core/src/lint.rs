@@ -1,4 +1,4 @@
-//! What could be better in the declarations of a registry, its tools and its prompts: each finding with a code, a place and a remedy.
+//! Advice about the declarations of tools and prompts: each finding has a code, a location and a remedy.
 
 mod alike;
 mod finding;
@@ -15,7 +15,7 @@ pub use finding::{Finding, LintRule};
 use crate::definition::ToolDefinition;
 use crate::registry::Registry;
 
-/// What a [`Registry`] is looked through for, and its limits.
+/// The rules to check a [`Registry`] with, and their limits.
 ///
 /// ```
 /// use tool_core::Registry;
@@ -48,7 +48,7 @@ impl Default for Lint {
 }
 
 impl Lint {
-    /// Leaves out a rule.
+    /// Disables a rule.
     ///
     /// ```
     /// # use tool_core::lint::{Lint, LintRule};
@@ -59,7 +59,7 @@ impl Lint {
         self
     }
 
-    /// More tools than this are a finding; 128 unless told.
+    /// Sets how many tools a registry may have; the default is 128.
     ///
     /// ```
     /// let lint = tool_core::lint::Lint::default().most_tools(20);
@@ -69,8 +69,8 @@ impl Lint {
         self
     }
 
-    /// A tool whose definition takes more tokens of a model than this is a finding; 1,000 unless told. Tokens are
-    /// estimated: a quarter of the bytes of name, description and input schema as JSON.
+    /// Sets how many tokens a definition may have; the default is 1,000. Tokens are estimated as a quarter of the bytes of
+    /// name, description and input schema as JSON.
     ///
     /// ```
     /// let lint = tool_core::lint::Lint::default().tool_tokens(300);
@@ -80,8 +80,7 @@ impl Lint {
         self
     }
 
-    /// A registry whose definitions take more tokens than this together is a finding; 20,000 unless told, a tenth of
-    /// what many models read at once.
+    /// Sets how many tokens all definitions together may have; the default is 20,000, a tenth of the context of many models.
     ///
     /// ```
     /// let lint = tool_core::lint::Lint::default().registry_tokens(5_000);
@@ -91,7 +90,7 @@ impl Lint {
         self
     }
 
-    /// A description of more characters than this is a finding; 1,024 unless told.
+    /// Sets how many characters a description may have; the default is 1,024.
     ///
     /// ```
     /// let lint = tool_core::lint::Lint::default().description_length(500);
@@ -101,7 +100,7 @@ impl Lint {
         self
     }
 
-    /// Everything that is found, whoever calls: the tools by name, then the prompts, then what concerns all tools; of each by
+    /// Returns all findings, whoever calls: those of tools by name, then of prompts, then of the registry, each ordered by
     /// rule.
     ///
     /// ```
@@ -123,7 +122,7 @@ impl Lint {
             let mut found = Vec::new();
             texts::check(prompt.tool(), self, &mut found);
             inputs::check(prompt.tool(), &mut found);
-            // No model API hears the names of its arguments.
+            // No model API receives the names of a prompt's arguments.
             found.retain(|finding| finding.rule != LintRule::InputNameRefused);
             findings.extend(found.into_iter().map(Finding::of_prompt));
         }
@@ -145,8 +144,8 @@ impl Lint {
     }
 }
 
-/// Returns what could be better in the declarations of a registry, by the rules and limits of [`Lint::default`]. A finding does not
-/// keep a tool from working: what does is reported by [`Registry::check`].
+/// Returns what could be better in the declarations of a registry, by the rules and limits of [`Lint::default`]. A finding does
+/// not prevent a tool from working; [`Registry::check`] reports what does.
 ///
 /// ```
 /// use tool_core::lint::{LintRule, lint};

@@ -1,4 +1,4 @@
-//! `tools.lock`: what every tool and every prompt promises, as a text beside the source, so that a change of it shows in a review.
+//! `tools.lock`: a text that records what every tool and every prompt promises, so that a change shows in a review.
 
 mod choice;
 mod compare;
@@ -26,11 +26,10 @@ use crate::schema::json::canonical::canonical;
 /// The version of the format, in each file.
 const VERSION: u64 = 1;
 
-/// What every tool and every prompt of a registry promises: the contents of `tools.lock`.
+/// What every tool and every prompt of a registry promises: the content of `tools.lock`.
 ///
-/// Its text is JSON with sorted members, one line a value, so that a version control system shows what changed: two
-/// registries with one [`Digest`] have one text, to the byte. [`Lock::compare`] says what a change means to those who
-/// call the tools.
+/// Its text is JSON with sorted members, one value per line, so that version control shows each change. Registries with the
+/// same [`Digest`] have the same text. [`Lock::compare`] tells what a change means to callers.
 ///
 /// ```
 /// use tool_core::Registry;
@@ -68,8 +67,8 @@ impl Lock {
         }
     }
 
-    /// Everything that is different in `newer`, ordered by the names of the tools and then of the prompts, and what it means
-    /// to a caller who knows them as they are here: see [`DifferenceKind`]. Empty when the digests are equal, and only then.
+    /// Returns all differences to `newer`, ordered by the names of the tools and then of the prompts, and what each means to a
+    /// caller, see [`DifferenceKind`]. The result is empty if and only if the digests are equal.
     ///
     /// ```
     /// use tool_core::lock::Lock;
@@ -84,7 +83,7 @@ impl Lock {
         compare::compare(&self.tools, &newer.tools).into_iter().chain(prompts).collect()
     }
 
-    /// The digest of the registry that this was made from.
+    /// Returns the digest of the registry that the lock was built from.
     ///
     /// ```
     /// use tool_core::lock::Lock;
@@ -168,7 +167,7 @@ impl Entry {
     }
 }
 
-/// Why a text is no [`Lock`].
+/// Why a text is not a [`Lock`].
 ///
 /// ```
 /// use tool_core::lock::{Lock, LockError};
@@ -179,19 +178,19 @@ impl Entry {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LockError {
-    /// The text is not JSON, or not of this shape.
+    /// The text is not JSON, or has another structure.
     #[error("not a lock of tools: {reason}\nhelp: write it anew")]
     NoLock {
         /// What is wrong, and where.
         reason: String,
     },
-    /// It was written by another version of this crate.
+    /// Another version of this crate wrote the text.
     #[error("a lock of tools of version {found}, where version {VERSION} is known\nhelp: write it anew")]
     Version {
         /// The version in the text.
         found: u64,
     },
-    /// What is said of a tool is not what its digest was made of.
+    /// The entry of a tool does not match its digest.
     #[error(
         "tool `{tool}` of the lock has another digest than is written there\nhelp: do not edit it by hand; write it anew"
     )]

@@ -1,4 +1,4 @@
-//! What becomes of results that are too large to be shown: they are kept, and read in parts.
+//! Results that are too large to be shown: they are stored, and read in parts.
 
 mod index;
 mod limits;
@@ -40,7 +40,7 @@ pub struct ResultStore(pub(crate) Arc<Inner>);
 pub(crate) struct Inner {
     storage: Arc<dyn ResultStorage>,
     pub(crate) limits: ResultLimits,
-    /// The tools whose results are kept; all of them, where nothing is said.
+    /// The tools whose results are stored; all by default.
     tools: Option<ToolPredicate>,
     state: Arc<State>,
 }
@@ -48,13 +48,13 @@ pub(crate) struct Inner {
 type ToolPredicate = Arc<dyn Fn(&ToolDefinition) -> bool + Send + Sync>;
 
 impl ResultStore {
-    /// A store in a directory, with the feature `results`. Nobody else may look into; it is made where there is none. What was kept there before is
-    /// kept on, so that a link outlives the process that gave it. Several processes may share it: each reads what the others
-    /// keep, and counts what it knows of.
+    /// Opens a store in a directory, which must be private to this user and is created if it does not exist. Needs the feature
+    /// `results`. The store serves results that are in the directory already, so that a link outlives its process. Several
+    /// processes may share a directory: each reads the results of the others, and counts only the results that it knows.
     ///
     /// # Errors
     ///
-    /// When the directory cannot be made or read, is none, or others may look into it.
+    /// If the directory cannot be created or read, is not a directory, or is accessible to other users.
     ///
     /// ```
     /// # let cache = tempfile::tempdir()?;
@@ -67,7 +67,7 @@ impl ResultStore {
         Ok(ResultStore::on(storage::Local::open(directory.as_ref())?))
     }
 
-    /// A store in memory, for tests, and for programs whose results need not outlive them. Needs the feature `results`.
+    /// Creates a store in memory, for tests and for programs whose results need not outlive them. Needs the feature `results`.
     ///
     /// ```
     /// let store = tool_core::results::ResultStore::memory();
@@ -77,7 +77,7 @@ impl ResultStore {
         ResultStore::on(storage::memory())
     }
 
-    /// A store on what the application has: see [`ResultStorage`].
+    /// Creates a store on a storage of the application, see [`ResultStorage`].
     ///
     /// ```
     /// fn store(storage: impl tool_core::results::ResultStorage + 'static) -> tool_core::results::ResultStore {
@@ -93,7 +93,7 @@ impl ResultStore {
         }))
     }
 
-    /// The same store with other limits.
+    /// Sets the limits of the store.
     ///
     /// ```
     /// # #[cfg(feature = "results")] {
@@ -109,8 +109,8 @@ impl ResultStore {
         ResultStore(Arc::new(Inner { storage, limits, tools, state }))
     }
 
-    /// Returns the same store, which keeps the results only of tools for which `predicate` returns `true`. The results of the
-    /// others are shown in full, whatever their size.
+    /// Stores only results of tools for which `predicate` returns `true`. Results of other tools are shown in full, whatever
+    /// their size.
     ///
     /// ```
     /// # #[cfg(feature = "results")] {
@@ -126,7 +126,7 @@ impl ResultStore {
         ResultStore(Arc::new(Inner { storage, limits: *limits, tools: Some(Arc::new(predicate)), state }))
     }
 
-    /// Returns `true` if results of this tool are kept where they are too large.
+    /// Returns `true` if large results of this tool are stored.
     pub(crate) fn is_for(&self, tool: &ToolDefinition) -> bool {
         self.0.tools.as_ref().is_none_or(|predicate| predicate(tool))
     }
@@ -136,19 +136,19 @@ impl ResultStore {
         if !self.is_for(tool) {
             return false;
         }
-        // Of a tool that is written by hand the schema is kept as text, and not as a value.
+        // The schema of a dynamic tool is kept as text.
         let schema = tool.output_schema_text().and_then(|text| serde_json::from_str(&text).ok());
         let is_declared = !tool.source().module.is_empty();
         let largest =
             schema.and_then(|schema: Value| match tool.output().and_then(|output| output.wrapped) {
-                // The object around it is ours, and has no other member.
+                // The wrapping object has no other member.
                 Some(true) => size::largest(&schema["properties"]["result"], is_declared),
                 _ => size::largest(&schema, is_declared),
             });
         largest.is_none_or(|bytes| bytes > self.0.limits.above)
     }
 
-    /// Above how many bytes a text is kept and shortened.
+    /// Returns the size in bytes above which a text is stored and shortened.
     ///
     /// ```
     /// # #[cfg(feature = "results")]
@@ -158,11 +158,11 @@ impl ResultStore {
         self.0.limits.above
     }
 
-    /// Keeps a text or bytes for one caller, and nobody else; however large they are.
+    /// Stores a text or bytes of any size for one caller. Other callers cannot read it.
     ///
     /// # Errors
     ///
-    /// When they are more than the store takes in all, or the storage cannot take them.
+    /// If it is larger than the store, or the storage fails.
     ///
     /// ```
     /// # #[cfg(feature = "results")]
@@ -186,12 +186,12 @@ impl ResultStore {
         self.put(principal, media_type, &content.into()).await
     }
 
-    /// What was kept for this caller under a digest; `None` where there is nothing, nothing any more, or what there is was
-    /// kept for others: nobody can tell these apart.
+    /// Reads the result with this digest that was stored for this caller; `None` if there is none, it has expired, or it was
+    /// stored for others.
     ///
     /// # Errors
     ///
-    /// When the storage cannot be read.
+    /// If the storage cannot be read.
     ///
     /// ```
     /// # #[cfg(feature = "results")]
@@ -211,11 +211,11 @@ impl ResultStore {
         self.get(principal, digest).await
     }
 
-    /// An excerpt of a text that is too large to be shown, which is made anew only when its key is another: the whole is kept
-    /// for this caller, and made once as long as it is. `None` for a text that is small enough.
+    /// Returns an excerpt of a text that is too large to be shown, and stores the text for this caller. The excerpt is cached
+    /// by its key. Returns `None` for a text that is small enough.
     ///
-    /// A listing of tools has the name of their server and the digest of the list for a key, and is reused until something
-    /// changes. Where it cannot be kept the excerpt has no digest.
+    /// For example, the key of a list of tools is the name of its server and the digest of the list. If the text cannot be
+    /// stored, the excerpt has no digest.
     ///
     /// ```
     /// # #[cfg(feature = "results")]
@@ -250,12 +250,12 @@ impl ResultStore {
         Some(excerpt)
     }
 
-    /// Whether both are one store, with whatever limits.
+    /// Returns `true` if both are the same store, ignoring limits.
     pub(crate) fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0.state, &other.0.state)
     }
 
-    /// Returns what is shown in the place of a result that is too large, and keeps the rest for whoever called.
+    /// Returns the preview of a result that is too large, and stores the rest for the caller.
     pub(crate) async fn shorten(
         &self,
         result: &Result<Output, Failure>,
@@ -275,7 +275,7 @@ impl ResultStore {
         Some(Preview::new(pieces))
     }
 
-    /// Returns `true` if a result may have to be shortened: the usual one is looked at no further.
+    /// Returns `true` if a result may have to be shortened, with a fast path for small ones.
     pub(crate) fn is_large(&self, result: &Result<Output, Failure>) -> bool {
         let limits = &self.0.limits;
         match result {
@@ -304,7 +304,7 @@ impl fmt::Debug for ResultStore {
     }
 }
 
-/// Why a result cannot be kept or read.
+/// Why a result cannot be stored or read.
 ///
 /// ```
 /// use tool_core::results::ResultStoreError;
@@ -315,15 +315,15 @@ impl fmt::Debug for ResultStore {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ResultStoreError {
-    /// It is larger than all that is kept may be.
+    /// The result is larger than the store.
     #[error("{bytes} bytes are more than the {most} that are kept in all")]
     TooLarge {
-        /// How large it is.
+        /// The size of the result.
         bytes: u64,
-        /// How much is kept in all.
+        /// The size of the store.
         most: u64,
     },
-    /// The storage failed: a full disk, a directory that is gone.
+    /// The storage failed, for example because a disk is full.
     #[error("the storage of results failed")]
     Storage(#[from] std::io::Error),
     /// The storage did not answer in time.

@@ -1,8 +1,8 @@
-//! For the tests of an application: what its tools do when they are run.
+//! Helpers for the tests of an application.
 //!
-//! The compiler keeps a tool that modifies nothing from a [`Writer`](crate::Writer). What such a tool does with state
-//! that it takes as it is, or with a global, it cannot see. A test can: it gives the registry a resource of which
-//! everything that changes it panics, and runs all of these tools.
+//! The compiler prevents a tool that modifies nothing from taking a [`Writer`](crate::Writer), but it cannot check what the
+//! tool does with other state or with a global. A test can: give the registry a resource that panics on every change, and run
+//! all of these tools.
 //!
 //! ```
 //! use tool_core::{Reader, Registry, Resource, WritePass, testing, tool};
@@ -71,8 +71,8 @@ use crate::model::failure::{Failure, FailureKind};
 use crate::model::output::Output;
 use crate::registry::Registry;
 
-/// Runs every tool that modifies nothing, one after the other, with its [minimal call](ToolDefinition::example) and as
-/// the caller of the registry.
+/// Runs every tool that modifies nothing, one after the other, with its [minimal call](ToolDefinition::example), as the
+/// principal of the registry.
 ///
 /// See the [module](self) for what this proves.
 ///
@@ -99,7 +99,7 @@ pub async fn run_non_modifying(registry: &Registry) -> Trials {
     Trials(trials)
 }
 
-/// What came of all tools that were run.
+/// The results of all tools that were run.
 ///
 /// ```
 /// # tool_core::private::block_on(async {
@@ -113,7 +113,7 @@ pub async fn run_non_modifying(registry: &Registry) -> Trials {
 pub struct Trials(Vec<Trial>);
 
 impl Trials {
-    /// Each tool that was run, ordered by name.
+    /// Returns the result of each tool, ordered by name.
     ///
     /// ```
     /// # tool_core::private::block_on(async {
@@ -127,12 +127,11 @@ impl Trials {
         self.0.iter()
     }
 
-    /// Asserts that every tool was run, and none panicked. That one fails and says why is harmless; one that asks its caller
-    /// something is run until it does.
+    /// Asserts that every tool ran without a panic. A tool may fail; a tool that elicits input runs until it does.
     ///
     /// # Panics
     ///
-    /// With each tool that was not run or that panicked, and what it was called with.
+    /// Panics with each tool that did not run or panicked, and its arguments.
     ///
     /// ```
     /// # tool_core::private::block_on(async {
@@ -158,7 +157,7 @@ impl fmt::Display for Trials {
     }
 }
 
-/// What came of one tool that was run.
+/// The result of one tool that was run.
 ///
 /// ```
 /// # tool_core::private::block_on(async {
@@ -172,9 +171,9 @@ impl fmt::Display for Trials {
 pub struct Trial {
     /// The name of the tool.
     pub tool: String,
-    /// What it was called with.
+    /// The arguments of the call.
     pub arguments: Value,
-    /// What came of it.
+    /// The result of the call.
     pub result: Result<Output, Failure>,
 }
 
@@ -185,7 +184,7 @@ impl Trial {
         Trial { tool: tool.name().to_owned(), arguments, result }
     }
 
-    /// Whether the tool was run and did not panic.
+    /// Returns `true` if the tool ran without a panic.
     ///
     /// ```
     /// # tool_core::private::block_on(async {

@@ -1,4 +1,4 @@
-//! The table of rules, and what a rule has found.
+//! The table of rules, and findings.
 
 use std::fmt;
 
@@ -28,7 +28,7 @@ macro_rules! rules {
         }
 
         impl LintRule {
-            /// Every rule, in the order of the table.
+            /// All rules, in the order of the table.
             ///
             /// ```
             /// let codes: std::collections::BTreeSet<_> =
@@ -107,7 +107,7 @@ rules! {
 }
 
 impl LintRule {
-    /// The stable name in output that programs read.
+    /// Returns the stable code for programs.
     ///
     /// ```
     /// assert_eq!(tool_core::lint::LintRule::RawState.code(), "raw-state");
@@ -116,7 +116,7 @@ impl LintRule {
         self.row().0
     }
 
-    /// What to do about it.
+    /// Returns how to fix it.
     ///
     /// ```
     /// assert_eq!(tool_core::lint::LintRule::HiddenCharacters.remedy(), "delete it");
@@ -132,7 +132,8 @@ impl fmt::Display for LintRule {
     }
 }
 
-/// Something that could be better. Its JSON is `{"code","tool"?,"prompt"?,"place"?,"input"?,"message","remedy"}`.
+/// Something that could be better. Its JSON is `{"code","tool"?,"prompt"?,"place"?,"input"?,"message","remedy"}`; `place` is
+/// the location.
 ///
 /// ```
 /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
@@ -145,21 +146,21 @@ impl fmt::Display for LintRule {
 pub struct Finding {
     /// The rule that found it.
     pub rule: LintRule,
-    /// The tool; `None` when it concerns a prompt, or all tools.
+    /// The tool; `None` if the finding concerns a prompt, or all tools.
     pub tool: Option<String>,
-    /// The prompt, when it concerns one.
+    /// The prompt, if the finding concerns one.
     pub prompt: Option<String>,
-    /// Where the tool or the prompt was declared, as `file:line`.
+    /// The declaration of the tool or the prompt, as `file:line`.
     pub location: Option<String>,
-    /// The input, where it concerns one, as a JSON Pointer (RFC 6901) into the arguments: `*` is any item of a list or
+    /// The input, if the finding concerns one, as a JSON Pointer (RFC 6901) into the arguments; `*` is any item of a list or
     /// any value of a map.
     pub input: Option<String>,
-    /// What was found, for people.
+    /// The finding, for people.
     pub message: String,
 }
 
 impl Finding {
-    /// What to do about it.
+    /// Returns how to fix it.
     ///
     /// ```
     /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();

@@ -1,11 +1,11 @@
-//! The table of what can be different between two locks, and what it means to those who call the tools.
+//! The table of differences between two locks, and what they mean to callers.
 
 use std::fmt;
 
 use serde::ser::SerializeStruct as _;
 use serde::{Serialize, Serializer};
 
-/// What a difference means to a caller who knows the tools as they were.
+/// What a difference means to a caller of the tools.
 ///
 /// ```
 /// use tool_core::lock::{Change, DifferenceKind};
@@ -16,9 +16,9 @@ use serde::{Serialize, Serializer};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Change {
-    /// Whoever called the tool, or read what it returned, still can.
+    /// Earlier calls still work, and earlier readers still understand the output.
     Compatible,
-    /// A call that was right may fail or mean something else, or what comes back may not be understood. What cannot be
+    /// An earlier call may fail or mean something else, or its output may not be understood. A difference that cannot be
     /// decided counts as breaking.
     Breaking,
 }
@@ -57,7 +57,7 @@ macro_rules! kinds {
         }
 
         impl DifferenceKind {
-            /// Every kind, in the order of the table.
+            /// All kinds, in the order of the table.
             ///
             /// ```
             /// let codes: std::collections::BTreeSet<_> =
@@ -125,7 +125,7 @@ kinds! {
 }
 
 impl DifferenceKind {
-    /// The stable name in output that programs read.
+    /// Returns the stable code for programs.
     ///
     /// ```
     /// assert_eq!(tool_core::lock::DifferenceKind::ToolAdded.code(), "tool-added");
@@ -134,7 +134,7 @@ impl DifferenceKind {
         self.row().0
     }
 
-    /// What it means to a caller.
+    /// Returns what the difference means to a caller.
     ///
     /// ```
     /// use tool_core::lock::{Change, DifferenceKind};
@@ -145,7 +145,7 @@ impl DifferenceKind {
         self.row().1
     }
 
-    /// Why it means that.
+    /// Returns the reason for it.
     ///
     /// ```
     /// assert_eq!(tool_core::lock::DifferenceKind::ToolAdded.reason(), "nobody calls it yet");
@@ -161,8 +161,8 @@ impl fmt::Display for DifferenceKind {
     }
 }
 
-/// One difference between two [`Lock`](crate::lock::Lock)s. Its JSON is `{"code","change","tool","place"?,"text"}`, with `prompt`
-/// in the place of `tool` where it is one.
+/// A difference between two [`Lock`](crate::lock::Lock)s. Its JSON is `{"code","change","tool","place"?,"text"}`, with `prompt`
+/// instead of `tool` for a prompt; `place` is the location.
 ///
 /// ```
 /// use tool_core::lock::{Difference, DifferenceKind};
@@ -176,16 +176,16 @@ impl fmt::Display for DifferenceKind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Difference {
-    /// What kind of difference it is.
+    /// The kind of the difference.
     pub kind: DifferenceKind,
-    /// The tool or the prompt, by its name in the newer lock where it is in both.
+    /// The name of the tool or the prompt, in the newer lock if it is in both.
     pub tool: String,
-    /// Whether it is a prompt.
+    /// Whether it concerns a prompt.
     pub prompt: bool,
-    /// Where it is, as in `input /days/*/date`: `*` is any item of a list or any value of a map, `[…]` a variant. Empty
-    /// when it is the tool as a whole.
+    /// The location, such as `input /days/*/date`: `*` is any item of a list or any value of a map, `[…]` a variant. Empty for
+    /// the tool as a whole.
     pub location: String,
-    /// What it is, for people.
+    /// The difference, for people.
     pub text: String,
 }
 
@@ -211,7 +211,7 @@ impl Difference {
         Difference { prompt: true, text: self.text.replace("the tool", "the prompt"), ..self }
     }
 
-    /// What it means to a caller.
+    /// Returns what the difference means to a caller.
     ///
     /// ```
     /// # use tool_core::lock::{Change, Difference, DifferenceKind};

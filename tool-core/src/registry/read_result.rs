@@ -1,4 +1,4 @@
-//! The tool that reads what was kept.
+//! The tool that reads stored results.
 
 use serde::Deserialize;
 use serde_json::json;
@@ -26,7 +26,7 @@ struct ReadArguments {
 }
 
 impl ResultStore {
-    /// The tool `read_result`, with which a model reads what was kept for it, a page at a time.
+    /// Returns the tool `read_result`, with which a model reads stored results page by page.
     /// [`RegistryBuilder::storing`](crate::RegistryBuilder::storing) adds it.
     ///
     /// ```
@@ -55,7 +55,7 @@ impl ResultStore {
         let ReadArguments { digest, lines, bytes, search } = arguments;
         let part = ResultPart::parse(lines.as_deref(), bytes.as_deref(), search.as_deref())
             .map_err(|error| wrong(&error))?;
-        // What cannot be the digest of anything is that of nothing.
+        // An invalid digest is reported as one that is not found.
         let kept = match digest.parse::<Digest>() {
             Ok(digest) => self.read(context.principal(), digest).await.map_err(|error| unreadable(&error))?,
             Err(_) => None,

@@ -22,6 +22,7 @@ use crate::schema::{NativeSchema, item};
 /// assert_eq!(tool_core::search::Match::default(), tool_core::search::Match::Any);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Match {
     /// At least one; a tool that matches more ranks higher.
     #[default]

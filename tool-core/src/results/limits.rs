@@ -1,8 +1,8 @@
-//! How much a store of results takes, and for how long.
+//! Limits of a result store.
 
 use std::time::Duration;
 
-/// How much a [`ResultStore`](crate::results::ResultStore) takes, for how long, and from what size on.
+/// The limits of a [`ResultStore`](crate::results::ResultStore): sizes and times.
 ///
 /// ```
 /// use std::time::Duration;
@@ -21,13 +21,12 @@ pub struct ResultLimits {
     pub(crate) patience: Duration,
 }
 
-/// The most bytes of a page, whatever a text may have that is shown in full: clients refuse messages of more than 1 MiB, and an
-/// escape takes up to six bytes for one.
+/// The largest page in bytes: clients refuse messages of more than 1 MiB, and an escape has up to six bytes.
 const MOST_PAGE: usize = 128 * 1024;
 
 impl ResultLimits {
-    /// The defaults: texts above 50,000 bytes and media above 1 MiB are kept and shown as a preview of 2,000 bytes; 256 MiB
-    /// in all, for a day, and no call waits longer than 5 seconds for the storage.
+    /// Returns the defaults: texts above 50,000 bytes and media above 1 MiB are stored and shown as a preview of 2,000 bytes;
+    /// 256 MiB in total, for one day, and no call waits more than 5 seconds for the storage.
     ///
     /// ```
     /// assert_eq!(tool_core::results::ResultLimits::new(), tool_core::results::ResultLimits::default());
@@ -43,7 +42,8 @@ impl ResultLimits {
         }
     }
 
-    /// Above how many bytes a text is kept and shortened: a text, JSON, the message of an error, a text within a resource.
+    /// Sets the size in bytes above which a text is stored and shortened: a text, JSON, an error message, or a text in a
+    /// resource.
     ///
     /// ```
     /// let limits = tool_core::results::ResultLimits::new().threshold(10_000);
@@ -53,8 +53,8 @@ impl ResultLimits {
         self
     }
 
-    /// Above how many bytes a picture, a sound or the blob of a resource is kept and shortened. There is no preview of one,
-    /// and a model does not read its bytes: less than for a text is seldom wanted.
+    /// Sets the size in bytes above which an image, audio or the blob of a resource is stored. It has no preview, and a model
+    /// does not read its bytes, so that the limit should not be lower than for a text.
     ///
     /// ```
     /// let limits = tool_core::results::ResultLimits::new().media_above(4 << 20);
@@ -64,7 +64,7 @@ impl ResultLimits {
         self
     }
 
-    /// The most bytes of a text that are shown of it when it is kept. At most half of [`threshold`](Self::threshold) are.
+    /// Sets the size of a preview in bytes, at most half of [`threshold`](Self::threshold).
     ///
     /// ```
     /// let limits = tool_core::results::ResultLimits::new().preview(500);
@@ -74,8 +74,8 @@ impl ResultLimits {
         self
     }
 
-    /// The most bytes that are kept in all. Of whoever keeps the most, the oldest go first, so that nobody takes
-    /// the room of others who keep less; what is larger than that is not kept.
+    /// Sets the size of the store in bytes. If it is full, the oldest results of the caller with the most bytes are deleted. A
+    /// result that is larger than the store is not stored.
     ///
     /// ```
     /// let limits = tool_core::results::ResultLimits::new().total(64 << 20);
@@ -85,8 +85,7 @@ impl ResultLimits {
         self
     }
 
-    /// How long a result is kept, counted from the last time that a call came to it. A clock that is set makes no
-    /// difference.
+    /// Sets how long a result is stored, from the last call that returned it. Changes of the system clock have no effect.
     ///
     /// ```
     /// let limits = tool_core::results::ResultLimits::new().age(std::time::Duration::from_secs(3600));
@@ -96,7 +95,7 @@ impl ResultLimits {
         self
     }
 
-    /// How long a call waits for the storage. Its result is then shortened, and the rest is not kept.
+    /// Sets how long a call waits for the storage. After that its result is shortened, and the rest is not stored.
     ///
     /// ```
     /// let limits = tool_core::results::ResultLimits::new().patience(std::time::Duration::from_millis(500));

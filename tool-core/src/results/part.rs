@@ -1,10 +1,10 @@
-//! Which part of a result is asked for, in the one spelling that every face has.
+//! The part of a result that a reader asks for, in the spelling that all adapters share.
 
 use std::ops::Range;
 
 use crate::results::truncate::count_lines;
 
-/// Which part of a result is read: all of it, some lines, some bytes, or the lines with a text.
+/// A part of a result: all of it, some lines, some bytes, or the lines that contain a text.
 ///
 /// ```
 /// use tool_core::results::ResultPart;
@@ -16,13 +16,13 @@ use crate::results::truncate::count_lines;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ResultPart {
-    /// All of it.
+    /// The whole result.
     Whole,
-    /// Some lines, counted from 1.
+    /// Lines, counted from 1.
     Lines(Span),
-    /// Some bytes, counted from 0.
+    /// Bytes, counted from 0.
     Bytes(Span),
-    /// The lines with a text, whatever the case of its letters.
+    /// The lines that contain a text, ignoring case.
     Search {
         /// The text.
         text: String,
@@ -31,7 +31,7 @@ pub enum ResultPart {
     },
 }
 
-/// A run of lines or bytes, as it is asked for: `10-20`, `10-`, `-10` for the last ten, or `10`.
+/// A range of lines or bytes: `10-20`, `10-`, `-10` for the last ten, or `10`.
 ///
 /// ```
 /// use tool_core::results::Span;
@@ -43,11 +43,11 @@ pub enum ResultPart {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Span {
-    /// From one to another, both of them too.
+    /// From one position to another, inclusive.
     Between(u64, u64),
-    /// From one on.
+    /// From a position to the end.
     From(u64),
-    /// So many at the end.
+    /// The last ones.
     Last(u64),
 }
 
@@ -60,38 +60,38 @@ pub enum Span {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PartError {
-    /// A run of lines is none.
+    /// The range of lines is invalid.
     #[error("`lines` is `{0}`: expected `10-20`, `10-`, `-10` for the last ones, or `10`, from 1 on")]
     Lines(String),
-    /// A run of bytes is none.
+    /// The range of bytes is invalid.
     #[error("`bytes` is `{0}`: expected `0-99`, `100-`, `-100` for the last ones, or `100`, from 0 on")]
     Bytes(String),
-    /// There is nothing to search for, or too much.
+    /// The text to search for is empty or too long.
     #[error("`search` has {0} bytes: expected 1 to {MOST_SEARCHED}")]
     Search(usize),
-    /// Two ways at once.
+    /// Two kinds of parts at once.
     #[error("`bytes` goes neither with `lines` nor with `search`")]
     Both,
-    /// It has fewer lines.
+    /// The result has fewer lines.
     #[error("there are {0} lines")]
     NoSuchLines(u64),
-    /// It has fewer bytes.
+    /// The result has fewer bytes.
     #[error("there are {0} bytes")]
     NoSuchBytes(u64),
-    /// It has no lines.
+    /// The result has no lines.
     #[error("it is no text: it is read by its bytes")]
     NoText,
 }
 
-/// The longest text that is searched for.
+/// The longest text to search for, in bytes.
 pub(crate) const MOST_SEARCHED: usize = 1_000;
 
 impl ResultPart {
-    /// Reads what was asked for, each in its own words; all of it where nothing was.
+    /// Parses the part; the whole result if nothing is given.
     ///
     /// # Errors
     ///
-    /// When one of them is nothing that can be asked for, or they do not go together.
+    /// If one of them is invalid, or they cannot be combined.
     ///
     /// ```
     /// use tool_core::results::{ResultPart, Span};
@@ -120,7 +120,7 @@ impl ResultPart {
     }
 }
 
-/// A text that is no [`Span`].
+/// A text that is not a [`Span`].
 ///
 /// ```
 /// let error = "20-10".parse::<tool_core::results::Span>().unwrap_err();
@@ -134,7 +134,7 @@ impl std::str::FromStr for Span {
     type Err = ParseSpanError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        // No sign, no space, nothing that could be read in two ways.
+        // Digits only, so that every range has one spelling.
         let number = |text: &str| {
             let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
             if digits { text.parse::<u64>().map_err(|_| ParseSpanError) } else { Err(ParseSpanError) }
@@ -153,7 +153,7 @@ impl std::str::FromStr for Span {
 }
 
 impl Span {
-    /// Which of so many bytes are meant: those that there are of them; `None` where there is none.
+    /// Returns the range within so many bytes; `None` if it is empty.
     ///
     /// ```
     /// use tool_core::results::Span;
@@ -173,7 +173,7 @@ impl Span {
         (range.start < range.end).then_some(range)
     }
 
-    /// Which lines of a text are meant: where they are, and the number of the first.
+    /// Returns the range of the lines in a text, and the number of the first.
     pub(super) fn of_lines(self, text: &str) -> Result<(Range<usize>, u64), PartError> {
         let count = count_lines(text) as u64;
         // Lines are counted from 1.

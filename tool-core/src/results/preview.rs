@@ -1,4 +1,4 @@
-//! What is shown in the place of a result that is too large: which parts of it stay, and which are kept elsewhere.
+//! Previews of results that are too large: some parts stay, others are stored.
 
 use std::borrow::Cow;
 
@@ -11,11 +11,10 @@ use crate::results::limits::ResultLimits;
 use crate::results::stored::Excerpt;
 use crate::results::truncate::{beginning, in_lines};
 
-/// What an adapter shows of a result that is too large: its parts in their order, and an excerpt of each that is kept
-/// elsewhere.
+/// What an adapter shows of a result that is too large: its parts in order, with an excerpt of each part that is stored.
 ///
-/// A value has one part. Content of several blocks keeps those that there is room for, and each of the others is kept by
-/// itself; of very many, all as one list.
+/// A value is one part. Content of several blocks keeps the blocks that fit; each of the others is stored on its own, or all of
+/// them as one list if there are very many.
 ///
 /// ```
 /// # fn of(reply: &tool_core::Reply) {
@@ -48,9 +47,9 @@ pub struct Preview {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum PreviewPart {
-    /// Small enough to be shown as it is.
+    /// Small enough to be shown.
     Content(Content),
-    /// Kept elsewhere.
+    /// Stored, with an excerpt.
     Excerpt(Excerpt),
 }
 
@@ -59,7 +58,7 @@ impl Preview {
         Preview { parts }
     }
 
-    /// What is shown, in its order.
+    /// Returns the parts in their order.
     ///
     /// ```
     /// # fn of(preview: &tool_core::results::Preview) {
@@ -70,7 +69,7 @@ impl Preview {
         &self.parts
     }
 
-    /// The parts that are kept elsewhere.
+    /// Returns the excerpts of the parts that are stored.
     ///
     /// ```
     /// # fn of(preview: &tool_core::results::Preview) {

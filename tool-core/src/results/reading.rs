@@ -1,4 +1,4 @@
-//! Parts of a result that is kept.
+//! Reading parts of a stored result.
 
 use bytes::Bytes;
 
@@ -8,11 +8,11 @@ use crate::results::stored::StoredResult;
 use crate::results::truncate::{boundary_after, boundary_before, count_lines};
 
 impl StoredResult {
-    /// Some of its bytes: to the letter, whatever they mean.
+    /// Returns some of the bytes.
     ///
     /// # Errors
     ///
-    /// When it has none of them.
+    /// If the result has none of them.
     ///
     /// ```
     /// # fn of(kept: &tool_core::results::StoredResult) -> Result<(), tool_core::results::PartError> {
@@ -26,11 +26,11 @@ impl StoredResult {
         Ok(self.content.slice(range))
     }
 
-    /// Some of its lines, each with its line break.
+    /// Returns some of the lines, each with its line break.
     ///
     /// # Errors
     ///
-    /// When it has none of them, or is no text.
+    /// If the result has none of them, or is binary.
     ///
     /// ```
     /// # fn of(kept: &tool_core::results::StoredResult) -> Result<(), tool_core::results::PartError> {
@@ -43,11 +43,11 @@ impl StoredResult {
         span.of_lines(text).map(|(range, _)| &text[range])
     }
 
-    /// The lines with a text, whatever the case of its letters; among some lines, or all.
+    /// Returns the lines that contain a text, ignoring case; among some lines, or all.
     ///
     /// # Errors
     ///
-    /// When it has none of these lines, or is no text.
+    /// If the result has none of these lines, or is binary.
     ///
     /// ```
     /// # fn of(kept: &tool_core::results::StoredResult) -> Result<(), tool_core::results::PartError> {
@@ -59,7 +59,7 @@ impl StoredResult {
         search(self.text().ok_or(PartError::NoText)?, text, lines)
     }
 
-    /// A page of a part, for a model: no more than so many bytes, and what to ask for next.
+    /// Returns a page of a part for a model: a limited number of bytes, and how to read the next page.
     pub(crate) fn page(&self, part: &ResultPart, most: usize) -> Result<String, PartError> {
         let text = self.text().ok_or(PartError::NoText)?;
         let total = count_lines(text);

@@ -1,11 +1,11 @@
-//! The places of a text in a result that is kept.
+//! Searching in a stored result.
 
 use serde::Serialize;
 
 use crate::results::part::{PartError, Span};
 use crate::results::truncate::{boundary_after, boundary_before};
 
-/// The lines with a text: see [`StoredResult::search`](crate::results::StoredResult::search).
+/// The lines that contain a text, see [`StoredResult::search`](crate::results::StoredResult::search).
 ///
 /// ```
 /// # fn of(kept: &tool_core::results::StoredResult) -> Result<(), tool_core::results::PartError> {
@@ -19,16 +19,16 @@ use crate::results::truncate::{boundary_after, boundary_before};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Found {
-    /// The first of them, in their order.
+    /// The first of these lines.
     pub matches: Vec<FoundLine>,
-    /// How many lines have it in all.
+    /// The total number of these lines.
     pub total: usize,
-    /// The number of the line where the others begin.
+    /// The number of the first line that is not included.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<u64>,
 }
 
-/// A line with a text.
+/// A line that contains the text.
 ///
 /// ```
 /// # fn of(line: &tool_core::results::FoundLine) {
@@ -38,11 +38,11 @@ pub struct Found {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct FoundLine {
-    /// Its number, from 1 on.
+    /// Its number, counted from 1.
     pub line: u64,
-    /// Where the text begins in the whole, in bytes from 0 on.
+    /// The position of the text in the result, in bytes counted from 0.
     pub byte: usize,
-    /// The line, or of a long one what is around the text.
+    /// The line; for a long line, the part around the text.
     pub text: String,
 }
 

@@ -1,4 +1,4 @@
-//! Where the bytes of results are.
+//! The storage of results.
 
 #[cfg(feature = "results")]
 mod local;
@@ -19,10 +19,11 @@ pub(crate) use memory::memory;
 
 use crate::model::future::BoxFuture;
 
-/// Where a [`ResultStore`](crate::results::ResultStore) has its bytes: a directory, memory, or what an application has, such as a bucket.
+/// Where a [`ResultStore`](crate::results::ResultStore) stores bytes: a directory, memory, or a storage of the application,
+/// such as a bucket.
 ///
-/// A name is two runs of 64 hexadecimal digits with a `/` between them, made by the store: nothing that a caller sends is ever
-/// part of one. A storage need not be reliable: what is read is checked against its digest, and what is lost is not found.
+/// A name consists of two parts of 64 hexadecimal digits with a `/` between them. The store creates names; they never contain
+/// data of a caller. A storage need not be reliable: bytes are checked against their digest, and lost bytes count as not found.
 ///
 /// ```
 /// use std::collections::HashMap;
@@ -65,20 +66,20 @@ use crate::model::future::BoxFuture;
 /// let store = ResultStore::on(Table::default());
 /// ```
 pub trait ResultStorage: Send + Sync {
-    /// Puts bytes where this name leads, in place of what is there: all of them or none, whenever the program ends.
+    /// Stores bytes under this name, atomically, replacing what is there.
     fn put<'a>(&'a self, name: &'a str, bytes: Bytes) -> BoxFuture<'a, io::Result<()>>;
 
-    /// The bytes of this name; `None` where there are none.
+    /// Returns the bytes of this name, or `None`.
     fn get<'a>(&'a self, name: &'a str) -> BoxFuture<'a, io::Result<Option<Bytes>>>;
 
-    /// Forgets the bytes of this name. That there are none is no error.
+    /// Deletes the bytes of this name. It is not an error if there are none.
     fn delete<'a>(&'a self, name: &'a str) -> BoxFuture<'a, io::Result<()>>;
 
-    /// What there is, from before this program began too.
+    /// Lists what is stored, including results of earlier processes.
     fn list(&self) -> BoxFuture<'_, io::Result<Vec<StoredObject>>>;
 }
 
-/// What a [`ResultStorage`] says about the bytes of a name.
+/// An entry in a [`ResultStorage`].
 ///
 /// ```
 /// use tool_core::results::StoredObject;
@@ -87,10 +88,10 @@ pub trait ResultStorage: Send + Sync {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredObject {
-    /// The name that they were put under.
+    /// The name of the entry.
     pub name: String,
-    /// How many they are.
+    /// The number of bytes.
     pub bytes: u64,
-    /// For how long they have been there; zero where a clock says something impossible.
+    /// How long it has been stored; zero if the clock is inconsistent.
     pub age: Duration,
 }

@@ -1,4 +1,4 @@
-//! What is said of a result that is kept, and what it is once it is read.
+//! Stored results and their excerpts.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use crate::model::digest::Digest;
 use crate::results::truncate::count_lines;
 
-/// A result that was read from a [`ResultStore`](crate::results::ResultStore), in full.
+/// A result that was read from a [`ResultStore`](crate::results::ResultStore).
 ///
 /// ```
 /// # #[cfg(feature = "results")]
@@ -32,7 +32,7 @@ pub struct StoredResult {
 }
 
 impl StoredResult {
-    /// The digest of its bytes.
+    /// Returns the digest of the bytes.
     ///
     /// ```
     /// # fn of(kept: &tool_core::results::StoredResult) {
@@ -43,7 +43,7 @@ impl StoredResult {
         self.digest
     }
 
-    /// What its bytes are, such as `application/json`.
+    /// Returns the media type, such as `application/json`.
     ///
     /// ```
     /// # fn of(kept: &tool_core::results::StoredResult) {
@@ -54,7 +54,7 @@ impl StoredResult {
         &self.media_type
     }
 
-    /// Its bytes.
+    /// Returns the bytes.
     ///
     /// ```
     /// # fn of(kept: &tool_core::results::StoredResult) {
@@ -65,7 +65,7 @@ impl StoredResult {
         &self.content
     }
 
-    /// Its bytes as a text; `None` for a picture, a sound, and whatever else is none.
+    /// Returns the bytes as text; `None` if they are binary, as for an image or audio.
     ///
     /// ```
     /// # fn of(kept: &tool_core::results::StoredResult) {
@@ -76,7 +76,7 @@ impl StoredResult {
         if is_media(&self.media_type) { None } else { std::str::from_utf8(&self.content).ok() }
     }
 
-    /// For how long it is kept from now on, at least where nothing newer needs its room.
+    /// Returns how long the result stays stored, unless newer results need its space.
     ///
     /// ```
     /// # fn of(kept: &tool_core::results::StoredResult) {
@@ -123,8 +123,7 @@ fn is_media(media_type: &str) -> bool {
     ["image/", "audio/", "video/", "application/octet-stream"].iter().any(|kind| media_type.starts_with(kind))
 }
 
-/// What stands in the place of something that is too large to be shown: its beginning, how large it is, and by which digest
-/// the rest is read.
+/// An excerpt of a result that is too large to be shown: its beginning, its size, and the digest for reading the rest.
 ///
 /// ```
 /// # fn of(excerpt: &tool_core::results::Excerpt) {
@@ -175,7 +174,7 @@ impl Excerpt {
         self
     }
 
-    /// The beginning of a text: whole characters, and whole lines where there are lines. Empty for what is no text.
+    /// Returns the beginning of a text: whole characters, and whole lines if possible. Empty if the result is binary.
     ///
     /// ```
     /// # fn of(excerpt: &tool_core::results::Excerpt) {
@@ -186,7 +185,7 @@ impl Excerpt {
         &self.preview
     }
 
-    /// What the whole is, such as `application/json`.
+    /// Returns the media type of the whole, such as `application/json`.
     ///
     /// ```
     /// # fn of(excerpt: &tool_core::results::Excerpt) {
@@ -197,7 +196,7 @@ impl Excerpt {
         &self.media_type
     }
 
-    /// How many bytes the whole has.
+    /// Returns the size of the whole in bytes.
     ///
     /// ```
     /// # fn of(excerpt: &tool_core::results::Excerpt) {
@@ -208,7 +207,7 @@ impl Excerpt {
         self.bytes
     }
 
-    /// How many lines the whole has; `None` for what is no text.
+    /// Returns the number of lines of the whole; `None` if it is binary.
     ///
     /// ```
     /// # fn of(excerpt: &tool_core::results::Excerpt) {
@@ -219,7 +218,7 @@ impl Excerpt {
         self.lines
     }
 
-    /// By which the whole is read; `None` where it could not be kept.
+    /// Returns the digest for reading the whole; `None` if it could not be stored.
     ///
     /// ```
     /// # fn of(excerpt: &tool_core::results::Excerpt) {
@@ -232,7 +231,7 @@ impl Excerpt {
         self.digest
     }
 
-    /// What is shown, in words for a model: how much there is, and how the rest is read.
+    /// Returns the excerpt as text for a model: the size, and how to read the rest.
     ///
     /// ```
     /// # fn of(excerpt: &tool_core::results::Excerpt) {

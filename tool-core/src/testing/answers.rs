@@ -1,4 +1,4 @@
-//! A caller for tests, who answers what it is asked.
+//! A client for tests, with prepared answers.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -17,11 +17,11 @@ use crate::model::future::BoxFuture;
 use crate::model::output::Output;
 use crate::registry::Registry;
 
-/// Answers in the order of the questions, for the test of a tool that [asks](crate::Context::elicit).
+/// Answers to the questions of a tool that [elicits](crate::Context::elicit) input, in their order.
 ///
-/// [`call`](Self::call) makes the call start again with each answer, as a client of MCP 2026-07-28 does: a tool that comes
-/// through it the way it should asks the same questions each time, and changes nothing before the last one. As an
-/// [`ClientRequests`] of [`CallOptions::client`](crate::CallOptions::client), the same answers are with_argument at once.
+/// [`call`](Self::call) restarts the call with each answer, as a client of MCP 2026-07-28 does: a correct tool asks the same
+/// questions each time, and changes nothing before the last answer. As the [`client`](crate::CallOptions::client) of a call, it
+/// gives the same answers at once.
 ///
 /// ```
 /// use std::sync::atomic::{AtomicU32, Ordering};
@@ -81,7 +81,7 @@ struct State {
 }
 
 impl Answers {
-    /// None yet.
+    /// Returns a client without answers.
     ///
     /// ```
     /// assert!(tool_core::testing::Answers::new().questions().is_empty());
@@ -90,11 +90,11 @@ impl Answers {
         Answers::default()
     }
 
-    /// The user fills in the form with these fields, or goes to the address with none.
+    /// Adds an answer: the user submits a form with these fields, or confirms an address without any.
     ///
     /// # Panics
     ///
-    /// When it is no object.
+    /// Panics if `fields` is not an object.
     ///
     /// ```
     /// let answers = tool_core::testing::Answers::new().accept(serde_json::json!({"sure": true}));
@@ -107,7 +107,7 @@ impl Answers {
         self.answer(Answer::Elicited(Elicited::Accepted(fields)))
     }
 
-    /// The user says no.
+    /// Adds an answer: the user declines.
     ///
     /// ```
     /// let answers = tool_core::testing::Answers::new().decline();
@@ -117,7 +117,7 @@ impl Answers {
         self.answer(Answer::Elicited(Elicited::Declined))
     }
 
-    /// The user says nothing.
+    /// Adds an answer: the user cancels.
     ///
     /// ```
     /// let answers = tool_core::testing::Answers::new().cancel();
@@ -127,7 +127,7 @@ impl Answers {
         self.answer(Answer::Elicited(Elicited::Cancelled))
     }
 
-    /// The model writes this.
+    /// Adds an answer: the model returns this text.
     ///
     /// ```
     /// let answers = tool_core::testing::Answers::new().sample("Paris");
@@ -137,7 +137,7 @@ impl Answers {
         self.answer(Answer::Sampled(Sampled::text(text, "a model")))
     }
 
-    /// The client works here.
+    /// Adds an answer: the client has these roots.
     ///
     /// ```
     /// let answers = tool_core::testing::Answers::new().roots([tool_core::elicitation::Root::new("file:///srv")]);
@@ -147,7 +147,7 @@ impl Answers {
         self.answer(Answer::Roots(roots.into_iter().collect()))
     }
 
-    /// Whatever else a caller may answer.
+    /// Adds any other answer.
     ///
     /// ```
     /// use tool_core::elicitation::Answer;
@@ -161,7 +161,8 @@ impl Answers {
         self
     }
 
-    /// Every question that was put, in the order in which it was put first; one that was asked for again stands here again.
+    /// Returns the questions in the order in which they were first asked; a question that was asked again after an invalid
+    /// answer is repeated.
     ///
     /// ```
     /// assert_eq!(tool_core::testing::Answers::new().questions().len(), 0);
@@ -170,10 +171,10 @@ impl Answers {
         self.state().asked.clone()
     }
 
-    /// A context for a call of the plain function, which is given these answers at once.
+    /// Returns a context for a direct call of the function, with these answers.
     ///
-    /// A [`Writer::for_tests`](crate::Writer::for_tests) knows of no call, so that here nobody sees whether a function asks
-    /// before it writes: [`call`](Self::call) does.
+    /// It does not check that a function asks before it writes, since a [`Writer::for_tests`](crate::Writer::for_tests) has no
+    /// call. [`call`](Self::call) does.
     ///
     /// ```
     /// use tool_core::{Context, Failure, testing::Answers, tool};
@@ -203,11 +204,11 @@ impl Answers {
         context
     }
 
-    /// Calls a tool, which starts again with each answer.
+    /// Calls a tool, and restarts the call with each answer.
     ///
     /// # Errors
     ///
-    /// The failure of the call; [`Unsupported`](FailureKind::Unsupported) for a question to which there is no answer left.
+    /// The failure of the call; [`Unsupported`](FailureKind::Unsupported) if there is no answer left.
     ///
     /// ```
     /// # tool_core::private::block_on(async {
