@@ -56,7 +56,7 @@ impl Flavor {
             }
             Flavor::Rmcp => {
                 "peer = { path = \"../../support/peer\" }\n\
-                 rmcp = { workspace = true, features = [\"macros\"] }\n\
+                 rmcp = { workspace = true, features = [\"macros\", \"server\", \"transport-io\", \"transport-streamable-http-server\"] }\n\
                  runtime = { path = \"../../support/runtime\" }\n\
                  schemars.workspace = true\n\
                  serde.workspace = true\n"

@@ -57,7 +57,7 @@ impl Programs {
     fn new(workspace: &Workspace) -> Result<Self, Error> {
         let most = TOOLS[TOOLS.len() - 1];
         let rmcp = "axum = { workspace = true }\n\
-                    rmcp = { workspace = true, features = [\"macros\"] }\n\
+                    rmcp = { workspace = true, features = [\"macros\", \"server\", \"transport-io\", \"transport-streamable-http-server\"] }\n\
                     schemars.workspace = true\n\
                     serde.workspace = true\n\
                     tokio = { workspace = true, features = [\"macros\", \"rt\"] }\n\

@@ -17,7 +17,7 @@ const SUPPORT: [(&str, &str, &str); 3] = [
     ("runtime", "tokio = { workspace = true, features = [\"rt\"] }\n", include_str!("../support/runtime.rs")),
     (
         "peer",
-        "rmcp = { workspace = true, features = [\"macros\"] }\n\
+        "rmcp = { workspace = true, features = [\"macros\", \"server\", \"transport-io\", \"transport-streamable-http-server\"] }\n\
          serde_json.workspace = true\n\
          tokio = { workspace = true, features = [\"io-util\", \"rt\"] }\n",
         include_str!("../support/peer.rs"),

@@ -6,7 +6,7 @@ use serde_json::Value;
 use tool_core::results::{Excerpt, Preview, PreviewPart};
 use tool_core::{CallId, Content, Failure, FailureKind, Output, Reply};
 
-use crate::era::Era;
+use crate::protocol::Era;
 use crate::results::ResultUri;
 use crate::uri::Scheme;
 
@@ -51,7 +51,7 @@ pub(crate) fn retry_as_is(failure: &Failure) -> impl Iterator<Item = (&'static s
 fn succeeded(output: &Output, era: &Era) -> CallToolResult {
     let content = output.content().iter().map(|content| block(content, era)).collect();
     let mut result = CallToolResult::success(content);
-    let structured = output.structured_text().filter(|_| era.knows_structure());
+    let structured = output.structured_text().filter(|_| era.has_structured_output());
     result.structured_content = structured.and_then(|json| serde_json::from_str(json).ok());
     result
 }
@@ -74,7 +74,7 @@ fn excerpts(
     let Ok(output) = result else { return CallToolResult::error(content) };
     let mut result = CallToolResult::success(content);
     let excerpt = preview.excerpts().next().filter(|_| output.structured_text().is_some());
-    result.structured_content = excerpt.filter(|_| era.knows_structure()).map(|it| linked(it, scheme));
+    result.structured_content = excerpt.filter(|_| era.has_structured_output()).map(|it| linked(it, scheme));
     result
 }
 
@@ -85,7 +85,7 @@ pub(crate) fn excerpt_blocks(excerpt: &Excerpt, era: &Era, scheme: &Scheme) -> V
     let text = ContentBlock::text(format!("{}{line_break}{}", excerpt.preview(), excerpt.note()));
     let link = excerpt.digest().map(|digest| {
         let uri = ResultUri::of(scheme, digest);
-        if !era.knows_structure() {
+        if !era.has_structured_output() {
             return block(&Content::link(uri, "the whole result"), era);
         }
         let link =
@@ -154,7 +154,7 @@ mod tests {
         let (image, audio) = (Content::image([0], "image/png"), Content::audio([1], "audio/wav"));
         for content in [Content::text("a"), image, audio, link, text, blob] {
             let expected = serde_json::to_value(&content).unwrap();
-            assert_eq!(serde_json::to_value(block(&content, &Era::unknown())).unwrap(), expected);
+            assert_eq!(serde_json::to_value(block(&content, &Era::default())).unwrap(), expected);
         }
     }
 }

@@ -9,25 +9,37 @@ mod wire;
 
 use std::sync::Arc;
 
-use rmcp::model::{ClientCapabilities, ErrorCode, InputRequiredResult, InputResponses};
-use rmcp::service::RequestContext;
-use rmcp::{ErrorData, RoleServer};
-use serde_json::{Value, json};
+use rmcp::model::{ErrorCode, InputRequiredResult};
+use rmcp::ErrorData;
+use serde_json::{Map, Value, json};
 use tool_core::elicitation::{AskKind, ClientRequests};
 use tool_core::{Failure, FailureKind};
 
 pub(crate) use capabilities::Capabilities;
-pub(crate) use peer::PeerAsker;
 pub(crate) use seal::{Key, Seal, Subject};
 
+use crate::asking::peer::PeerAsker;
 use crate::asking::rounds::Rounds;
-use crate::era::Era;
+use crate::protocol::RequestContext;
 
 /// What a client sends along when it makes a call again with answers.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Round<'r> {
     pub(crate) state: Option<&'r str>,
-    pub(crate) responses: Option<&'r InputResponses>,
+    /// By the keys of the questions.
+    pub(crate) responses: Option<&'r Map<String, Value>>,
+}
+
+impl<'r> Round<'r> {
+    /// Reads what came along with a call. Answers that are no object count as none: the questions are asked again.
+    pub(crate) fn of(state: Option<&'r Value>, responses: Option<&'r Value>) -> Result<Self, ErrorData> {
+        let state = match state {
+            None | Some(Value::Null) => None,
+            Some(Value::String(state)) => Some(state.as_str()),
+            Some(_) => return Err(ErrorData::invalid_params("`requestState` must be a string", None)),
+        };
+        Ok(Round { state, responses: responses.and_then(Value::as_object) })
+    }
 }
 
 /// Whoever asks the client of one call.
@@ -46,38 +58,17 @@ impl Inquirer {
         subject: Subject<'_>,
         round: Round<'_>,
         seal: &Seal,
-        cx: &RequestContext<RoleServer>,
+        cx: &RequestContext,
     ) -> Result<Self, ErrorData> {
-        let capabilities = Capabilities::of(cx);
-        if Era::of(cx).is_modern() {
+        if cx.era.is_modern() {
             let known = round.state.map(|state| seal.open(state, subject)).transpose()?;
-            Ok(Inquirer::Rounds(Arc::new(Rounds::new(capabilities, known, round.responses))))
+            Ok(Inquirer::Rounds(Arc::new(Rounds::new(cx.capabilities, known, round.responses))))
         } else {
-            let inquirer = Inquirer::in_session(capabilities, seal);
-            inquirer.peer().iter().for_each(|peer| peer.connect(cx));
-            Ok(inquirer)
+            Ok(Inquirer::Peer(Arc::new(PeerAsker::new(cx, seal.lifetime()))))
         }
     }
 
-    /// Of the first round of a call over 2026-07-28, by a client that declares these.
-    pub(crate) fn first(declared: &ClientCapabilities) -> Self {
-        Inquirer::Rounds(Arc::new(Rounds::new(Capabilities::declared(declared), None, None)))
-    }
-
-    /// Of a call in a session with a client that can be asked this; it asks once it is connected.
-    pub(crate) fn in_session(capabilities: Capabilities, seal: &Seal) -> Self {
-        Inquirer::Peer(Arc::new(PeerAsker::new(capabilities, seal.lifetime())))
-    }
-
-    /// Whoever has to be connected before it asks.
-    pub(crate) fn peer(&self) -> Option<&Arc<PeerAsker>> {
-        match self {
-            Inquirer::Peer(peer) => Some(peer),
-            Inquirer::Rounds(_) => None,
-        }
-    }
-
-    /// Who answers the questions of the call.
+    /// Returns what answers the questions of the call.
     pub(crate) fn client(&self) -> Arc<dyn ClientRequests> {
         match self {
             Inquirer::Rounds(rounds) => Arc::clone(rounds) as _,

@@ -2,6 +2,8 @@
 
 mod listing;
 
+pub(crate) use listing::write_bare;
+
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -9,13 +11,14 @@ use std::sync::{Arc, OnceLock};
 
 use axum::body::Bytes;
 use iri_string::types::UriStr;
-use rmcp::model::{JsonObject, Resource, ResourceTemplate, Tool, ToolAnnotations};
+use rmcp::model::{Resource, ResourceTemplate, ToolAnnotations};
 use serde_json::Value;
 use tool_core::address::{Segment, Surface};
 use tool_core::provider::Toolset;
 use tool_core::{Registry, ToolDefinition, adapter};
 
 use crate::results::{ResultUri, or_excerpt};
+use crate::protocol::Era;
 use crate::routes::Routes;
 use crate::settings::Settings;
 use crate::uri::Pattern;
@@ -32,9 +35,10 @@ const JSON: &str = "application/json";
 pub(crate) struct Catalogue {
     toolset: Toolset,
     settings: Arc<Settings>,
-    /// In the shape of rmcp, each made when it is asked for.
-    tools: OnceLock<Box<[OnceLock<Box<Tool>>]>>,
-    texts: OnceLock<Texts>,
+    /// By their [`ListShape`].
+    texts: [OnceLock<Texts>; 3],
+    /// Whether headers repeat arguments of a tool, each found out when it is called.
+    has_headers: OnceLock<Box<[OnceLock<bool>]>>,
     by_server: OnceLock<Vec<usize>>,
     places: OnceLock<Places>,
 }
@@ -70,8 +74,8 @@ impl Catalogue {
         Catalogue {
             toolset,
             settings,
-            tools: OnceLock::new(),
-            texts: OnceLock::new(),
+            texts: Default::default(),
+            has_headers: OnceLock::new(),
             by_server: OnceLock::new(),
             places: OnceLock::new(),
         }
@@ -111,65 +115,42 @@ impl Catalogue {
         &self.settings
     }
 
-    /// A tool as `tools/list` shows it, by its name.
-    pub(crate) fn tool(&self, name: &str) -> Option<Tool> {
-        let (position, tool) = adapter::position(self.registry(), name)?;
-        let passing = tool.detached();
-        if !passing.ptr_eq(tool) {
-            // Nobody has called it yet, and its schema is kept as text: so is the list, which is made but once.
-            return Some(self.listed(&passing));
-        }
-        let none = || {
-            std::iter::repeat_with(OnceLock::new).take(adapter::definitions(self.registry()).len()).collect()
-        };
-        let made = self.tools.get_or_init(none).get(position)?;
-        Some(Tool::clone(made.get_or_init(|| Box::new(self.listed(tool)))))
-    }
-
-    fn listed(&self, tool: &ToolDefinition) -> Tool {
-        let mut listed = bare(tool, self.settings.description(tool));
-        listed.meta = self.settings.meta(tool);
-        listed.output_schema = self.output_schema(tool).and_then(|text| serde_json::from_str(&text).ok());
-        listed
-    }
-
     /// Returns the output schema that a tool is listed with, as text: one that admits an excerpt too, where a large value is
     /// answered with one.
     fn output_schema<'t>(&self, tool: &'t ToolDefinition) -> Option<Cow<'t, str>> {
         let schema = tool.output_schema_text()?;
-        if adapter::may_shorten(self.registry(), tool) {
-            or_excerpt(&schema).map(Cow::Owned)
-        } else {
-            Some(schema)
-        }
+        if adapter::may_shorten(self.registry(), tool) { or_excerpt(&schema).map(Cow::Owned) } else { Some(schema) }
     }
 
-    /// The tools of these names as `tools/list` shows them, in JSON and without the brackets around them. All of them are
-    /// there already.
-    pub(crate) fn written(&self, names: &[&str]) -> Bytes {
-        let texts = self.texts();
+    /// Returns tools as `tools/list` has them, in JSON and without the brackets around them.
+    pub(crate) fn listed(&self, names: &[&str], shape: ListShape) -> Bytes {
+        let texts = self.texts(shape);
         if names.len() == texts.each.len() {
             return texts.all.clone();
         }
         let position = |name: &&str| adapter::position(self.registry(), name).map(|(position, _)| position);
         let chosen = names.iter().filter_map(position).filter_map(|position| texts.each.get(position));
-        let chosen: Vec<&[u8]> = chosen.map(|place| &texts.all[place.clone()]).collect();
+        let chosen: Vec<&[u8]> = chosen.map(|range| &texts.all[range.clone()]).collect();
         chosen.join(&b","[..]).into()
     }
 
-    /// All tools as `tools/list` shows them.
-    pub(crate) fn all_written(&self) -> Bytes {
-        self.texts().all.clone()
+    /// Returns all tools as `tools/list` has them.
+    pub(crate) fn all_listed(&self, shape: ListShape) -> Bytes {
+        self.texts(shape).all.clone()
     }
 
-    /// Whether headers have to repeat arguments of this tool.
-    pub(crate) fn repeats_in_headers(&self, name: &str) -> bool {
-        let position = adapter::position(self.registry(), name).map(|(position, _)| position);
-        position.and_then(|position| self.texts().repeated.get(position)).is_none_or(|repeated| *repeated)
+    fn texts(&self, shape: ListShape) -> &Texts {
+        self.texts[shape as usize].get_or_init(|| Texts::of(self, shape))
     }
 
-    fn texts(&self) -> &Texts {
-        self.texts.get_or_init(|| Texts::of(self))
+    /// Returns the input schema of a tool if headers have to repeat some of its arguments.
+    pub(crate) fn schema_with_headers(&self, name: &str) -> Option<&Value> {
+        let (position, tool) = adapter::position(self.registry(), name)?;
+        let none =
+            || std::iter::repeat_with(OnceLock::new).take(adapter::definitions(self.registry()).len()).collect();
+        let has_headers = self.has_headers.get_or_init(none).get(position)?;
+        let has_headers = has_headers.get_or_init(|| tool.input_schema_text().contains(r#""x-mcp-header""#));
+        has_headers.then(|| tool.input_schema())
     }
 
     pub(crate) fn places(&self) -> &Places {
@@ -182,31 +163,50 @@ impl Catalogue {
     }
 }
 
+/// What the version of a client makes of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ListShape {
+    /// 2026-07-28.
+    Modern,
+    /// From 2025-06-18 on: an output schema is an object.
+    Structured,
+    /// Before: there are no output schemas, and a title is one of the hints.
+    Plain,
+}
+
+impl ListShape {
+    pub(crate) fn of(era: &Era) -> Self {
+        if era.is_modern() {
+            ListShape::Modern
+        } else if era.has_structured_output() {
+            ListShape::Structured
+        } else {
+            ListShape::Plain
+        }
+    }
+}
+
 /// The tools as JSON, in their order.
 struct Texts {
     all: Bytes,
-    /// Where each stands in `all`.
+    /// The range of each in `all`.
     each: Vec<Range<usize>>,
-    /// Whether it says anywhere that a header repeats an argument.
-    repeated: Vec<bool>,
 }
 
 impl Texts {
-    fn of(catalogue: &Catalogue) -> Self {
+    fn of(catalogue: &Catalogue, shape: ListShape) -> Self {
         let tools = adapter::definitions(catalogue.registry());
-        let (mut all, mut each, mut repeated) = (String::new(), Vec::new(), Vec::new());
+        let (mut all, mut each) = (String::new(), Vec::new());
         each.reserve_exact(tools.len());
-        repeated.reserve_exact(tools.len());
         for tool in tools {
             if !all.is_empty() {
                 all.push(',');
             }
             let start = all.len();
-            listing::write(tool, catalogue, &mut all);
-            repeated.push(all[start..].contains(r#""x-mcp-header""#));
+            listing::write(tool, catalogue, shape, &mut all);
             each.push(start..all.len());
         }
-        Texts { all: all.into_boxed_str().into_boxed_bytes().into(), each, repeated }
+        Texts { all: all.into_boxed_str().into_boxed_bytes().into(), each }
     }
 }
 
@@ -350,19 +350,6 @@ fn taken(uri: &str, segment: &str) -> String {
     format!("`{uri}` begins with `{segment}`, which is kept for what is said about tools and results")
 }
 
-/// A tool in the shape of MCP without what is only ours.
-pub(crate) fn bare(tool: &ToolDefinition, description: &str) -> Tool {
-    let mut listed = Tool::new_with_raw(
-        tool.name().to_owned(),
-        Some(description.to_owned().into()),
-        object(tool.input_schema()),
-    );
-    listed.title = tool.title().map(str::to_owned);
-    listed.output_schema = tool.output_schema().map(object);
-    listed.annotations = annotations(tool);
-    listed
-}
-
 /// The hints of a tool, without those that a client has no need of.
 ///
 /// The protocol has a default for each hint, but clients differ in what they make of one that is absent: the SDKs of Python and
@@ -381,9 +368,4 @@ fn annotations(tool: &ToolDefinition) -> Option<ToolAnnotations> {
         hints.open_world_hint,
     );
     (annotations != ToolAnnotations::default()).then_some(annotations)
-}
-
-/// Schemas in the normal form are objects; anything else would be a fault that `Registry::check` reports.
-fn object(schema: &Value) -> Arc<JsonObject> {
-    Arc::new(schema.as_object().cloned().unwrap_or_default())
 }

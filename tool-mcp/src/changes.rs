@@ -1,12 +1,18 @@
-//! Telling clients that the lists have changed.
+//! Notifying clients that the lists have changed.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use rmcp::RoleServer;
-use rmcp::service::{Peer, SubscriptionContext};
+use rmcp::model::{
+    PromptListChangedNotification, ResourceListChangedNotification, ServerNotification, SubscriptionFilter,
+    ToolListChangedNotification,
+};
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
+
+use crate::handlers::Subscription;
+use crate::protocol::{Closed, Session};
 
 /// Tells the clients of a server that its lists have changed, where tools, prompts or resources come and go.
 ///
@@ -33,9 +39,6 @@ pub(crate) const GATHERED: Duration = Duration::from_millis(100);
 /// meanwhile are one more.
 const UNREAD: Duration = Duration::from_secs(30);
 
-/// How often somebody looks whether a client is still there to be told.
-const LOOKED_AFTER: Duration = Duration::from_secs(30);
-
 impl Changes {
     /// No change yet, and nobody to tell it.
     ///
@@ -60,89 +63,85 @@ impl Changes {
         self.0.send_modify(|count| *count = count.wrapping_add(1));
     }
 
-    /// Tells a client of a session, as long as it is there.
-    pub(crate) fn tell(&self, peer: Peer<RoleServer>) {
+    /// Notifies the client of a session until it ends.
+    pub(crate) fn notify_session(&self, session: &Arc<Session>) {
+        let (outbox, end) = (session.outbox.clone(), session.end.clone());
         let mut changes = self.0.subscribe();
-        tokio::spawn(async move {
-            while !peer.is_transport_closed() {
-                // Only the waiting is cut short: a change that has come is told.
-                match timeout(LOOKED_AFTER, changes.changed()).await {
-                    Err(_) => continue,
-                    Ok(Err(_)) => break,
-                    Ok(Ok(())) => gather(&mut changes).await,
-                }
-                let told = async {
-                    peer.notify_tool_list_changed().await?;
-                    peer.notify_prompt_list_changed().await?;
-                    peer.notify_resource_list_changed().await
+        tokio::spawn(end.run_until_cancelled_owned(async move {
+            while changes.changed().await.is_ok() {
+                gather(&mut changes).await;
+                let sent = async {
+                    for notification in notifications(None) {
+                        outbox.notify(notification).await?;
+                    }
+                    Ok::<(), Closed>(())
                 };
-                match timeout(UNREAD, told).await {
-                    Ok(Ok(())) => {}
-                    Ok(Err(error)) => {
-                        tracing::debug!(%error, "a client cannot be told of a change");
-                        break;
-                    }
-                    Err(_) => {
-                        tracing::warn!("a client does not read what it is told, and is told no more");
-                        break;
-                    }
+                if let Some(reason) = unread(timeout(UNREAD, sent).await) {
+                    tracing::debug!(reason, "a client gets no more notifications of changes");
+                    return;
                 }
             }
-        });
+        }));
     }
 
-    /// All changes from now on.
-    pub(crate) fn heard(&self) -> HeardChanges {
-        HeardChanges(self.0.subscribe())
+    /// Returns a receiver of all changes from now on.
+    pub(crate) fn receiver(&self) -> ChangesReceiver {
+        ChangesReceiver(self.0.subscribe())
     }
 }
 
-/// The changes of lists since somebody began to hear of them.
+/// The changes of lists since the receiver was made.
 #[derive(Debug)]
-pub(crate) struct HeardChanges(watch::Receiver<u64>);
+pub(crate) struct ChangesReceiver(watch::Receiver<u64>);
 
-impl HeardChanges {
-    /// Tells a client that listens, of what it wants to know, until it or the server ends.
-    pub(crate) async fn tell(self, listener: &SubscriptionContext, end: &CancellationToken) {
+impl ChangesReceiver {
+    /// Notifies a client that listens until the server ends.
+    pub(crate) async fn notify(self, subscription: &Subscription<'_>, end: &CancellationToken) {
         let mut changes = self.0;
-        let (accepted, sink) = (listener.accepted().clone(), listener.sink());
-        loop {
-            tokio::select! {
-                () = listener.cancelled() => break,
-                () = end.cancelled() => break,
-                changed = changes.changed() => if changed.is_err() { break },
-            }
-            gather(&mut changes).await;
-            let told = async {
-                if accepted.tools_list_changed == Some(true) {
-                    sink.notify_tool_list_changed().await?;
-                }
-                if accepted.prompts_list_changed == Some(true) {
-                    sink.notify_prompt_list_changed().await?;
-                }
-                if accepted.resources_list_changed == Some(true) {
-                    sink.notify_resource_list_changed().await?;
-                }
-                Ok::<_, rmcp::service::SubscriptionSendError>(())
-            };
-            // One that does not read what it is told holds nobody up.
-            let told = tokio::select! {
-                () = listener.cancelled() => break,
-                () = end.cancelled() => break,
-                told = timeout(UNREAD, told) => told,
-            };
-            match told {
-                Ok(Ok(())) => {}
-                Ok(Err(error)) => {
-                    tracing::debug!(%error, "a listener cannot be told of a change");
-                    break;
-                }
-                Err(_) => {
-                    tracing::warn!("a listener does not read what it is told, and is let go");
-                    break;
+        let sending = async {
+            while changes.changed().await.is_ok() {
+                gather(&mut changes).await;
+                let sent = async {
+                    for notification in notifications(Some(&subscription.accepted)) {
+                        subscription.notify(notification).await?;
+                    }
+                    Ok::<(), Closed>(())
+                };
+                if let Some(reason) = unread(timeout(UNREAD, sent).await) {
+                    tracing::warn!(reason, "a subscription ends");
+                    return;
                 }
             }
+            std::future::pending::<()>().await;
+        };
+        tokio::select! {
+            () = end.cancelled() => {}
+            () = sending => {}
         }
+    }
+}
+
+/// Returns the notifications of changed lists that a client wants; all without a filter.
+fn notifications(filter: Option<&SubscriptionFilter>) -> impl Iterator<Item = ServerNotification> {
+    let wants = |wanted: fn(&SubscriptionFilter) -> Option<bool>| {
+        filter.is_none_or(|filter| wanted(filter) == Some(true))
+    };
+    let tools = wants(|filter| filter.tools_list_changed)
+        .then(|| ServerNotification::ToolListChangedNotification(ToolListChangedNotification::default()));
+    let prompts = wants(|filter| filter.prompts_list_changed)
+        .then(|| ServerNotification::PromptListChangedNotification(PromptListChangedNotification::default()));
+    let resources = wants(|filter| filter.resources_list_changed).then(|| {
+        ServerNotification::ResourceListChangedNotification(ResourceListChangedNotification::default())
+    });
+    [tools, prompts, resources].into_iter().flatten()
+}
+
+/// Returns why notifications were not sent.
+fn unread<E>(sent: Result<Result<(), Closed>, E>) -> Option<&'static str> {
+    match sent {
+        Ok(Ok(())) => None,
+        Ok(Err(Closed)) => Some("the client has left"),
+        Err(_) => Some("the client does not read its notifications"),
     }
 }
 
@@ -197,7 +196,7 @@ mod tests {
             tokio::time::sleep(GATHERED).await;
         }
         let text = log.text();
-        assert!(text.contains("WARN") && text.contains("does not read what it is told"), "{text}");
+        assert!(text.contains("WARN") && text.contains("does not read its notifications"), "{text}");
 
         // Of hundreds of changes it was kept what fits between the two.
         writer.shutdown().await.unwrap();

@@ -1,15 +1,16 @@
 //! The HTTP transport: the endpoint as a router, and a server of it that ends in good order.
 
-mod direct;
-mod drain;
+mod body;
+mod endpoint;
+mod headers;
 mod holding;
 mod identity;
 mod media;
-mod message;
 mod policy;
-mod refused;
+mod rejection;
 mod sessions;
 mod shutdown;
+mod stream;
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -17,34 +18,22 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::body::Body;
 use axum::extract::Request;
-use axum::response::Response;
 use axum::routing::any;
 use axum::serve::Listener;
-use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
-use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::net::TcpListener;
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
-use tokio_util::task::{AbortOnDropHandle, TaskTracker};
+use tokio_util::task::AbortOnDropHandle;
 use tool_serve::{Connections, Settings};
 
 pub(crate) use policy::Policy;
 
 use crate::clock::after;
 use crate::error::ServeError;
-use crate::handler::Handler;
-use crate::http::direct::Direct;
-use crate::http::identity::Door;
-use crate::http::message::Reader;
-use crate::http::sessions::{Sessions, Visit};
+use crate::handlers::Handler;
+use crate::http::endpoint::McpEndpoint;
 use crate::http::shutdown::{Shutdown, Watched};
-use crate::in_flight::InFlight;
-use crate::session::Session;
-
-/// How large the body of a request may be.
-const BODY_LIMIT: usize = 4 * 1024 * 1024;
 
 /// How long connections have to close once every answer was given or given up.
 const CLOSING: Duration = Duration::from_secs(1);
@@ -59,10 +48,10 @@ pub(crate) struct Endpoint {
 impl Endpoint {
     pub(crate) fn new(handler: Arc<Handler>, policy: &Policy, deadline: Duration) -> Self {
         let shutdown = Shutdown::new(handler, deadline);
-        Endpoint { router: router(Way::new(&shutdown, policy, None)), shutdown }
+        Endpoint { router: router(McpEndpoint::new(&shutdown, policy), None), shutdown }
     }
 
-    /// A router that ends once a future is ready.
+    /// Returns a router that ends once a future is ready.
     pub(crate) fn router_until(
         handler: Arc<Handler>,
         policy: &Policy,
@@ -75,67 +64,26 @@ impl Endpoint {
             signal.await;
             ending.run().await;
         });
-        router(Way::new(&shutdown, policy, Some(watched)))
+        router(McpEndpoint::new(&shutdown, policy), Some(watched))
     }
 }
 
-fn router(way: Way) -> Router {
-    let way = Arc::new(way);
+/// Layers of a router would each be cloned for every request: there are none.
+fn router(endpoint: McpEndpoint, watched: Option<Watched>) -> Router {
+    let shared = Arc::new((endpoint, watched));
     Router::new().route(
         "/",
         any(move |request: Request| {
-            let way = Arc::clone(&way);
-            async move { way.answer(request).await }
+            let shared = Arc::clone(&shared);
+            async move {
+                let (endpoint, watched) = &*shared;
+                if let Some(watched) = watched {
+                    watched.start();
+                }
+                endpoint.respond(request).await
+            }
         }),
     )
-}
-
-/// The way of a request. Layers of a router would each be cloned for every request, and with them all of rmcp's settings.
-struct Way {
-    answers: TaskTracker,
-    door: Door,
-    reader: Reader,
-    service: StreamableHttpService<Session, LocalSessionManager>,
-    /// Waits for the shutdown of the application, where it says when that is.
-    watched: Option<Watched>,
-}
-
-impl Way {
-    fn new(shutdown: &Shutdown, policy: &Policy, watched: Option<Watched>) -> Self {
-        let Shutdown { answers, stop, handler, .. } = shutdown.clone();
-        let shared = Arc::clone(&handler);
-        let manager = sessions::manager();
-        let sessions = Arc::new(Sessions::new(Arc::clone(&manager)));
-        let door = Door { authenticator: policy.authenticator.clone(), sessions };
-        let config = StreamableHttpServerConfig::default()
-            .with_json_response(true)
-            .with_legacy_session_mode(true)
-            .with_max_request_body_bytes(BODY_LIMIT)
-            .with_cancellation_token(stop.clone());
-        let direct = Direct::new(handler, policy, stop);
-        let service = StreamableHttpService::new(
-            move || Ok(Session::new(Arc::clone(&shared))),
-            manager,
-            policy.applied_to(config),
-        );
-        let reader = Reader { direct, in_flight: InFlight::default() };
-        Way { answers, door, reader, service, watched }
-    }
-
-    async fn answer(&self, request: Request) -> Response {
-        let Way { answers, door, reader, service, watched } = self;
-        if let Some(watched) = watched {
-            watched.start();
-        }
-        let to_rmcp = |mut request: Request| async {
-            media::name_accepted(request.headers_mut());
-            Box::pin(service.handle(request)).await.map(Body::new)
-        };
-        let read =
-            async |request, visit: Option<&Visit>| message::read(reader, request, visit, to_rmcp).await;
-        let identified = |request| identity::identify(door, request, read);
-        drain::count(answers, request, identified).await
-    }
 }
 
 /// A server that listens, and serves once it runs.

@@ -1,39 +1,18 @@
-//! The levels of what calls have to say, as the protocol writes them.
+//! Log messages of tools, as notifications.
 #![expect(deprecated, reason = "the protocol gives up logging in time; until then clients ask for it")]
 
-use rmcp::model::{LoggingLevel, LoggingMessageNotificationParam};
-use rmcp::service::{Peer, RequestContext};
-use rmcp::{RoleServer, ServiceError};
+use rmcp::model::{
+    LoggingLevel, LoggingMessageNotification, LoggingMessageNotificationParam, ServerNotification,
+};
 use serde_json::Value;
 use tool_core::logging::LogLevel;
 
-use crate::era::Era;
-use crate::session::Asked;
-
-/// The least that a client wants to hear of what the call of a request has to say; `None` for nothing at all. A request
-/// that stands alone says it in its `_meta`, the client of a session before.
-pub(crate) fn hears(cx: &RequestContext<RoleServer>) -> Option<LogLevel> {
-    if Era::of(cx).is_modern() {
-        cx.meta.log_level().map(level)
-    } else {
-        cx.extensions.get().map(|Asked(level)| *level)
-    }
+/// Returns the level that the protocol names like this.
+pub(crate) fn level(name: &str) -> Option<LogLevel> {
+    LogLevel::ALL.into_iter().find(|level| level.as_str() == name)
 }
 
-pub(crate) fn level(level: LoggingLevel) -> LogLevel {
-    match level {
-        LoggingLevel::Debug => LogLevel::Debug,
-        LoggingLevel::Info => LogLevel::Info,
-        LoggingLevel::Notice => LogLevel::Notice,
-        LoggingLevel::Warning => LogLevel::Warning,
-        LoggingLevel::Error => LogLevel::Error,
-        LoggingLevel::Critical => LogLevel::Critical,
-        LoggingLevel::Alert => LogLevel::Alert,
-        LoggingLevel::Emergency => LogLevel::Emergency,
-    }
-}
-
-fn written(level: LogLevel) -> LoggingLevel {
+fn protocol_level(level: LogLevel) -> LoggingLevel {
     match level {
         LogLevel::Debug => LoggingLevel::Debug,
         LogLevel::Info => LoggingLevel::Info,
@@ -46,18 +25,10 @@ fn written(level: LogLevel) -> LoggingLevel {
     }
 }
 
-/// Tells a client what a tool has to say, which is the logger by its name.
-pub(crate) async fn tell(
-    peer: &Peer<RoleServer>,
-    level: LogLevel,
-    tool: String,
-    data: Value,
-) -> Result<(), ServiceError> {
-    peer.notify_logging_message(notification(level, tool, data)).await
-}
-
-fn notification(level: LogLevel, tool: String, data: Value) -> LoggingMessageNotificationParam {
-    LoggingMessageNotificationParam::new(written(level), data).with_logger(tool)
+/// Returns the notification of a message that a tool has logged, which is the logger by its name.
+pub(crate) fn message(level: LogLevel, tool: String, data: Value) -> ServerNotification {
+    let params = LoggingMessageNotificationParam::new(protocol_level(level), data).with_logger(tool);
+    ServerNotification::LoggingMessageNotification(LoggingMessageNotification::new(params))
 }
 
 #[cfg(test)]
@@ -65,15 +36,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_level_is_written_and_read_as_itself() {
+    fn converts_every_level_in_both_directions() {
         for expected in LogLevel::ALL {
-            assert_eq!(level(written(expected)), expected);
-            let notification = notification(expected, "copy".to_owned(), "done".into());
-            let json = serde_json::to_value(notification).unwrap();
-            assert_eq!(
-                json,
-                serde_json::json!({"level": expected.as_str(), "logger": "copy", "data": "done"})
-            );
+            assert_eq!(level(expected.as_str()), Some(expected));
+            let json = serde_json::to_value(message(expected, "copy".to_owned(), "done".into())).unwrap();
+            let expected = serde_json::json!({"level": expected.as_str(), "logger": "copy", "data": "done"});
+            assert_eq!(json["params"], expected);
         }
     }
 }

@@ -1,12 +1,9 @@
 //! What a call tells its client while it runs: how far it has come, if the client asked to know, and what it has to say.
 
 use std::collections::VecDeque;
-use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use rmcp::RoleServer;
-use rmcp::model::{ProgressNotificationParam, ProgressToken};
-use rmcp::service::RequestContext;
+use rmcp::model::{ProgressNotification, ProgressNotificationParam, ProgressToken, ServerNotification};
 use serde_json::Value;
 use tokio::sync::Notify;
 use tool_core::CallOptions;
@@ -14,6 +11,7 @@ use tool_core::logging::{LogLevel, LogMessage, LogSink};
 use tool_core::progress::{Progress, ProgressSink};
 
 use crate::logging;
+use crate::protocol::RequestContext;
 
 /// So many reports wait for a client that is slower than the tool; of more, the oldest are left out.
 const REPORTS: usize = 16;
@@ -21,71 +19,37 @@ const REPORTS: usize = 16;
 /// So many messages wait for it; of more, the oldest are left out.
 const MESSAGES: usize = 256;
 
-/// What a call comes to, with its news told to the client meanwhile.
+/// Returns what a call comes to, after the client has got its progress and messages.
 pub(crate) async fn told<T>(
     mut options: CallOptions,
-    cx: &RequestContext<RoleServer>,
+    cx: &RequestContext,
     call: impl AsyncFnOnce(&CallOptions) -> T,
 ) -> T {
-    let telling = Telling::new(cx.meta.get_progress_token(), logging::hears(cx));
-    if let Some(telling) = &telling {
-        options = telling.through(options);
+    let (token, least) = (cx.progress_token.as_ref(), cx.log_level);
+    if token.is_none() && least.is_none() {
+        return call(&options).await;
     }
-    let call = pin!(call(&options));
-    match telling {
-        None => call.await,
-        Some(telling) => telling.during(call, cx).await,
+    let news = Arc::new(News { least, state: Mutex::default(), changed: Notify::new() });
+    let telling = Telling { news: Arc::clone(&news) };
+    if token.is_some() {
+        options = options.progress(Arc::<News>::clone(&news));
     }
-}
-
-/// The telling of a call's news: its progress, if the client asked for that, and what it has to say, as far as the client
-/// wants to hear it. All of it is told before the answer, and nothing after it, or once this is dropped.
-pub(crate) struct Telling {
-    news: Arc<News>,
-    token: Option<ProgressToken>,
-}
-
-impl Telling {
-    /// Of a call whose progress is reported under this token, to a client that hears this much; `None` where there is nothing
-    /// to tell.
-    pub(crate) fn new(token: Option<ProgressToken>, hears: Option<LogLevel>) -> Option<Self> {
-        if token.is_none() && hears.is_none() {
-            return None;
-        }
-        let news = Arc::new(News { hears, state: Mutex::default(), changed: Notify::new() });
-        Some(Telling { news, token })
+    if least.is_some() {
+        options = options.log(Arc::<News>::clone(&news));
     }
-
-    /// The options of a call whose news are told.
-    pub(crate) fn through(&self, mut options: CallOptions) -> CallOptions {
-        if self.token.is_some() {
-            options = options.progress(Arc::<News>::clone(&self.news));
-        }
-        if self.news.hears.is_some() {
-            options = options.log(Arc::<News>::clone(&self.news));
-        }
-        options
-    }
-
-    /// Whether the call has told nothing that the client has not heard.
-    pub(crate) fn is_done(&self) -> bool {
-        self.news.state().waiting.is_empty()
-    }
-
-    /// What the call comes to, once all is told.
-    pub(crate) async fn during<T>(
-        &self,
-        call: impl Future<Output = T>,
-        cx: &RequestContext<RoleServer>,
-    ) -> T {
-        let calling = async {
-            let value = call.await;
-            self.news.close();
-            value
-        };
-        let (value, ()) = tokio::join!(calling, tell(&self.news, self.token.as_ref(), cx));
+    let calling = async {
+        let value = call(&options).await;
+        news.close();
         value
-    }
+    };
+    let value = tokio::join!(calling, tell(&news, token, cx)).0;
+    drop(telling);
+    value
+}
+
+/// Ends the notifications of a call when it is dropped: none is sent after the answer.
+struct Telling {
+    news: Arc<News>,
 }
 
 impl Drop for Telling {
@@ -95,25 +59,25 @@ impl Drop for Telling {
     }
 }
 
-/// Tells one thing after the other: the next when the client's transport has taken the one before.
-async fn tell(news: &News, token: Option<&ProgressToken>, cx: &RequestContext<RoleServer>) {
+/// Sends one notification after the other: the next when the client's transport has taken the one before.
+async fn tell(news: &News, token: Option<&ProgressToken>, cx: &RequestContext) {
     while let Some(item) = news.next().await {
-        if cx.ct.is_cancelled() {
-            return news.abandon();
-        }
-        let told = match (item, token) {
+        let sent = match (item, token) {
             (Item::Report(report), Some(token)) => {
                 let mut params = ProgressNotificationParam::new(token.clone(), report.done);
                 params.total = report.total;
                 params.message = Some(report.message).filter(|message| !message.is_empty());
-                cx.peer.notify_progress(params).await
+                let progress = ServerNotification::ProgressNotification(ProgressNotification::new(params));
+                cx.outbox.notify(progress).await
             }
-            // Nobody reports where there is no token.
+            // Nobody reports without a token.
             (Item::Report(_), None) => Ok(()),
-            (Item::Message { level, tool, data }, _) => logging::tell(&cx.peer, level, tool, data).await,
+            (Item::Message { level, tool, data }, _) => {
+                cx.log_outbox().notify(logging::message(level, tool, data)).await
+            }
         };
-        if let Err(error) = told {
-            tracing::debug!(%error, request = %cx.id, "the client hears no more news of the call");
+        if let Err(error) = sent {
+            tracing::debug!(%error, request = %cx.id, "the client gets no more notifications of the call");
             return news.abandon();
         }
     }
@@ -121,8 +85,8 @@ async fn tell(news: &News, token: Option<&ProgressToken>, cx: &RequestContext<Ro
 
 /// What a call has told and the client was not told yet.
 struct News {
-    /// The least that the client wants to hear of what the call has to say.
-    hears: Option<LogLevel>,
+    /// The least severe messages that the client gets.
+    least: Option<LogLevel>,
     state: Mutex<State>,
     /// There is more to tell, or there never will be.
     changed: Notify,
@@ -245,7 +209,7 @@ impl LogSink for News {
 
     fn enabled(&self, level: LogLevel) -> bool {
         // What is said once the client hears no more is in the log of the program.
-        self.hears.is_some_and(|least| level >= least) && !self.state().closed
+        self.least.is_some_and(|least| level >= least) && !self.state().closed
     }
 }
 

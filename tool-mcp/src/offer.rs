@@ -133,10 +133,6 @@ impl Offers {
         &self.settings.scheme
     }
 
-    pub(crate) fn settings(&self) -> &Settings {
-        &self.settings
-    }
-
     /// What the last request was offered.
     pub(crate) fn latest(&self) -> Option<Arc<Catalogue>> {
         // Nothing panics while it is held.

@@ -1,31 +1,25 @@
 //! Serving one client on standard input and output.
 
-mod early;
-mod lines;
-mod reading;
+mod connection;
+mod reader;
 mod signals;
 #[cfg(unix)]
 mod streams;
-mod writing;
+mod writer;
 
 use std::fmt::Display;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rmcp::RoleServer;
-use rmcp::service::{QuitReason, RunningService, serve_directly};
-use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::{Instant, timeout_at};
+use tokio_util::sync::CancellationToken;
 use tool_core::BoxFuture;
 
 use crate::clock;
 use crate::error::ServeError;
-use crate::handler::Handler;
-use crate::session::Session;
-use crate::stdio::lines::Lines;
+use crate::handlers::Handler;
+use crate::stdio::connection::Connection;
 use crate::stdio::signals::Signals;
-
-type Running = RunningService<RoleServer, Session>;
 
 /// Becomes ready when the process is asked to end. Listens from now on.
 pub(crate) fn signal() -> Result<impl Future<Output = ()> + Send, ServeError> {
@@ -43,57 +37,43 @@ pub(crate) async fn serve(
     #[cfg(unix)]
     let (_kept, reader, writer) = streams::keep().map_err(failed)?;
     #[cfg(not(unix))]
-    let (reader, writer) = rmcp::transport::stdio_pipes();
+    let (reader, writer) = (tokio::io::stdin(), tokio::io::stdout());
 
-    let session = open(&handler, reader, writer);
-    let end = session.cancellation_token();
-    let mut waiting = std::pin::pin!(session.waiting());
+    let stop = CancellationToken::new();
+    let mut serving = std::pin::pin!(Connection::new(Arc::clone(&handler), writer).run(reader, stop.clone()));
     let mut until = None;
-    let quit = tokio::select! {
-        quit = &mut waiting => quit,
+    tokio::select! {
+        () = &mut serving => {}
         () = shutdown => {
             let until = *until.insert(clock::after(deadline));
             handler.begin_to_end();
             // The client may still leave meanwhile.
             tokio::select! {
-                quit = &mut waiting => quit,
+                () = &mut serving => {}
                 answered = timeout_at(until, handler.answered()) => {
                     if answered.is_err() {
                         tracing::warn!("answers were not given in time and are given up");
                     }
-                    end.cancel();
-                    waiting.await
+                    stop.cancel();
+                    serving.await;
                 }
             }
         }
-    };
+    }
     let left = until.map_or(deadline, |until| until.saturating_duration_since(Instant::now()));
     handler.settle(left).await;
-    match quit {
-        Ok(QuitReason::JoinError(error)) | Err(error) => Err(failed(error)),
-        Ok(_) => Ok(()),
-    }
-}
-
-/// Begins to read. Which requests are of a session is found out by [`Lines`]: rmcp itself would end where the first message
-/// opens none.
-fn open<R, W>(handler: &Arc<Handler>, reader: R, writer: W) -> Running
-where
-    R: AsyncRead + Send + Unpin + 'static,
-    W: AsyncWrite + Send + Unpin + 'static,
-{
-    let lines = Lines::new(Arc::clone(handler), reader, writer);
-    serve_directly(Session::new(Arc::clone(handler)), lines, None)
+    Ok(())
 }
 
 /// Serves one client over two pipes of a test.
 #[cfg(test)]
 pub(crate) async fn speak<R, W>(handler: Arc<Handler>, reader: R, writer: W) -> Result<(), ServeError>
 where
-    R: AsyncRead + Send + Unpin + 'static,
-    W: AsyncWrite + Send + Unpin + 'static,
+    R: tokio::io::AsyncRead + Send + Unpin + 'static,
+    W: tokio::io::AsyncWrite + Send + Unpin + 'static,
 {
-    open(&handler, reader, writer).waiting().await.map(drop).map_err(failed)
+    Connection::new(handler, writer).run(reader, CancellationToken::new()).await;
+    Ok(())
 }
 
 fn failed(error: impl Display) -> ServeError {

@@ -12,10 +12,11 @@ use tool_core::failure::Reason;
 use tool_core::schema::nearest;
 use tool_core::{Failure, FailureKind, ToolDefinition, adapter};
 
-pub(crate) use definitions::{NAMES, desk};
+pub(crate) use definitions::{NAMES, listed};
+use definitions::desk;
 
 use crate::answer::{excerpt_blocks, failed_text, linked, succeeded_with};
-use crate::era::Era;
+use crate::protocol::Era;
 use crate::offer::Offer;
 use crate::two_step::rows::Rows;
 

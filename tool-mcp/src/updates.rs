@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use rmcp::RoleServer;
-use rmcp::model::ResourceUpdatedNotificationParam;
-use rmcp::service::{Peer, SubscriptionContext};
+use rmcp::model::{ResourceUpdatedNotification, ResourceUpdatedNotificationParam, ServerNotification};
 use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 use tokio::sync::broadcast::{Receiver, Sender};
 use tokio_util::sync::CancellationToken;
 
 use crate::changes::GATHERED;
+use crate::handlers::Subscription;
+use crate::protocol::Session;
 
 /// Tells the clients of a server that a resource has changed, if they asked to be told of it.
 ///
@@ -62,15 +62,15 @@ impl Updates {
         let _ = self.0.send(uri.into().into());
     }
 
-    /// Tells a client of a session of what it watches, as long as the session lasts.
-    pub(crate) fn tell(&self, peer: Peer<RoleServer>, watched: Arc<Watched>, over: CancellationToken) {
-        let mut updates = self.0.subscribe();
-        tokio::spawn(over.run_until_cancelled_owned(async move {
+    /// Notifies the client of a session of what it has subscribed to, until the session ends.
+    pub(crate) fn notify_session(&self, session: &Arc<Session>) {
+        let (outbox, end) = (session.outbox.clone(), session.end.clone());
+        let (watched, mut updates) = (Arc::clone(&session.watched), self.0.subscribe());
+        tokio::spawn(end.run_until_cancelled_owned(async move {
             while let Some(changed) = gathered(&mut updates).await {
                 for uri in changed.among(&watched.uris()) {
-                    let told = peer.notify_resource_updated(ResourceUpdatedNotificationParam::new(uri));
-                    if let Err(error) = told.await {
-                        tracing::debug!(%error, "a client cannot be told of a change");
+                    if let Err(error) = outbox.notify(notification(uri)).await {
+                        tracing::debug!(%error, "a client gets no more notifications of resources");
                         return;
                     }
                 }
@@ -78,39 +78,44 @@ impl Updates {
         }));
     }
 
-    /// All changes from now on.
-    pub(crate) fn heard(&self) -> HeardUpdates {
-        HeardUpdates(self.0.subscribe())
+    /// Returns a receiver of all changes from now on.
+    pub(crate) fn receiver(&self) -> UpdatesReceiver {
+        UpdatesReceiver(self.0.subscribe())
     }
 }
 
-/// The changes of resources since somebody began to hear of them.
-#[derive(Debug)]
-pub(crate) struct HeardUpdates(Receiver<Arc<str>>);
+fn notification(uri: String) -> ServerNotification {
+    let params = ResourceUpdatedNotificationParam::new(uri);
+    ServerNotification::ResourceUpdatedNotification(ResourceUpdatedNotification::new(params))
+}
 
-impl HeardUpdates {
-    /// Tells a client that listens, of what it wants to know, until it or the server ends.
-    pub(crate) async fn tell(
+/// The changes of resources since the receiver was made.
+#[derive(Debug)]
+pub(crate) struct UpdatesReceiver(Receiver<Arc<str>>);
+
+impl UpdatesReceiver {
+    /// Notifies a client that listens, of the resources that it wants, until the server ends.
+    pub(crate) async fn notify(
         self,
-        listener: &SubscriptionContext,
+        subscription: &Subscription<'_>,
         wanted: &BTreeSet<String>,
         end: &CancellationToken,
     ) {
         let mut updates = self.0;
-        let telling = async {
+        let sending = async {
             while let Some(changed) = gathered(&mut updates).await {
                 for uri in changed.among(wanted) {
-                    if let Err(error) = listener.sink().notify_resource_updated(uri).await {
-                        tracing::debug!(%error, "a listener cannot be told of a change");
+                    if let Err(error) = subscription.notify(notification(uri)).await {
+                        tracing::debug!(%error, "a client gets no more notifications of resources");
                         return;
                     }
                 }
             }
+            std::future::pending::<()>().await;
         };
         tokio::select! {
-            () = listener.cancelled() => {}
             () = end.cancelled() => {}
-            () = telling => {}
+            () = sending => {}
         }
     }
 }

@@ -1,8 +1,6 @@
 //! Which questions a client says that it can answer.
 
-use rmcp::RoleServer;
 use rmcp::model::ClientCapabilities;
-use rmcp::service::RequestContext;
 use tool_core::elicitation::{Ask, AskKind, Question};
 use tool_core::{Failure, FailureKind};
 
@@ -16,10 +14,6 @@ pub(crate) struct Capabilities {
 }
 
 impl Capabilities {
-    pub(crate) fn of(cx: &RequestContext<RoleServer>) -> Self {
-        cx.client_capabilities().as_ref().map_or_else(Capabilities::default, Capabilities::declared)
-    }
-
     pub(crate) fn declared(declared: &ClientCapabilities) -> Self {
         let elicitation = declared.elicitation.as_ref();
         Capabilities {

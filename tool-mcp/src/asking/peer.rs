@@ -1,110 +1,105 @@
 //! Up to 2025-11-25: a question is a request of the server's, on the stream of the call that asks.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use rmcp::RoleServer;
-use rmcp::model::{CancelledNotificationParam, GetExtensions as _, RequestId, ServerRequest};
-use rmcp::service::{OriginatingRequestId, Peer, PeerRequestOptions, RequestContext, ServiceError};
-use tokio::sync::SetOnce;
+use rmcp::model::{
+    CancelledNotification, CancelledNotificationParam, RequestId, ServerJsonRpcMessage, ServerNotification,
+    ServerRequest,
+};
+use tokio::time::timeout;
 use tool_core::elicitation::{Answer, Ask, AskKind, AskOutcome, ClientRequests, Elicited, Question};
 use tool_core::failure::Reason;
 use tool_core::{BoxFuture, Failure, FailureKind};
 
 use crate::asking::capabilities::Capabilities;
 use crate::asking::wire;
+use crate::protocol::{Outbox, RequestContext, Session};
 
-/// Puts questions to a client, and waits for its answers.
+/// Sends questions to a client, and waits for its answers.
 pub(crate) struct PeerAsker {
     capabilities: Capabilities,
     /// How long an answer may take.
     patience: Duration,
-    line: SetOnce<Line>,
-}
-
-/// The way to the client.
-struct Line {
-    peer: Peer<RoleServer>,
-    /// The request that asks.
-    request: RequestId,
+    /// The stream of the call that asks.
+    outbox: Outbox,
+    session: Option<Arc<Session>>,
 }
 
 impl PeerAsker {
-    /// Whoever asks through it waits until it is connected.
-    pub(super) fn new(capabilities: Capabilities, patience: Duration) -> Self {
-        PeerAsker { capabilities, patience, line: SetOnce::new() }
-    }
-
-    /// Questions are put to the client that has sent this request.
-    pub(crate) fn connect(&self, cx: &RequestContext<RoleServer>) {
-        // It is connected once.
-        let _ = self.line.set(Line { peer: cx.peer.clone(), request: cx.id.clone() });
+    pub(super) fn new(cx: &RequestContext, patience: Duration) -> Self {
+        let session = cx.session.clone();
+        // Nobody can answer a request of the server without a session.
+        let capabilities = if session.is_some() { cx.capabilities } else { Capabilities::default() };
+        PeerAsker { capabilities, patience, outbox: cx.outbox.clone(), session }
     }
 
     async fn ask(&self, question: &Question) -> Result<AskOutcome, Failure> {
         self.capabilities.admit(question)?;
-        let Line { peer, request: asks } = self.line.wait().await;
-        let kind = question.ask.kind();
-        let mut request: ServerRequest =
-            serde_json::from_value(wire::request(question)).map_err(|error| {
-                tracing::error!(%error, key = question.key, "a question cannot be put to the client");
-                Failure::internal()
-            })?;
-        // A call that modifies asks from a task of its own, and the client must see which request it belongs to.
-        request.extensions_mut().insert(OriginatingRequestId(asks.clone()));
-        let options = PeerRequestOptions::with_timeout(self.patience);
-        let handle = peer.send_cancellable_request(request, options).await.map_err(|error| gone(&error))?;
-        let mut unanswered = Unanswered { peer, request: Some(handle.id.clone()) };
-        let response = handle.await_response().await;
-        unanswered.request = None;
-        match response {
-            Ok(response) => {
-                let response = serde_json::to_value(response).unwrap_or_default();
-                Ok(match wire::answer(kind, &response) {
-                    Ok(answer) => AskOutcome::Answer(answer),
-                    Err(wrong) => AskOutcome::Invalid(wrong),
-                })
-            }
-            // Nobody sits before the form any more.
-            Err(ServiceError::Timeout { .. })
-                if matches!(question.ask, Ask::Form { .. } | Ask::Url { .. }) =>
-            {
-                Ok(AskOutcome::Answer(Answer::Elicited(Elicited::Cancelled)))
-            }
-            Err(ServiceError::McpError(error)) => {
+        let Some(session) = &self.session else { return Err(left()) };
+        let request: ServerRequest = serde_json::from_value(wire::request(question)).map_err(|error| {
+            tracing::error!(%error, key = question.key, "a question cannot be sent to the client");
+            Failure::internal()
+        })?;
+        let (id, answer) = session.server_requests.begin();
+        let mut unanswered = Unanswered { session, outbox: &self.outbox, id: id.clone(), is_answered: false };
+        self.outbox.send(&ServerJsonRpcMessage::request(request, id)).await.map_err(|_| left())?;
+        let answer = timeout(self.patience, answer).await;
+        unanswered.is_answered = matches!(answer, Ok(Ok(_)));
+        match answer {
+            Ok(Ok(Ok(answer))) => Ok(match wire::answer(question.ask.kind(), &answer) {
+                Ok(answer) => AskOutcome::Answer(answer),
+                Err(wrong) => AskOutcome::Invalid(wrong),
+            }),
+            Ok(Ok(Err(error))) => {
                 let message =
                     format!("the client did not answer the question `{}`: {}", question.key, error.message);
                 Err(Failure::new(FailureKind::Failed(Reason::Other), message))
             }
-            Err(error) => Err(gone(&error)),
+            Ok(Err(_)) => Err(left()),
+            // Nobody sits before the form any more.
+            Err(_) if matches!(question.ask, Ask::Form { .. } | Ask::Url { .. }) => {
+                Ok(AskOutcome::Answer(Answer::Elicited(Elicited::Cancelled)))
+            }
+            Err(_) => {
+                let message = format!("the client did not answer within {:?}", self.patience);
+                Err(Failure::new(FailureKind::Failed(Reason::Unavailable), message))
+            }
         }
     }
 }
 
-/// The client is not there any more, or says nothing.
-fn gone(error: &ServiceError) -> Failure {
-    let message = match error {
-        ServiceError::Timeout { timeout } => format!("the client did not answer within {timeout:?}"),
-        _ => "the client went away before it answered".to_owned(),
-    };
-    Failure::new(FailureKind::Failed(Reason::Unavailable), message)
+/// The failure of a question to a client that is not there any more.
+fn left() -> Failure {
+    let message = "the client went away before it answered";
+    Failure::new(FailureKind::Failed(Reason::Unavailable), message.to_owned())
 }
 
-/// Tells the client that nobody waits for an answer any more, unless there is one.
-struct Unanswered<'p> {
-    peer: &'p Peer<RoleServer>,
-    request: Option<RequestId>,
+/// Tells the client when it is dropped that nobody waits for an answer any more, unless there is one.
+struct Unanswered<'a> {
+    session: &'a Session,
+    outbox: &'a Outbox,
+    id: RequestId,
+    is_answered: bool,
 }
 
 impl Drop for Unanswered<'_> {
     fn drop(&mut self) {
-        let Some(request) = self.request.take() else { return };
+        self.session.server_requests.end(&self.id);
         let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
-        let peer = self.peer.clone();
+        if self.is_answered {
+            return;
+        }
+        let reason = Some("the call that asked has ended".to_owned());
+        let canceled = CancelledNotificationParam::new(Some(self.id.clone()), reason);
+        let canceled = CancelledNotification::new(canceled);
+        let canceled = ServerNotification::CancelledNotification(canceled);
+        let (outbox, session_outbox) = (self.outbox.clone(), self.session.outbox.clone());
         runtime.spawn(async move {
-            let reason = Some("the call that asked has ended".to_owned());
-            let told = CancelledNotificationParam::new(Some(request), reason);
-            // A client that has gone need not hear it.
-            let _ = peer.notify_cancelled(told).await;
+            // The stream of the call may have ended with it.
+            if outbox.notify(canceled.clone()).await.is_err() {
+                let _ = session_outbox.notify(canceled).await;
+            }
         });
     }
 }

@@ -2,8 +2,8 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use rmcp::model::{InputRequests, InputResponses};
-use serde_json::Value;
+use rmcp::model::InputRequests;
+use serde_json::{Map, Value};
 use tool_core::elicitation::{AskKind, AskOutcome, ClientRequests, Question};
 use tool_core::{BoxFuture, Failure};
 
@@ -20,7 +20,7 @@ pub(crate) struct Rounds {
     /// What was asked and answered until now; `None` where no state came along.
     known: Option<Known>,
     /// What the client sent along, by the keys of the questions.
-    responses: InputResponses,
+    responses: Map<String, Value>,
     state: Mutex<State>,
 }
 
@@ -38,7 +38,7 @@ impl Rounds {
     pub(super) fn new(
         capabilities: Capabilities,
         known: Option<Known>,
-        responses: Option<&InputResponses>,
+        responses: Option<&Map<String, Value>>,
     ) -> Self {
         Rounds {
             capabilities,

@@ -1,30 +1,26 @@
 //! One tool as `tools/list` shows it, as text: its schemas are text already, and most of it.
 
-use serde::Serialize;
+use rmcp::model::ToolAnnotations;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use tool_core::ToolDefinition;
 
-use crate::catalogue::{Catalogue, annotations};
+use crate::catalogue::{Catalogue, ListShape, annotations};
 
-/// Appends a tool as rmcp writes it, to the byte.
-pub(super) fn write(tool: &ToolDefinition, catalogue: &Catalogue, out: &mut String) {
-    out.push_str(r#"{"name":"#);
-    value(tool.name(), out);
-    if let Some(title) = tool.title() {
-        out.push_str(r#","title":"#);
-        value(title, out);
+/// Appends a tool of a catalog in one of the shapes of its list.
+pub(super) fn write(tool: &ToolDefinition, catalogue: &Catalogue, shape: ListShape, out: &mut String) {
+    let schema = catalogue.output_schema(tool).filter(|schema| match shape {
+        ListShape::Modern => true,
+        ListShape::Structured => is_object(schema),
+        ListShape::Plain => false,
+    });
+    let mut hints = annotations(tool);
+    if shape == ListShape::Plain
+        && let Some(title) = tool.title()
+    {
+        hints.get_or_insert_default().title = Some(title.to_owned());
     }
-    out.push_str(r#","description":"#);
-    value(catalogue.settings.description(tool), out);
-    out.push_str(r#","inputSchema":"#);
-    out.push_str(object(&tool.input_schema_text()));
-    if let Some(schema) = catalogue.output_schema(tool) {
-        out.push_str(r#","outputSchema":"#);
-        out.push_str(object(&schema));
-    }
-    if let Some(annotations) = annotations(tool) {
-        out.push_str(r#","annotations":"#);
-        value(&annotations, out);
-    }
+    append(tool, catalogue.settings.description(tool), schema.as_deref(), hints.as_ref(), out);
     if let Some(meta) = catalogue.settings.meta(tool) {
         out.push_str(r#","_meta":"#);
         value(&meta, out);
@@ -32,12 +28,55 @@ pub(super) fn write(tool: &ToolDefinition, catalogue: &Catalogue, out: &mut Stri
     out.push('}');
 }
 
+/// Appends a tool that is the server's own.
+pub(crate) fn write_bare(tool: &ToolDefinition, out: &mut String) {
+    append(tool, tool.description(), None, annotations(tool).as_ref(), out);
+    out.push('}');
+}
+
+fn append(
+    tool: &ToolDefinition,
+    description: &str,
+    output_schema: Option<&str>,
+    annotations: Option<&ToolAnnotations>,
+    out: &mut String,
+) {
+    out.push_str(r#"{"name":"#);
+    value(tool.name(), out);
+    if let Some(title) = tool.title() {
+        out.push_str(r#","title":"#);
+        value(title, out);
+    }
+    out.push_str(r#","description":"#);
+    value(description, out);
+    out.push_str(r#","inputSchema":"#);
+    out.push_str(object(&tool.input_schema_text()));
+    if let Some(schema) = output_schema {
+        out.push_str(r#","outputSchema":"#);
+        out.push_str(object(schema));
+    }
+    if let Some(annotations) = annotations {
+        out.push_str(r#","annotations":"#);
+        value(annotations, out);
+    }
+}
+
+/// Returns whether a schema is that of an object.
+fn is_object(schema: &str) -> bool {
+    #[derive(Deserialize)]
+    struct Root {
+        r#type: Option<Value>,
+    }
+
+    serde_json::from_str(schema).is_ok_and(|Root { r#type }| r#type.is_some_and(|it| it == "object"))
+}
+
 fn value(value: &(impl Serialize + ?Sized), out: &mut String) {
     // Nothing of it can fail to be written: texts and flags.
     out.push_str(&serde_json::to_string(value).unwrap_or_default());
 }
 
-/// As [`object`](super::object) has it.
+/// Returns the schema, or that of any object in place of one that is no object, which `Registry::check` reports.
 fn object(schema: &str) -> &str {
     if schema.starts_with('{') { schema } else { "{}" }
 }
@@ -49,12 +88,10 @@ mod tests {
     use serde_json::{Value, json};
     use tool_core::provider::Toolset;
     use tool_core::results::ResultStore;
-    use tool_core::{
-        Annotations, CallOptions, DynamicTool, Operation, Output, Registry, ToolDefinition, adapter, tool,
-    };
+    use tool_core::{Annotations, DynamicTool, Operation, Output, Registry, ToolDefinition, tool};
 
     use super::write;
-    use crate::catalogue::Catalogue;
+    use crate::catalogue::{Catalogue, ListShape};
     use crate::discovery::Discovery;
     use crate::settings::Settings;
     use crate::surfaces::Surfaces;
@@ -102,35 +139,47 @@ mod tests {
         builder.build().unwrap()
     }
 
+    fn listed(catalogue: &Catalogue, shape: ListShape) -> Value {
+        serde_json::from_str(&format!("[{}]", String::from_utf8_lossy(&catalogue.all_listed(shape)))).unwrap()
+    }
+
     #[test]
-    fn a_tool_is_written_as_rmcp_writes_it() {
-        for registry in
-            [registry(), registry().with_options(&CallOptions::new().results(&ResultStore::memory()))]
-        {
+    fn a_tool_is_written_as_the_types_of_the_protocol_are() {
+        for registry in [registry(), registry().storing(&ResultStore::memory())] {
             let catalogue = catalogue(registry.clone());
             assert_eq!(adapter::definitions(&registry).len(), 3);
             for tool in adapter::definitions(&registry) {
                 let mut written = String::new();
-                write(tool, &catalogue, &mut written);
-                let listed = catalogue.tool(tool.name()).unwrap();
-                assert_eq!(written, serde_json::to_string(&listed).unwrap());
-                assert_eq!(listed.output_schema.is_some(), written.contains("outputSchema"));
-                assert_eq!(catalogue.written(&[tool.name()]), written);
-                assert_eq!(catalogue.repeats_in_headers(tool.name()), written.contains("x-mcp-header"));
+                write(tool, &catalogue, ListShape::Modern, &mut written);
+                let read: rmcp::model::Tool = serde_json::from_str(&written).unwrap();
+                assert_eq!(serde_json::to_string(&read).unwrap(), written);
+                assert_eq!(catalogue.listed(&[tool.name()], ListShape::Modern), written);
+                let has_headers = catalogue.schema_with_headers(tool.name()).is_some();
+                assert_eq!(has_headers, tool.input_schema_text().contains("x-mcp-header"));
             }
         }
     }
 
     #[test]
+    fn older_clients_get_what_they_can_read() {
+        let catalogue = catalogue(registry());
+        let shapes = [ListShape::Modern, ListShape::Structured, ListShape::Plain];
+        let lists = shapes.map(|shape| listed(&catalogue, shape));
+        for (list, schemas) in lists.iter().zip([2, 2, 0]) {
+            let tools = list.as_array().unwrap();
+            assert_eq!(tools.iter().filter(|tool| tool["outputSchema"].is_object()).count(), schemas, "{list}");
+        }
+        assert_eq!(lists[0], lists[1], "all schemas are those of objects");
+        assert_eq!(lists[2][0]["annotations"]["title"], lists[2][0]["title"]);
+    }
+
+    #[test]
     fn the_list_is_written_once() {
         let catalogue = catalogue(registry());
-        let first = catalogue.all_written();
+        let first = catalogue.all_listed(ListShape::Modern);
         let every: Vec<&str> = adapter::definitions(catalogue.registry()).map(ToolDefinition::name).collect();
-        assert_eq!(catalogue.all_written().as_ptr(), first.as_ptr());
-        assert_eq!(catalogue.written(&every).as_ptr(), first.as_ptr());
-        assert_eq!(
-            serde_json::from_str::<Value>(&format!("[{}]", String::from_utf8_lossy(&first))).unwrap()[1]["name"],
-            "plain"
-        );
+        assert_eq!(catalogue.all_listed(ListShape::Modern).as_ptr(), first.as_ptr());
+        assert_eq!(catalogue.listed(&every, ListShape::Modern).as_ptr(), first.as_ptr());
+        assert_eq!(listed(&catalogue, ListShape::Modern)[1]["name"], "plain");
     }
 }

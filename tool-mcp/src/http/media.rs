@@ -1,16 +1,33 @@
 //! Which media types a client sends and accepts, by its headers.
 
-use axum::http::{HeaderMap, HeaderValue, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 
-/// Names in `Accept` what only a range such as `*/*` covers (RFC 9110, section 12.5.1): rmcp looks for the names alone.
-pub(super) fn name_accepted(headers: &mut HeaderMap) {
-    for (name, range) in [("application/json", "application/*"), ("text/event-stream", "text/*")] {
-        let is_covered = || is_accepted(headers, range).or_else(|| is_accepted(headers, "*/*"));
-        // The most specific entry counts, also where it says no.
-        if is_accepted(headers, name).is_none() && is_covered() == Some(true) {
-            headers.append(header::ACCEPT, HeaderValue::from_static(name));
-        }
+use crate::http::rejection::Rejection;
+
+const JSON: (&str, &str) = ("application/json", "application/*");
+const EVENTS: (&str, &str) = ("text/event-stream", "text/*");
+
+/// Checks that the client accepts both kinds of answers.
+pub(super) fn check_accepted(headers: &HeaderMap) -> Result<(), Rejection> {
+    if accepts(headers, JSON) && accepts(headers, EVENTS) {
+        return Ok(());
     }
+    let message = "Client must accept both application/json and text/event-stream";
+    Err(Rejection::new(StatusCode::NOT_ACCEPTABLE, message))
+}
+
+/// Checks that the client accepts a stream of events.
+pub(super) fn check_events_accepted(headers: &HeaderMap) -> Result<(), Rejection> {
+    if accepts(headers, EVENTS) {
+        return Ok(());
+    }
+    Err(Rejection::new(StatusCode::NOT_ACCEPTABLE, "Client must accept text/event-stream"))
+}
+
+/// Returns whether `Accept` covers a type: the most specific entry counts, also if it says no (RFC 9110, section 12.5.1).
+fn accepts(headers: &HeaderMap, (name, range): (&str, &str)) -> bool {
+    let accepted = is_accepted(headers, name).or_else(|| is_accepted(headers, range));
+    accepted.or_else(|| is_accepted(headers, "*/*")) == Some(true)
 }
 
 /// Whether the entry of `Accept` with this range has a weight above zero; `None` without such an entry.
@@ -26,11 +43,12 @@ fn is_accepted(headers: &HeaderMap, range: &str) -> Option<bool> {
     })
 }
 
-/// Returns why a body that is announced as JSON is not read: it is compressed, or not in UTF-8.
-pub(super) fn unsupported(headers: &HeaderMap) -> Option<&'static str> {
+/// Checks that a body that is announced as JSON is neither compressed nor in another encoding than UTF-8.
+pub(super) fn check_encoding(headers: &HeaderMap) -> Result<(), Rejection> {
+    let refused = |message: &str| Err(Rejection::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, message));
     let is_coded = |coding: &HeaderValue| !coding.as_bytes().eq_ignore_ascii_case(b"identity");
     if headers.get_all(header::CONTENT_ENCODING).iter().any(is_coded) {
-        return Some("a compressed body is not read: send it without `Content-Encoding`");
+        return refused("a compressed body is not read: send it without `Content-Encoding`");
     }
     let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     let mut parameters = kind.split(';').skip(1).filter_map(|parameter| parameter.split_once('='));
@@ -38,7 +56,17 @@ pub(super) fn unsupported(headers: &HeaderMap) -> Option<&'static str> {
         let charset = value.trim().trim_matches('"');
         name.trim().eq_ignore_ascii_case("charset") && !charset.eq_ignore_ascii_case("utf-8")
     };
-    parameters.any(is_other).then_some("JSON is sent in UTF-8: leave `charset` out of `Content-Type`")
+    if parameters.any(is_other) {
+        return refused("JSON is sent in UTF-8: leave `charset` out of `Content-Type`");
+    }
+    Ok(())
+}
+
+/// Returns whether a body is announced as JSON.
+pub(super) fn is_json(headers: &HeaderMap) -> bool {
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    let essence = kind.split(';').next().unwrap_or_default();
+    essence.trim().eq_ignore_ascii_case("application/json")
 }
 
 #[cfg(test)]
@@ -50,25 +78,21 @@ mod tests {
     }
 
     #[test]
-    fn ranges_name_what_they_cover() {
-        let (json, events) = ("application/json", "text/event-stream");
-        for (accept, named) in [
-            (&["*/*"][..], &[json, events][..]),
-            (&["application/*, text/*"], &[json, events]),
-            (&["text/html", "APPLICATION/* ; q=0.1, text/plain"], &[json]),
-            (&["text/event-stream, */*;q=0.5"], &[json]),
-            (&["text/*;q=0, */*"], &[json]),
-            (&["application/json;q=0, text/event-stream; Q = 0.0, */*"], &[]),
-            (&["*/*;q=0.000"], &[]),
-            (&["text/html, application/xhtml+xml"], &[]),
-            (&["application/json, text/event-stream"], &[]),
-            (&[], &[]),
+    fn ranges_cover_types() {
+        for (accept, json, events) in [
+            (&["*/*"][..], true, true),
+            (&["application/*, text/*"], true, true),
+            (&["text/html", "APPLICATION/* ; q=0.1, text/plain"], true, false),
+            (&["text/event-stream, */*;q=0.5"], true, true),
+            (&["text/*;q=0, */*"], true, false),
+            (&["application/json;q=0, text/event-stream; Q = 0.0, */*"], false, false),
+            (&["*/*;q=0.000"], false, false),
+            (&["text/html, application/xhtml+xml"], false, false),
+            (&["application/json, text/event-stream"], true, true),
+            (&[], false, false),
         ] {
-            let mut headers = headers(&header::ACCEPT, accept);
-            name_accepted(&mut headers);
-            let all: Vec<_> =
-                headers.get_all(header::ACCEPT).iter().map(|value| value.to_str().unwrap()).collect();
-            assert_eq!(all, [accept, named].concat(), "{accept:?}");
+            let headers = headers(&header::ACCEPT, accept);
+            assert_eq!((accepts(&headers, JSON), accepts(&headers, EVENTS)), (json, events), "{accept:?}");
         }
     }
 
@@ -84,7 +108,7 @@ mod tests {
             (header::CONTENT_ENCODING, "gzip", false),
             (header::CONTENT_ENCODING, "identity, br", false),
         ] {
-            assert_eq!(unsupported(&headers(&name, &[value])).is_none(), is_read, "{value}");
+            assert_eq!(check_encoding(&headers(&name, &[value])).is_ok(), is_read, "{value}");
         }
     }
 }

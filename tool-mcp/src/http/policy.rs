@@ -1,12 +1,17 @@
-//! Who may talk to the server: by the headers that a browser sets and no page can forge, and by who it is.
+//! Who may talk to the server: by headers that a browser sets and no page can forge, and by an authenticator.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use rmcp::transport::streamable_http_server::StreamableHttpServerConfig;
+use axum::http::request::Parts;
+use axum::http::uri::Authority;
+use axum::http::{StatusCode, Uri, header};
 use tool_core::authentication::Authenticator;
 
-/// The allowed hosts and origins, of which `None` is any, and who finds out who sends a request.
+use crate::http::rejection::Rejection;
+use crate::reading::shortened;
+
+/// The allowed hosts and origins, of which `None` is any, and what finds out who sends a request.
 #[derive(Clone, Debug)]
 pub(crate) struct Policy {
     pub(crate) hosts: Option<Vec<String>>,
@@ -15,7 +20,7 @@ pub(crate) struct Policy {
 }
 
 impl Default for Policy {
-    /// This machine alone, whoever it is.
+    /// Allows callers on this machine alone.
     fn default() -> Self {
         let local = ["localhost", "127.0.0.1", "[::1]"];
         Policy {
@@ -35,17 +40,198 @@ impl Policy {
             hosts.push(addr.to_string());
         }
     }
+}
 
-    pub(super) fn applied_to(&self, config: StreamableHttpServerConfig) -> StreamableHttpServerConfig {
-        let config = match &self.hosts {
-            None => config.disable_allowed_hosts(),
-            // To rmcp an empty list is any host; an entry that matches none makes it what it says.
-            Some(hosts) if hosts.is_empty() => config.with_allowed_hosts([""]),
-            Some(hosts) => config.with_allowed_hosts(hosts),
+/// The rules of a [`Policy`] about headers.
+#[derive(Debug)]
+pub(super) struct HeaderRules {
+    hosts: Option<Vec<Host>>,
+    origins: Option<Vec<AllowedOrigin>>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Host {
+    name: String,
+    port: Option<u16>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Origin {
+    /// A page without an origin.
+    Null,
+    Page { scheme: String, host: Host },
+}
+
+#[derive(Debug)]
+struct AllowedOrigin {
+    origin: Origin,
+    any_port: bool,
+}
+
+impl HeaderRules {
+    pub(super) fn new(policy: &Policy) -> Self {
+        let host = |text: &String| {
+            let authority = Authority::try_from(text.trim()).ok();
+            authority.map_or_else(|| Host::new(text.trim(), None), |it| Host::new(it.host(), it.port_u16()))
         };
-        match &self.origins {
-            None => config.disable_allowed_origins(),
-            Some(origins) => config.with_allowed_origins(origins).enforce_origin_validation(),
+        let origin = |text: &String| {
+            let text = text.trim();
+            let with_any_port = text.strip_suffix(":*");
+            let origin = Origin::parse(with_any_port.unwrap_or(text))?;
+            let has_port = matches!(&origin, Origin::Page { host, .. } if host.port.is_some());
+            // An entry without a port is one with any.
+            (with_any_port.is_none() || !has_port && origin != Origin::Null)
+                .then_some(AllowedOrigin { any_port: !has_port, origin })
+        };
+        HeaderRules {
+            hosts: policy.hosts.as_ref().map(|hosts| hosts.iter().map(host).collect()),
+            origins: policy.origins.as_ref().map(|origins| origins.iter().filter_map(origin).collect()),
         }
+    }
+
+    /// Checks the `Host` and the `Origin` of a request.
+    pub(super) fn check(&self, head: &Parts) -> Result<(), Rejection> {
+        let host = requested_host(head)?;
+        let is_allowed = |allowed: &Host| {
+            allowed.name == host.name && allowed.port.is_none_or(|port| host.port == Some(port))
+        };
+        if self.hosts.as_ref().is_some_and(|hosts| !hosts.iter().any(is_allowed)) {
+            let host = shortened(&host.name);
+            tracing::warn!(
+                host = &*host,
+                "a request for another host is refused; if this server is reached by that name, allow it with \
+                 `tool_mcp::Server::allowed_hosts`"
+            );
+            let message = "the `Host` of the request is not allowed; the log of the server says how to allow it";
+            return Err(Rejection::new(StatusCode::FORBIDDEN, message));
+        }
+        let (Some(allowed), Some(origin)) = (&self.origins, head.headers.get(header::ORIGIN)) else {
+            return Ok(());
+        };
+        let forbidden = |message: &str| Rejection::new(StatusCode::FORBIDDEN, message);
+        let origin = origin.to_str().map_err(|_| forbidden("Invalid Origin header encoding"))?;
+        let origin = Origin::parse(origin).ok_or_else(|| forbidden("Invalid Origin header"))?;
+        if allowed.iter().any(|allowed| allowed.allows(&origin)) {
+            Ok(())
+        } else {
+            tracing::warn!(?origin, "a request of another origin is refused");
+            Err(forbidden("Origin header is not allowed"))
+        }
+    }
+}
+
+/// Returns the host that a request is for, by its header or, in HTTP/2, by its URI.
+fn requested_host(head: &Parts) -> Result<Host, Rejection> {
+    let Some(host) = head.headers.get(header::HOST) else {
+        let authority = head.uri.authority().ok_or_else(|| Rejection::bad_request("missing Host header"))?;
+        return Ok(Host::new(authority.host(), authority.port_u16()));
+    };
+    let host = host.to_str().map_err(|_| Rejection::bad_request("Invalid Host header encoding"))?;
+    let host = Authority::try_from(host).map_err(|_| Rejection::bad_request("Invalid Host header"))?;
+    Ok(Host::new(host.host(), host.port_u16()))
+}
+
+impl Host {
+    fn new(name: &str, port: Option<u16>) -> Self {
+        Host { name: name.trim_matches(['[', ']']).to_ascii_lowercase(), port }
+    }
+}
+
+impl Origin {
+    fn parse(text: &str) -> Option<Self> {
+        let text = text.trim();
+        if text.eq_ignore_ascii_case("null") {
+            return Some(Origin::Null);
+        }
+        let uri = Uri::try_from(text).ok()?;
+        let authority = uri.authority()?;
+        let host = Host::new(authority.host(), authority.port_u16());
+        Some(Origin::Page { scheme: uri.scheme_str()?.to_ascii_lowercase(), host })
+    }
+}
+
+impl AllowedOrigin {
+    fn allows(&self, origin: &Origin) -> bool {
+        match (&self.origin, origin) {
+            (Origin::Null, Origin::Null) => true,
+            (Origin::Page { scheme, host }, Origin::Page { scheme: other_scheme, host: other }) => {
+                // An origin leaves out the port that its scheme implies (RFC 6454, section 6.2).
+                let implied = match other_scheme.as_str() {
+                    "http" => Some(80),
+                    "https" => Some(443),
+                    _ => None,
+                };
+                scheme == other_scheme
+                    && host.name == other.name
+                    && (self.any_port || other.port.or(implied) == host.port)
+            }
+            _ => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::Request;
+
+    use super::*;
+    use crate::captured_log::CapturedLog;
+
+    fn status(policy: &Policy, headers: &[(&str, &str)]) -> u16 {
+        let request = headers.iter().fold(Request::post("/"), |request, (name, value)| request.header(*name, *value));
+        let (head, ()) = request.body(()).unwrap().into_parts();
+        match HeaderRules::new(policy).check(&head) {
+            Ok(()) => 200,
+            Err(rejection) => rejection.into_response().status().as_u16(),
+        }
+    }
+
+    #[test]
+    fn allows_hosts_with_their_ports() {
+        let hosts = Some(vec!["localhost".to_owned(), "[::1]".to_owned(), "tools.example:80".to_owned()]);
+        let policy = Policy { hosts, ..Policy::default() };
+        for (host, expected) in [
+            ("localhost", 200),
+            ("LOCALHOST:1", 200),
+            ("[::1]:65535", 200),
+            ("tools.example:80", 200),
+            ("tools.example", 403),
+            ("tools.example:8080", 403),
+            ("localhost.evil.example", 403),
+            ("user@localhost", 200),
+            ("a b", 400),
+        ] {
+            assert_eq!(status(&policy, &[("host", host)]), expected, "{host}");
+        }
+        assert_eq!(status(&policy, &[]), 400);
+    }
+
+    #[test]
+    fn allows_origins_with_their_ports() {
+        let origins = ["https://a.example", "https://b.example:443", "http://c.example:*", "null"];
+        let origins = Some(origins.map(str::to_owned).into());
+        let policy = Policy { hosts: None, origins, authenticator: None };
+        for (origin, expected) in [
+            ("https://a.example", 200),
+            ("https://a.example:5", 200),
+            ("https://b.example", 200),
+            ("https://b.example:444", 403),
+            ("http://b.example", 403),
+            ("http://c.example:7", 200),
+            ("null", 200),
+            ("nonsense", 403),
+        ] {
+            assert_eq!(status(&policy, &[("host", "any"), ("origin", origin)]), expected, "{origin}");
+        }
+    }
+
+    #[test]
+    fn logs_how_another_host_is_allowed() {
+        let log = CapturedLog::default();
+        let refused = || status(&Policy::default(), &[("host", "tools.example")]);
+        assert_eq!(tracing::subscriber::with_default(log.subscriber(), refused), 403);
+        let log = log.text();
+        assert!(log.contains("`tool_mcp::Server::allowed_hosts`"), "{log}");
+        assert!(log.contains(r#"host="tools.example""#), "{log}");
     }
 }

@@ -1,239 +1,219 @@
-//! Whose the sessions of older clients are.
+//! The sessions of clients up to 2025-11-25.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use axum::http::HeaderName;
-use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use tokio::time::Instant;
 use tool_core::Principal;
 
-use crate::session::Acquaintance;
-use crate::splice::Slot;
+use crate::http::stream::{HISTORY_AGE, Identity, Stream};
+use crate::protocol::{Outbox, Session};
 
-/// The header that names a session.
-pub(super) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
-
-/// How long a session may be idle: nothing of it is answered, and nobody hears its stream.
+/// How long a session may be idle: none of its requests is running, and nobody reads its stream.
 const IDLE: Duration = Duration::from_secs(5 * 60);
 
-/// How often somebody looks for sessions that are.
-const LOOKED_AFTER: Duration = Duration::from_secs(30);
+/// How often idle sessions are looked for.
+const SWEEP: Duration = Duration::from_secs(30);
 
-/// So many sessions are kept before those are closed that have been idle the longest.
-const MOST: usize = 4_096;
+/// So many sessions are kept; of more, the one that has been idle the longest is closed.
+const MOST_SESSIONS: usize = 4_096;
 
-/// So many owners are kept before those are looked for whose session has ended.
-const FEW: usize = 64;
+/// So many streams of a session that have ended are kept for a client that comes back.
+const MOST_ENDED: usize = 32;
 
-/// Who opened each session: nobody else gets in, however it came by the identifier.
-pub(super) struct Sessions {
-    manager: Arc<LocalSessionManager>,
-    owners: Mutex<Owners>,
+/// So many bytes of them are kept.
+const MOST_BYTES: usize = 2 << 20;
+
+/// The sessions of an endpoint, each with who opened it: nobody else gets in, wherever the identifier is from.
+#[derive(Debug)]
+pub(super) struct Sessions(Mutex<State>);
+
+#[derive(Debug)]
+struct State {
+    by_id: HashMap<Arc<str>, Entry>,
+    swept: Instant,
 }
 
-struct Owners {
-    by_session: HashMap<Arc<str>, Owner>,
-    /// From so many on, those of sessions that have ended are let go.
-    most: usize,
-    /// When somebody looked last.
-    looked: Instant,
-    /// Those that are nobody's, and since when: whoever opened one was gone before it was told of it.
-    nobodys: HashMap<Arc<str>, Instant>,
-}
-
-struct Owner {
-    /// The name of the session.
-    name: Arc<str>,
-    /// `None` for somebody who is not known.
-    id: Option<String>,
-    /// The tools of its lists.
-    slot: Slot,
-    client: Acquaintance,
-    /// The requests and streams of it that are not at their end.
+#[derive(Debug)]
+struct Entry {
+    session: Arc<HttpSession>,
+    /// The number of its requests and streams that are open.
     open: usize,
     /// When one of them began or ended last.
     used: Instant,
 }
 
-/// A request of a session, until its answer is handed over: meanwhile the session is not idle.
-pub(super) struct Visit {
-    sessions: Arc<Sessions>,
-    session: Arc<str>,
-    /// Where the lists of the session find their tools.
-    pub(super) slot: Slot,
-    /// Who its client is.
-    pub(super) client: Acquaintance,
+/// A session over HTTP.
+#[derive(Debug)]
+pub(super) struct HttpSession {
+    pub(super) id: Arc<str>,
+    /// `None` for a caller without an identifier.
+    owner: Option<String>,
+    pub(super) session: Arc<Session>,
+    /// The stream of messages that belong to no request.
+    pub(super) stream: Arc<Stream>,
+    streams: Mutex<Streams>,
 }
 
-/// Of a session that is not of whoever asks for it.
+#[derive(Debug, Default)]
+struct Streams {
+    next: u64,
+    by_number: BTreeMap<u64, Arc<Stream>>,
+}
+
+/// A request of a session. The session is not idle until this is dropped.
+#[derive(Debug)]
+pub(super) struct Visit {
+    sessions: Arc<Sessions>,
+    pub(super) session: Arc<HttpSession>,
+}
+
+/// The error of a session that another caller has opened.
 pub(super) struct NotTheirs;
 
-/// The sessions of an endpoint. To rmcp one is idle as long as a call of it lasts, and its answer would be lost: which ones
-/// are is found out here.
-pub(super) fn manager() -> Arc<LocalSessionManager> {
-    let mut manager = LocalSessionManager::default();
-    manager.session_config.keep_alive = None;
-    Arc::new(manager)
+impl HttpSession {
+    /// Creates a session of this caller.
+    ///
+    /// # Errors
+    ///
+    /// When the system has no randomness to give.
+    pub(super) fn new(owner: &Principal) -> Result<Self, getrandom::Error> {
+        let mut random = [0; 16];
+        getrandom::fill(&mut random)?;
+        let id = format!("{:032x}", u128::from_be_bytes(random));
+        let stream = Arc::new(Stream::new(Identity::Session));
+        let session = Arc::new(Session::new(Outbox::new(Arc::<Stream>::clone(&stream) as _)));
+        let owner = owner.id().map(str::to_owned);
+        Ok(HttpSession { id: id.into(), owner, session, stream, streams: Mutex::default() })
+    }
+
+    /// Creates a stream for a request, which nobody finds until it is kept.
+    pub(super) fn new_stream(&self) -> Arc<Stream> {
+        let mut streams = lock(&self.streams);
+        let number = streams.next;
+        streams.next += 1;
+        Arc::new(Stream::new(Identity::Request(number)))
+    }
+
+    /// Keeps the stream of a request for a client that comes back.
+    pub(super) fn keep_stream(&self, stream: &Arc<Stream>) {
+        let mut streams = lock(&self.streams);
+        streams.forget();
+        let number = stream.request();
+        number.map(|number| streams.by_number.insert(number, Arc::clone(stream)));
+    }
+
+    /// Returns the stream of a request that is kept still.
+    pub(super) fn stream_of(&self, number: u64) -> Option<Arc<Stream>> {
+        let mut streams = lock(&self.streams);
+        streams.forget();
+        streams.by_number.get(&number).cloned()
+    }
+
+    fn close(&self) {
+        self.session.end.cancel();
+        self.stream.close();
+        lock(&self.streams).by_number.values().for_each(|stream| stream.close());
+    }
+}
+
+impl Streams {
+    /// Forgets streams that have ended: those that are too old, and the oldest of too many or too large ones.
+    fn forget(&mut self) {
+        self.by_number.retain(|_, stream| stream.ended().is_none_or(|ended| ended.elapsed() < HISTORY_AGE));
+        let (mut kept, mut bytes) = (0, 0);
+        let mut surplus = Vec::new();
+        for (number, stream) in self.by_number.iter().rev().filter(|(_, stream)| stream.ended().is_some()) {
+            (kept, bytes) = (kept + 1, bytes + stream.bytes());
+            if kept > MOST_ENDED || bytes > MOST_BYTES {
+                surplus.push(*number);
+            }
+        }
+        surplus.iter().for_each(|number| drop(self.by_number.remove(number)));
+    }
 }
 
 impl Sessions {
-    pub(super) fn new(manager: Arc<LocalSessionManager>) -> Self {
-        let owners =
-            Owners { by_session: HashMap::new(), most: FEW, looked: Instant::now(), nobodys: HashMap::new() };
-        Sessions { manager, owners: Mutex::new(owners) }
+    pub(super) fn new() -> Self {
+        Sessions(Mutex::new(State { by_id: HashMap::new(), swept: Instant::now() }))
     }
 
     /// Begins a request of a session; `None` for one that is not there.
     ///
     /// # Errors
     ///
-    /// Where the session is not this caller's. What a caller is granted may change while a session lasts, who it is may not.
-    pub(super) fn visit(
-        self: &Arc<Self>,
-        session: &str,
-        caller: &Principal,
-    ) -> Result<Option<Visit>, NotTheirs> {
-        let mut owners = self.owners();
-        let Some(owner) = owners.by_session.get_mut(session) else { return Ok(None) };
-        if owner.id.as_deref() != caller.id() {
+    /// When the session is not this caller's. What a caller is granted may change during a session, who it is may not.
+    pub(super) fn visit(self: &Arc<Self>, id: &str, caller: &Principal) -> Result<Option<Visit>, NotTheirs> {
+        let mut state = lock(&self.0);
+        state.sweep();
+        let Some(entry) = state.by_id.get_mut(id) else { return Ok(None) };
+        if entry.session.owner.as_deref() != caller.id() {
             return Err(NotTheirs);
         }
-        owner.open += 1;
-        owner.used = Instant::now();
-        let Owner { name, slot, client, .. } = owner;
-        let (session, slot, client) = (Arc::clone(name), slot.clone(), client.clone());
-        Ok(Some(Visit { sessions: Arc::clone(self), session, slot, client }))
+        entry.open += 1;
+        entry.used = Instant::now();
+        Ok(Some(Visit { sessions: Arc::clone(self), session: Arc::clone(&entry.session) }))
     }
 
-    /// Remembers whose a session is that was opened just now.
-    pub(super) async fn opened(&self, session: &str, owner: &Principal, client: Acquaintance) {
-        self.close_idle().await;
-        let surplus = {
-            let there = self.manager.sessions.read().await;
-            let mut owners = self.owners();
-            if owners.by_session.len() >= owners.most {
-                owners.by_session.retain(|session, _| there.contains_key(session));
-                owners.most = FEW.max(2 * owners.by_session.len());
-            }
-            let id = owner.id().map(str::to_owned);
-            let name: Arc<str> = session.into();
-            let owner = Owner {
-                name: Arc::clone(&name),
-                id,
-                slot: Slot::default(),
-                client,
-                open: 0,
-                used: Instant::now(),
-            };
-            owners.by_session.insert(name, owner);
-            // Those that have ended since are let go before one that has not.
-            let surplus = (there.len() > MOST).then(|| {
-                let idle = owners
-                    .by_session
-                    .iter()
-                    .filter(|(session, owner)| owner.open == 0 && there.contains_key(*session));
-                idle.min_by_key(|(_, owner)| owner.used).map(|(session, _)| Arc::clone(session))
-            });
-            surplus.flatten()
-        };
-        self.close(surplus.as_slice()).await;
-    }
-
-    /// Closes the sessions that have been idle for long.
-    pub(super) async fn close_idle(&self) {
-        if !self.is_time_to_look() {
-            return;
-        }
-        let idle: Vec<Arc<str>> = {
-            let there = self.manager.sessions.read().await;
-            let mut owners = self.owners();
-            let Owners { by_session, nobodys, .. } = &mut *owners;
-            let unowned = there.keys().filter(|session| !by_session.contains_key(*session));
-            *nobodys = unowned
-                .map(|session| {
-                    let since = nobodys.get(session).copied().unwrap_or_else(Instant::now);
-                    (Arc::clone(session), since)
-                })
-                .collect();
-            let since = by_session
-                .iter()
-                .filter(|(_, owner)| owner.open == 0)
-                .map(|(session, owner)| (session, owner.used));
-            let since = since.chain(nobodys.iter().map(|(session, since)| (session, *since)));
-            since
-                .filter(|(_, since)| since.elapsed() >= IDLE)
-                .map(|(session, _)| Arc::clone(session))
-                .collect()
-        };
-        self.close(&idle).await;
-    }
-
-    fn is_time_to_look(&self) -> bool {
-        let mut owners = self.owners();
-        let is_time = owners.looked.elapsed() >= LOOKED_AFTER;
-        if is_time {
-            owners.looked = Instant::now();
-        }
-        is_time
-    }
-
-    async fn close(&self, sessions: &[Arc<str>]) {
-        if sessions.is_empty() {
-            return;
-        }
-        let mut there = self.manager.sessions.write().await;
-        for session in sessions {
-            {
-                let mut owners = self.owners();
-                // A request of it may have come since.
-                if owners.by_session.get(session).is_some_and(|owner| owner.open > 0) {
-                    continue;
-                }
-                owners.by_session.remove(session);
-            }
-            if let Some(handle) = there.remove(session) {
-                tracing::debug!("a session that is idle is closed");
-                // One that hears nothing holds up nobody else.
-                tokio::spawn(async move { handle.close().await });
-            }
+    pub(super) fn insert(&self, session: HttpSession) {
+        let mut state = lock(&self.0);
+        state.sweep();
+        let entry = Entry { session: Arc::new(session), open: 0, used: Instant::now() };
+        state.by_id.insert(Arc::clone(&entry.session.id), entry);
+        if state.by_id.len() > MOST_SESSIONS {
+            let idle = state.by_id.iter().filter(|(_, entry)| entry.open == 0);
+            let oldest = idle.min_by_key(|(_, entry)| entry.used).map(|(id, _)| Arc::clone(id));
+            oldest.iter().for_each(|id| state.close(id));
         }
     }
 
-    fn owners(&self) -> MutexGuard<'_, Owners> {
-        // Nothing panics while it is held.
-        self.owners.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(super) fn close(&self, id: &str) {
+        lock(&self.0).close(id);
+    }
+
+    pub(super) fn close_all(&self) {
+        lock(&self.0).by_id.drain().for_each(|(_, entry)| entry.session.close());
     }
 }
 
-impl Visit {
-    pub(super) fn session(&self) -> &str {
-        &self.session
-    }
-
-    /// Opened anew, the session may be with another client, which is not known yet.
-    pub(super) fn forget_client(&self) -> Acquaintance {
-        let client = Acquaintance::default();
-        if let Some(owner) = self.sessions.owners().by_session.get_mut(&self.session) {
-            owner.client = client.clone();
+impl State {
+    /// Closes the sessions that have been idle for too long, now and then.
+    fn sweep(&mut self) {
+        if self.swept.elapsed() < SWEEP {
+            return;
         }
-        client
+        self.swept = Instant::now();
+        self.by_id.retain(|_, entry| {
+            let is_idle = entry.open == 0 && entry.used.elapsed() >= IDLE;
+            if is_idle {
+                entry.session.close();
+            } else {
+                lock(&entry.session.streams).forget();
+            }
+            !is_idle
+        });
     }
 
-    /// Whether the session has not ended.
-    pub(super) async fn is_open(&self) -> bool {
-        self.sessions.manager.sessions.read().await.contains_key(&self.session)
+    fn close(&mut self, id: &str) {
+        if let Some(entry) = self.by_id.remove(id) {
+            entry.session.close();
+        }
     }
 }
 
 impl Drop for Visit {
     fn drop(&mut self) {
-        if let Some(owner) = self.sessions.owners().by_session.get_mut(&self.session) {
-            owner.open -= 1;
-            owner.used = Instant::now();
+        if let Some(entry) = lock(&self.sessions.0).by_id.get_mut(&self.session.id) {
+            entry.open -= 1;
+            entry.used = Instant::now();
         }
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Nothing panics while it is locked.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -9,7 +9,8 @@ use tokio_util::task::{AbortOnDropHandle, TaskTracker};
 use tool_core::BoxFuture;
 
 use crate::clock::after;
-use crate::handler::Handler;
+use crate::handlers::Handler;
+use crate::http::sessions::Sessions;
 
 /// What an endpoint has under way, and how long its end may take.
 #[derive(Clone)]
@@ -19,12 +20,14 @@ pub(super) struct Shutdown {
     /// Ends sessions and streams.
     pub(super) stop: CancellationToken,
     pub(super) handler: Arc<Handler>,
+    pub(super) sessions: Arc<Sessions>,
     deadline: Duration,
 }
 
 impl Shutdown {
     pub(super) fn new(handler: Arc<Handler>, deadline: Duration) -> Self {
-        Shutdown { answers: TaskTracker::new(), stop: CancellationToken::new(), handler, deadline }
+        let sessions = Arc::new(Sessions::new());
+        Shutdown { answers: TaskTracker::new(), stop: CancellationToken::new(), handler, sessions, deadline }
     }
 
     /// Begins no request any more, waits for the answers on their way, and then ends sessions and streams. Returns the
@@ -37,6 +40,7 @@ impl Shutdown {
             tracing::warn!(answers = self.answers.len(), "answers were not given in time and are given up");
         }
         self.stop.cancel();
+        self.sessions.close_all();
         deadline
     }
 }

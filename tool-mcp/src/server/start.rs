@@ -11,7 +11,7 @@ use tool_core::{Principal, adapter};
 use crate::asking::{Key, Seal};
 use crate::catalogue::RESERVED;
 use crate::error::ServeError;
-use crate::handler::Handler;
+use crate::handlers::Handler;
 use crate::offer::{Offer, Offers};
 use crate::server::Server;
 use crate::settings::Settings;

@@ -2,17 +2,20 @@
 
 use std::sync::LazyLock;
 
+use axum::body::Bytes;
 use serde_json::{Value, json};
 use tool_core::definition::ToolDefinitionBuilder;
 use tool_core::schema::Leniency;
 use tool_core::{Annotations, DynamicTool, Operation, Output, Registry, ToolDefinition};
+
+use crate::catalogue::write_bare;
 
 /// Their names.
 pub(crate) const NAMES: [&str; 3] = ["list_available_tools", "list_tool_details", "call_tool"];
 
 /// A registry of them: what they take is checked as everything is. They are entered elsewhere, where the tools are known
 /// that they are about.
-pub(crate) fn desk() -> &'static Registry {
+pub(super) fn desk() -> &'static Registry {
     static DESK: LazyLock<Registry> = LazyLock::new(|| {
         let mut builder = Registry::builder().leniency(Leniency::Strict);
         for definition in [list_available_tools(), list_tool_details(), call_tool()] {
@@ -23,6 +26,21 @@ pub(crate) fn desk() -> &'static Registry {
         builder.build().expect("no two have one name: the tests list them")
     });
     &DESK
+}
+
+/// Returns the three tools as `tools/list` has them, in JSON and without the brackets around them.
+pub(crate) fn listed() -> Bytes {
+    static LISTED: LazyLock<Bytes> = LazyLock::new(|| {
+        let mut text = String::new();
+        for tool in NAMES.iter().filter_map(|name| desk().get(name)) {
+            if !text.is_empty() {
+                text.push(',');
+            }
+            write_bare(tool, &mut text);
+        }
+        text.into()
+    });
+    LISTED.clone()
 }
 
 fn list_available_tools() -> ToolDefinitionBuilder {

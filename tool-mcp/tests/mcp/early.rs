@@ -1,5 +1,4 @@
-//! Calls of a client that is known are begun before rmcp hears of them. Whether they end at once or go on over rmcp, what is
-//! told of them is what rmcp alone would have told.
+//! A call that ends at once is answered in JSON, one that takes its time on a stream; nothing else differs.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,10 +9,7 @@ use tool_core::logging::LogLevel;
 use tool_core::{Context, Registry, State, tool};
 
 use crate::stdio::Spoken;
-use crate::support::{Served, Session, initialize, modern_body, request, take_call_id, unknown_call};
-
-/// What says the same as the usual header, and is looked at more closely.
-const LONG_WAY: (&str, &str) = ("accept", "application/json, text/event-stream;q=1");
+use crate::support::{Served, Session, initialize, modern_body, request, unknown_call};
 
 /// What the tools tell, and wait for.
 pub(crate) struct Course {
@@ -77,54 +73,11 @@ fn call(id: u32, tool: &str) -> Value {
     request(id, "tools/call", json!({"name": tool, "arguments": {}}))
 }
 
-/// Whether an answer came without rmcp.
+/// Sends a message, and returns whether the answer is no stream.
 fn at_once(session: &Session<'_>, body: &Value) -> bool {
     let answer = session.post(&body.to_string());
     assert_eq!(answer.status, 200, "{}", answer.body);
     answer.header("content-type") == Some("application/json")
-}
-
-#[test]
-fn both_ways_of_a_session_end_alike() {
-    let served = Served::start();
-    let session = served.session();
-    let call = |name: &str, arguments: Value| ("tools/call", json!({"name": name, "arguments": arguments}));
-    let names: Vec<String> = served.registry.tools().map(|tool| tool.name().to_owned()).collect();
-    let empty = names.iter().filter(|name| !name.contains("ever") && !name.contains("slowly"));
-    let empty = empty.map(|name| call(name, json!({})));
-    let cases = [
-        ("tools/list", json!({})),
-        ("tools/list", json!({"_meta": {"progressToken": 5}})),
-        call("greet", json!({"name": "Ada"})),
-        call("greet", json!({"name": 5})),
-        call("greet", json!({"nome": "Ada"})),
-        call("nope", json!({})),
-        (
-            "tools/call",
-            json!({"name": "greet", "arguments": {"name": "Ada"}, "_meta": {"progressToken": "a"}}),
-        ),
-    ];
-    for (method, params) in cases.into_iter().chain(empty) {
-        let body = request(1, method, params.clone()).to_string();
-        let version = crate::support::LEGACY;
-        let mut headers = vec![("mcp-session-id", session.id.as_str()), ("mcp-protocol-version", version)];
-        let short = served.post(&headers, &body);
-        headers.push(LONG_WAY);
-        let long = served.post(&headers, &body);
-        assert_eq!((short.status, long.status), (200, 200), "{method} {params}");
-        assert_eq!(long.header("content-type"), Some("text/event-stream"), "{method} {params}");
-        let [short, long] = [short, long].map(|answer| {
-            let mut message = answer.message();
-            // The order of members is part of what is compared: the identifier is cut out of the text.
-            let text = message.to_string();
-            if text.contains("tool-core/callId") {
-                text.replace(&take_call_id(&mut message), "")
-            } else {
-                text
-            }
-        });
-        assert_eq!(short, long, "{method} {params}");
-    }
 }
 
 #[test]
@@ -165,10 +118,10 @@ fn what_a_call_has_said_goes_before_its_answer() {
     assert_eq!(told.len(), 2, "{told:?}");
     assert_eq!(told[0]["params"]["message"], "said");
     assert_eq!(told[1]["result"]["structuredContent"]["result"], true);
-    assert!(!at_once(&session, &call(2, "say")), "the client hears what is said, on its own stream");
+    assert!(at_once(&session, &call(2, "say")), "the message is on the stream of the session");
     let level = request(3, "logging/setLevel", json!({"level": "error"}));
     assert!(session.post(&level.to_string()).message()["result"].is_object());
-    assert!(at_once(&session, &call(4, "say")), "nobody wants to hear it");
+    assert!(at_once(&session, &call(4, "say")));
 }
 
 #[test]
@@ -179,19 +132,6 @@ fn a_session_that_has_ended_answers_nothing() {
     assert!(at_once(&session, &body));
     session.delete();
     assert_eq!(session.post(&body.to_string()).status, 404);
-}
-
-#[test]
-fn what_a_call_says_of_itself_counts_for_no_other() {
-    let served = Served::start();
-    let session = served.session();
-    let mut greet = request(1, "tools/call", json!({"name": "greet", "arguments": {"name": "Ada"}}));
-    let plain = greet.clone();
-    greet["params"]["_meta"] = json!({"io.modelcontextprotocol/clientCapabilities": {"elicitation": {}}});
-    for _ in 0..2 {
-        assert!(!at_once(&session, &greet));
-        assert!(at_once(&session, &plain));
-    }
 }
 
 #[test]
@@ -236,7 +176,7 @@ fn over_stdio_a_modern_client_is_answered_alike() {
         body["id"] = id.into();
         body
     };
-    // One ends at once, the other goes on over rmcp.
+    // One ends at once, the other takes its time.
     for (id, tool) in [(1, "let_go"), (2, "pause")] {
         let answer = spoken.ask(call(id, tool));
         assert_eq!((&answer["id"], &answer["result"]["resultType"]), (&json!(id), &json!("complete")));

@@ -233,3 +233,22 @@ fn an_old_client_is_not_given_what_it_cannot_know() {
     assert_eq!(called["content"][0]["text"], r#"{"result":6}"#);
     assert!(called.get("structuredContent").is_none(), "{called}");
 }
+
+/// The MCP Inspector leaves out what it has nothing to say in.
+#[test]
+fn a_list_of_a_session_has_its_tools_however_it_is_asked_for() {
+    let served = Served::start();
+    let session = served.session();
+    let forms = [
+        r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}"#,
+        r#"{"jsonrpc":"2.0","id":2,"method":"tools/list"}"#,
+        r#"{"jsonrpc":"2.0","id":3,"method":"tools/list","params":null}"#,
+        r#"{"jsonrpc":"2.0","id":4,"method":"tools/list","params":{"_meta":{"progressToken":"a"}}}"#,
+        r#"{"jsonrpc":"2.0","id":5,"method":"tools\/list"}"#,
+    ];
+    let lists = forms.map(|form| session.post(form).message()["result"]["tools"].take());
+    assert!(lists[0].as_array().is_some_and(|tools| tools.len() > 5));
+    for (list, form) in lists.iter().zip(forms) {
+        assert_eq!(list, &lists[0], "{form}");
+    }
+}

@@ -16,7 +16,6 @@ mod callers;
 mod calls;
 mod changes;
 mod child;
-mod direct;
 mod early;
 mod http;
 mod identity;

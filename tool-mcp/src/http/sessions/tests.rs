@@ -7,10 +7,9 @@ use tool_core::{DynamicTool, Operation, Output, Registry, ToolDefinition};
 use tower::ServiceExt as _;
 
 use super::*;
-use crate::handler::Handler;
-use crate::http::policy::Policy;
-use crate::http::shutdown::Shutdown;
-use crate::http::{Endpoint, Way, identity, message};
+use crate::handlers::Handler;
+use crate::http::headers::SESSION;
+use crate::http::{Endpoint, Policy};
 use crate::server::Server;
 
 /// Longer than a session may be idle.
@@ -65,7 +64,6 @@ async fn a_session_lasts_as_long_as_its_calls() {
     let answer = post(&router, &session, call).await;
     assert_eq!(answer.status(), 200);
     tokio::time::sleep(2 * LONG).await;
-    // What keeps a stream alive goes by another clock, and would never end.
     let mut body = answer.into_body();
     let mut heard = String::new();
     for _ in 0..100 {
@@ -98,114 +96,11 @@ async fn sessions_are_not_without_number() {
     let answer = post(&router, &first, call).await;
     let second = open(&router).await;
     tokio::time::sleep(Duration::from_secs(1)).await;
-    for _ in 0..MOST {
+    for _ in 0..MOST_SESSIONS {
         open(&router).await;
     }
     let ping = json!({"jsonrpc": "2.0", "id": 2, "method": "ping"});
     assert_eq!(post(&router, &second, ping.clone()).await.status(), 404, "the one that is idle the longest");
     assert_eq!(post(&router, &first, ping).await.status(), 200, "a call of it is on its way");
     drop(answer);
-}
-
-#[tokio::test]
-async fn owners_of_sessions_that_have_ended_are_let_go() {
-    let sessions = Arc::new(Sessions::new(Arc::default()));
-    for n in 0..10 * FEW {
-        sessions.opened(&n.to_string(), &Principal::new("ada"), Acquaintance::default()).await;
-    }
-    assert!(sessions.owners().by_session.len() <= FEW);
-    let last = (10 * FEW - 1).to_string();
-    assert!(matches!(sessions.visit(&last, &Principal::new("ada")), Ok(Some(_))));
-    assert!(sessions.visit(&last, &Principal::new("bob")).is_err());
-    assert!(sessions.visit(&last, &Principal::anonymous()).is_err());
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_session_that_is_used_again_is_not_closed() {
-    use rmcp::transport::streamable_http_server::session::SessionManager as _;
-
-    let manager = manager();
-    let (session, _transport) = manager.create_session().await.unwrap();
-    let sessions = Arc::new(Sessions::new(Arc::clone(&manager)));
-    sessions.opened(&session, &Principal::anonymous(), Acquaintance::default()).await;
-    tokio::time::advance(2 * IDLE).await;
-    // Whoever looks at the sessions keeps those that are idle from being closed at once.
-    let looking = manager.sessions.read().await;
-    let closer = Arc::clone(&sessions);
-    let closing = tokio::spawn(async move { closer.close_idle().await });
-    tokio::task::yield_now().await;
-    let visit = sessions.visit(&session, &Principal::anonymous());
-    let visit = visit.ok().flatten().expect("it is there");
-    drop(looking);
-    closing.await.unwrap();
-    assert!(manager.sessions.read().await.contains_key(&session), "a request of it is under way");
-    drop(visit);
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_session_whose_opening_is_given_up_is_closed() {
-    let opening = || {
-        json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
-            "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "a", "version": "1"},
-        }})
-    };
-    // Given up at every point at which it waits; once never.
-    let mut base = None;
-    for polls in 0.. {
-        let Endpoint { router, shutdown } = endpoint();
-        let mut opened = Box::pin(post(&router, "", opening()));
-        let mut is_there = false;
-        for _ in 0..polls {
-            let polled = std::future::poll_fn(|cx| std::task::Poll::Ready(opened.as_mut().poll(cx))).await;
-            is_there = polled.is_ready();
-            if is_there {
-                break;
-            }
-            tokio::task::yield_now().await;
-        }
-        drop(opened);
-        let count = async || {
-            // Somebody looks for what is idle; then there is one session, which is its.
-            for _ in 0..3 {
-                tokio::time::sleep(LONG).await;
-                open(&router).await;
-            }
-            Arc::strong_count(&shutdown.handler)
-        };
-        let held = count().await;
-        assert_eq!(held, *base.get_or_insert(held), "given up after {polls}");
-        if is_there {
-            break;
-        }
-    }
-}
-
-// Between the beginning of a call and rmcp's hearing of it, rmcp knows of nothing to take back.
-#[tokio::test(start_paused = true)]
-async fn a_call_is_taken_back_before_rmcp_has_heard_of_it() {
-    let way = Arc::new(Way::new(&Shutdown::new(handler(), LONG), &Policy::default(), None));
-    let other = Arc::clone(&way);
-    let router = Router::new().fallback(move |request: Request<Body>| {
-        let way = Arc::clone(&other);
-        async move { way.answer(request).await }
-    });
-    let session = open(&router).await;
-    // Whoever has called once is known, and its calls begin early.
-    let unknown = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "nope"}});
-    drop(post(&router, &session, unknown).await.into_body().collect().await.unwrap());
-
-    let call = json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "think"}});
-    let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 7}});
-    let to_rmcp = async |request: Request<Body>| {
-        assert_eq!(post(&router, &session, cancel.clone()).await.status(), 202);
-        // rmcp has seen it, and has nothing of this name.
-        tokio::time::sleep(Duration::from_millis(1)).await;
-        Box::pin(way.service.handle(request)).await.map(Body::new)
-    };
-    let read =
-        async |request, visit: Option<&Visit>| message::read(&way.reader, request, visit, &to_rmcp).await;
-    let answer = identity::identify(&way.door, request(&session, &call), read).await;
-    let body = tokio::time::timeout(LONG / 2, answer.into_body().collect()).await;
-    let body = body.expect("it does not go on").unwrap().to_bytes();
-    assert!(!String::from_utf8_lossy(&body).contains("42"), "{body:?}");
 }

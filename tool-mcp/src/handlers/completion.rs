@@ -1,0 +1,156 @@
+//! `completion/complete`.
+
+use std::collections::HashMap;
+
+use rmcp::model::{CompleteRequestParams, CompleteResult, CompletionInfo, ErrorCode, Reference};
+use rmcp::ErrorData;
+use tokio::task::spawn_blocking;
+use tool_core::completion::{CompletionRequest, Completions};
+use tool_core::{Failure, FailureKind, ToolDefinition, adapter};
+
+use crate::catalogue::{PAGE_VARIABLE, Target};
+use crate::handlers::Handler;
+use crate::offer::Offer;
+use crate::protocol::RequestContext;
+use crate::reading::{not_found, shortened};
+use crate::results::ResultUri;
+use crate::written::completions;
+
+impl Handler {
+    pub(crate) async fn completion(
+        &self,
+        request: &CompleteRequestParams,
+        cx: &RequestContext,
+    ) -> Result<CompleteResult, ErrorData> {
+        let offer = self.offer(cx).await?;
+        let request = request.clone();
+        // The functions that complete are the application's, and may look things up.
+        let looking = spawn_blocking(move || {
+            let asked = Asked::of(&request);
+            match &request.r#ref {
+                Reference::Resource(template) => of_template(&offer, &template.uri, &asked),
+                reference => of_prompt(&offer, reference.as_prompt_name().unwrap_or_default(), &asked),
+            }
+        });
+        let completions = looking.await.map_err(|error| {
+            tracing::error!(%error, "a completion panicked");
+            ErrorData::internal_error("internal error", None)
+        })??;
+        let total = u32::try_from(completions.total).ok();
+        let mut result = CompletionInfo::with_pagination(completions.values, total, completions.has_more)
+            .map(CompleteResult::new)
+            .map_err(|_| ErrorData::internal_error("internal error", None))?;
+        self.sign(&mut result.meta, cx);
+        Ok(result)
+    }
+}
+
+/// What is to be completed, and what is known beside it.
+struct Asked<'r> {
+    name: &'r str,
+    value: &'r str,
+    others: Option<&'r HashMap<String, String>>,
+}
+
+impl<'r> Asked<'r> {
+    fn of(request: &'r CompleteRequestParams) -> Self {
+        let others = request.context.as_ref().and_then(|context| context.arguments.as_ref());
+        Asked { name: &request.argument.name, value: &request.argument.value, others }
+    }
+
+    fn completion_request(&self) -> CompletionRequest<'r> {
+        let others = self.others.into_iter().flatten();
+        others.fold(CompletionRequest::new(self.value), |request, (name, text)| {
+            request.with_argument(name, text)
+        })
+    }
+}
+
+/// For a variable of a resource template, which is called as it stands in the list.
+fn of_template(offer: &Offer, uri: &str, asked: &Asked<'_>) -> Result<Completions, ErrorData> {
+    if uri == ResultUri::parts(&offer.catalogue.settings().scheme)
+        && adapter::results(&offer.registry).is_some()
+    {
+        // A digest is known from what it stands for, and what is kept is nobody else's business.
+        return Ok(Completions::default());
+    }
+    let (pattern, target) = offer.catalogue.places().routes.template(uri).ok_or_else(|| not_found(uri))?;
+    if matches!(target, Target::Tool(name) if !adapter::contains(&offer.registry, name)) {
+        return Err(not_found(uri));
+    }
+    let Some(variable) = pattern.variable(asked.name) else {
+        let known: Vec<&str> = pattern.variables().collect();
+        let name = shortened(asked.name);
+        let message = format!("`{name}` is no variable of {uri}: it has `{}`", known.join("`, `"));
+        return Err(ErrorData::invalid_params(message, None));
+    };
+    match target {
+        Target::Tool(name) => {
+            let completed = adapter::complete(&offer.registry, name, variable, asked.completion_request());
+            completed.map_err(|failure| failed(&failure, uri))
+        }
+        Target::Page if variable == PAGE_VARIABLE => {
+            let typed = asked.value.to_lowercase();
+            let names = offer.callable().map(ToolDefinition::name);
+            let fitting = names.filter(|name| name.to_lowercase().starts_with(&typed)).map(str::to_owned);
+            Ok(first(fitting.collect()))
+        }
+        &Target::Template(position) => {
+            let template = offer.catalogue.settings().templates.get(position);
+            let completing = template.and_then(|template| template.completions.get(variable));
+            Ok(first(completing.map_or(Vec::new(), |completing| completions(completing, asked.value))))
+        }
+        Target::Result => Ok(Completions::default()),
+        Target::Page | Target::Tools | Target::Resource(_) => Err(not_found(uri)),
+    }
+}
+
+/// For an argument of a prompt.
+fn of_prompt(offer: &Offer, name: &str, asked: &Asked<'_>) -> Result<Completions, ErrorData> {
+    let Some(prompt) = offer.catalogue.settings().prompts.get(name) else {
+        return of_declared(offer, name, asked);
+    };
+    let Some(completing) = prompt.completing(asked.name) else {
+        let message = format!("`{}` is no argument of `{name}`", shortened(asked.name));
+        return Err(ErrorData::invalid_params(message, None));
+    };
+    Ok(first(completing.map_or(Vec::new(), |completing| completions(completing, asked.value))))
+}
+
+/// For an argument of a prompt of the registry.
+fn of_declared(offer: &Offer, name: &str, asked: &Asked<'_>) -> Result<Completions, ErrorData> {
+    adapter::complete_prompt(&offer.registry, name, asked.name, asked.completion_request()).map_err(
+        |failure| match failure.kind() {
+            FailureKind::NotFound => {
+                ErrorData::invalid_params(format!("Prompt not found: {}", shortened(name)), None)
+            }
+            FailureKind::Input => {
+                let message = format!("`{}` is no argument of `{name}`", shortened(asked.name));
+                ErrorData::invalid_params(message, None)
+            }
+            _ => refused(&failure),
+        },
+    )
+}
+
+/// As many values as an answer may have.
+fn first(mut values: Vec<String>) -> Completions {
+    let mut completions = Completions::default();
+    completions.total = values.len();
+    completions.has_more = values.len() > CompletionInfo::MAX_VALUES;
+    values.truncate(CompletionInfo::MAX_VALUES);
+    completions.values = values;
+    completions
+}
+
+fn failed(failure: &Failure, uri: &str) -> ErrorData {
+    match failure.kind() {
+        FailureKind::NotFound => not_found(uri),
+        _ => refused(failure),
+    }
+}
+
+fn refused(failure: &Failure) -> ErrorData {
+    let code = failure.kind().codes().mcp_read.code(true).map_or(ErrorCode::INTERNAL_ERROR, ErrorCode);
+    ErrorData::new(code, failure.message().to_owned(), None)
+}

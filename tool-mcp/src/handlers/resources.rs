@@ -1,0 +1,214 @@
+//! `resources/list`, `resources/templates/list` and `resources/read`.
+
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use rmcp::model::{
+    CacheScope, ListResourceTemplatesResult, ListResourcesResult, ReadResourceResult, Resource,
+    ResourceContents, ResourceTemplate,
+};
+use rmcp::ErrorData;
+use serde::Serialize;
+use serde_json::json;
+use tool_core::{ResourceBody, ToolDefinition, adapter};
+
+use crate::asking::Round;
+use crate::catalogue::Target;
+use crate::handlers::{Answered, Call, Handler};
+use crate::offer::Offer;
+use crate::page::{Page, Row};
+use crate::paging::{Paged, page};
+use crate::protocol::RequestContext;
+use crate::reading::{arguments, bad_variable, contents, failed, not_found, refused, too_large};
+use crate::results::ResultUri;
+use crate::routes::Found;
+use crate::written::{About, Answering, Request, ask};
+
+impl Handler {
+    pub(crate) async fn resources(
+        &self,
+        cursor: Option<String>,
+        cx: &RequestContext,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let offer = self.offer(cx).await?;
+        let all = offer.catalogue.places().resources.iter();
+        let shown = all.filter(|(target, _)| offer.shows(target)).map(|(_, resource)| resource).collect();
+        let size = offer.catalogue.settings().page_size;
+        let page: Paged<&Resource> = page("resources/list", shown, |it| &it.uri, size, cursor.as_deref())?;
+        let mut list = ListResourcesResult::with_all_items(page.items.into_iter().cloned().collect());
+        list.next_cursor = page.next;
+        self.sign(&mut list.meta, cx);
+        if cx.era.is_modern() {
+            list = list.with_ttl_ms(self.offers.fresh_for_ms()).with_cache_scope(cx.scope());
+        }
+        Ok(list)
+    }
+
+    pub(crate) async fn resource_templates(
+        &self,
+        cursor: Option<String>,
+        cx: &RequestContext,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        let offer = self.offer(cx).await?;
+        let all = offer.catalogue.places().templates.iter();
+        let shown = all.filter(|(target, _)| offer.shows(target)).map(|(_, template)| template).collect();
+        let (method, size) = ("resources/templates/list", offer.catalogue.settings().page_size);
+        let page: Paged<&ResourceTemplate> =
+            page(method, shown, |it| &it.uri_template, size, cursor.as_deref())?;
+        let mut list = ListResourceTemplatesResult::with_all_items(page.items.into_iter().cloned().collect());
+        list.next_cursor = page.next;
+        self.sign(&mut list.meta, cx);
+        if cx.era.is_modern() {
+            list = list.with_ttl_ms(self.offers.fresh_for_ms()).with_cache_scope(cx.scope());
+        }
+        Ok(list)
+    }
+
+    pub(crate) async fn read(
+        &self,
+        uri: &str,
+        round: Round<'_>,
+        cx: &RequestContext,
+    ) -> Result<Answered<ReadResourceResult>, ErrorData> {
+        let mut result = match self.read_at(uri, round, cx).await? {
+            Answered::Reply(result) => result,
+            asks => return Ok(asks),
+        };
+        self.sign(&mut result.meta, cx);
+        if cx.scope() == CacheScope::Private {
+            result.cache_scope = Some(CacheScope::Private);
+        }
+        if !cx.era.is_modern() {
+            (result.ttl_ms, result.cache_scope) = (None, None);
+        }
+        Ok(Answered::Reply(result))
+    }
+
+    async fn read_at(
+        &self,
+        uri: &str,
+        round: Round<'_>,
+        cx: &RequestContext,
+    ) -> Result<Answered<ReadResourceResult>, ErrorData> {
+        if let Some(asked) = ResultUri::parse(uri, self.offers.scheme()) {
+            let results = self.offers.results(cx.caller.as_ref().map(|caller| &caller.principal)).await;
+            let (results, caller) = results.ok_or_else(|| not_found(uri))?;
+            return asked.read(uri, &results, &caller).await.map(Answered::Reply);
+        }
+        let offer = self.offer(cx).await?;
+        let settings = offer.catalogue.settings();
+        let found = offer.catalogue.places().routes.find(uri).ok_or_else(|| not_found(uri))?;
+        match found {
+            // Whoever may not know of a tool learns nothing of its variables either.
+            Found::Bad(Target::Tool(name), _) if !adapter::contains(&offer.registry, name) => {
+                Err(not_found(uri))
+            }
+            Found::Bad(_, bad) => Err(bad_variable(uri, &bad.variable, bad.to_string())),
+            Found::Here(Target::Tools, _) => {
+                let rows: Vec<Row<'_>> =
+                    offer.callable().map(|tool| Row::new(tool, settings.description(tool))).collect();
+                Ok(Answered::Reply(self.fresh(as_json(uri, &rows)?)))
+            }
+            Found::Here(Target::Page, values) => {
+                let name = values.first().map_or("", |(_, value)| value);
+                let known = offer.registry.get(name).filter(|_| offer.registry.check_access(name).is_ok());
+                let tool = known.ok_or_else(|| not_found(uri))?;
+                let page = Page::new(tool, settings.description(tool), settings.examples(tool));
+                Ok(Answered::Reply(self.fresh(as_json(uri, &page)?)))
+            }
+            Found::Here(Target::Tool(name), values) => {
+                self.read_tool(uri, name, &values, round, &offer, cx).await
+            }
+            Found::Here(Target::Result, _) => Err(not_found(uri)),
+            Found::Here(&Target::Resource(position), _) => {
+                let resource = settings.resources.get(position).ok_or_else(|| not_found(uri))?;
+                let read = read_written(uri, &resource.read, &resource.about, Vec::new(), &offer).await;
+                read.map(Answered::Reply)
+            }
+            Found::Here(&Target::Template(position), values) => {
+                let template = settings.templates.get(position).ok_or_else(|| not_found(uri))?;
+                let read = read_written(uri, &template.read, &template.about, values, &offer).await;
+                read.map(Answered::Reply)
+            }
+        }
+    }
+
+    /// The registry itself, which stays as it is as long as the lists do.
+    fn fresh(&self, result: ReadResourceResult) -> ReadResourceResult {
+        result.with_ttl_ms(self.offers.fresh_for_ms()).with_cache_scope(CacheScope::Public)
+    }
+
+    async fn read_tool(
+        &self,
+        uri: &str,
+        name: &str,
+        values: &[(String, String)],
+        round: Round<'_>,
+        offer: &Offer,
+        cx: &RequestContext,
+    ) -> Result<Answered<ReadResourceResult>, ErrorData> {
+        let tool = offer.registry.get(name).ok_or_else(|| not_found(uri))?;
+        let arguments = arguments(tool, values);
+        // A resource is read by who can take it.
+        let call = Call { method: "resources/read", name, arguments: arguments.as_bytes(), round };
+        let reply = match self.invoke(&offer.registry, offer.options.clone().full_results(), call, cx).await?
+        {
+            Answered::Reply(reply) => reply,
+            Answered::Asks(asked) => return Ok(Answered::Asks(asked)),
+        };
+        match reply.result {
+            Ok(output) => {
+                let contents = contents(uri, &output);
+                match too_large(&contents, uri, tool, offer) {
+                    Some(error) => Err(error),
+                    None => Ok(Answered::Reply(hinted(ReadResourceResult::new(contents), tool))),
+                }
+            }
+            Err(failure) => {
+                Err(failed(&failure, reply.call_id, uri, tool, offer.catalogue.pattern(tool).as_ref()))
+            }
+        }
+    }
+}
+
+async fn read_written(
+    uri: &str,
+    read: &Answering<ResourceBody>,
+    about: &About,
+    values: Vec<(String, String)>,
+    offer: &Offer,
+) -> Result<ReadResourceResult, ErrorData> {
+    let request = Request::new(uri, values.into_iter().collect(), offer.registry.principal().clone());
+    let body = ask(read, request).await;
+    let body =
+        body.map_err(|failure| refused(&failure, failure.message().to_owned(), json!({"uri": uri})))?;
+    let contents = match body {
+        ResourceBody::Text(text) => ResourceContents::text(text, uri),
+        ResourceBody::Blob(bytes) => {
+            ResourceContents::blob(BASE64.encode(bytes), uri).with_mime_type("application/octet-stream")
+        }
+    };
+    let contents = match &about.mime_type {
+        Some(mime_type) => contents.with_mime_type(mime_type),
+        None => contents,
+    };
+    Ok(ReadResourceResult::new(vec![contents]))
+}
+
+fn as_json<T: Serialize + ?Sized>(uri: &str, value: &T) -> Result<ReadResourceResult, ErrorData> {
+    let text = serde_json::to_string(value).map_err(|error| {
+        tracing::error!(%error, uri, "it cannot be written as JSON");
+        ErrorData::internal_error("internal error", None)
+    })?;
+    let contents = ResourceContents::text(text, uri).with_mime_type("application/json");
+    Ok(ReadResourceResult::new(vec![contents]))
+}
+
+/// As long as the declaration says; for everybody, unless it depends on who asks.
+fn hinted(result: ReadResourceResult, tool: &ToolDefinition) -> ReadResourceResult {
+    let ttl = tool.cache().unwrap_or(Duration::ZERO);
+    let is_private = ttl.is_zero() || tool.permission().is_some() || tool.guarded();
+    let scope = if is_private { CacheScope::Private } else { CacheScope::Public };
+    result.with_ttl_ms(ttl.as_millis().try_into().unwrap_or(u64::MAX)).with_cache_scope(scope)
+}

@@ -1,0 +1,353 @@
+//! A stream of events to a client: kept for a while, so that a client can take it up again where it was cut off.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use axum::body::Bytes;
+use tokio::sync::Notify;
+use tokio::time::Instant;
+use tool_core::BoxFuture;
+
+use crate::protocol::{Closed, Outgoing, Response};
+
+/// So many events wait for a client that reads slowly; then whoever sends more waits.
+const MOST_UNREAD: u64 = 16;
+
+/// So many bytes of events are kept for a client that comes back.
+const HISTORY_BYTES: usize = 1 << 20;
+
+/// So many events are kept for it.
+const HISTORY_EVENTS: usize = 256;
+
+/// How long an event is kept for it, and a stream that has ended.
+pub(super) const HISTORY_AGE: Duration = Duration::from_secs(60);
+
+/// The number of the first event. That before it stands for the beginning.
+const FIRST: u64 = 1;
+
+/// How long a client is to wait before it comes back, in milliseconds.
+const RETRY_MS: u64 = 3_000;
+
+/// How the events of a stream are identified.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Identity {
+    /// Not at all: the stream cannot be taken up again.
+    None,
+    /// It is the stream of a session.
+    Session,
+    /// It is the stream of a request in a session.
+    Request(u64),
+}
+
+#[derive(Debug)]
+pub(super) struct Stream {
+    identity: Identity,
+    state: Mutex<State>,
+    /// There may be room for another event.
+    room: Notify,
+}
+
+#[derive(Debug)]
+struct State {
+    events: VecDeque<Event>,
+    /// The number of the next event.
+    next: u64,
+    bytes: usize,
+    reader: Option<Reader>,
+    /// How many readers there were.
+    readers: u64,
+    /// The number of the first event that nobody has read.
+    unread: u64,
+    ended: Option<Instant>,
+}
+
+#[derive(Debug)]
+struct Reader {
+    number: u64,
+    /// The number of the event that it reads next.
+    position: u64,
+    /// Whether the client has to be told first where it is, so that it can come back.
+    is_new: bool,
+    waker: Option<Waker>,
+}
+
+#[derive(Debug)]
+struct Event {
+    number: u64,
+    data: Bytes,
+    sent: Instant,
+}
+
+impl Stream {
+    pub(super) fn new(identity: Identity) -> Self {
+        let state = State {
+            events: VecDeque::new(),
+            next: FIRST,
+            bytes: 0,
+            reader: None,
+            readers: 0,
+            unread: FIRST,
+            ended: None,
+        };
+        Stream { identity, state: Mutex::new(state), room: Notify::new() }
+    }
+
+    /// Returns `true` if nothing was sent.
+    pub(super) fn is_empty(&self) -> bool {
+        self.state().next == FIRST
+    }
+
+    /// Sends the answer, and ends the stream.
+    pub(super) fn finish(&self, answer: &Response) {
+        let mut state = self.state();
+        if state.ended.is_none() {
+            state.push(answer.text(), self.identity);
+            state.end();
+        }
+        drop(state);
+        self.room.notify_waiters();
+    }
+
+    /// Ends the stream.
+    pub(super) fn close(&self) {
+        self.state().end();
+        self.room.notify_waiters();
+    }
+
+    /// Returns since when the stream has ended.
+    pub(super) fn ended(&self) -> Option<Instant> {
+        self.state().ended
+    }
+
+    /// Returns how many bytes are kept.
+    pub(super) fn bytes(&self) -> usize {
+        self.state().bytes
+    }
+
+    pub(super) fn has_reader(&self) -> bool {
+        self.state().reader.is_some()
+    }
+
+    /// Begins to read after an event, or else with the first event that nobody has read. Who read before reads no more.
+    pub(super) fn attach(&self, after: Option<u64>) -> u64 {
+        let mut state = self.state();
+        state.readers += 1;
+        let (number, position) = (state.readers, after.map_or(state.unread, |after| after + 1));
+        let is_new = after.is_none() && self.identity != Identity::None;
+        let former = state.reader.replace(Reader { number, position, is_new, waker: None });
+        former.and_then(|former| former.waker).into_iter().for_each(Waker::wake);
+        number
+    }
+
+    pub(super) fn detach(&self, reader: u64) {
+        self.state().reader.take_if(|it| it.number == reader);
+        self.room.notify_waiters();
+    }
+
+    /// Returns the text of the next event for a reader; `None` at the end of the stream, or once another reads.
+    pub(super) fn poll_next(&self, reader: u64, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
+        let mut guard = self.state();
+        let state = &mut *guard;
+        let Some(current) = state.reader.as_mut().filter(|it| it.number == reader) else {
+            return Poll::Ready(None);
+        };
+        let position = current.position;
+        if std::mem::take(&mut current.is_new) {
+            let text = text(self.identity, position - 1, b"", Some(RETRY_MS));
+            return Poll::Ready(Some(text));
+        }
+        let Some(event) = state.events.iter().find(|event| event.number >= position) else {
+            if state.ended.is_some() {
+                return Poll::Ready(None);
+            }
+            current.waker = Some(cx.waker().clone());
+            return Poll::Pending;
+        };
+        current.position = event.number + 1;
+        state.unread = state.unread.max(current.position);
+        let text = text(self.identity, event.number, &event.data, None);
+        if self.identity == Identity::None {
+            state.events.pop_front();
+        }
+        drop(guard);
+        self.room.notify_waiters();
+        Poll::Ready(Some(text))
+    }
+
+    fn try_send(&self, text: &Bytes) -> Option<Result<(), Closed>> {
+        let mut state = self.state();
+        if state.ended.is_some() {
+            return Some(Err(Closed));
+        }
+        let read = match (&state.reader, self.identity) {
+            (Some(reader), _) => reader.position,
+            (None, Identity::None) => FIRST,
+            (None, _) => state.next,
+        };
+        if state.next.saturating_sub(read) >= MOST_UNREAD {
+            return None;
+        }
+        state.push(text.clone(), self.identity);
+        Some(Ok(()))
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // Nothing panics while it is locked.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Stream {
+    /// Returns the number of the request whose stream it is.
+    pub(super) fn request(&self) -> Option<u64> {
+        match self.identity {
+            Identity::Request(number) => Some(number),
+            _ => None,
+        }
+    }
+}
+
+impl Outgoing for Stream {
+    fn send(&self, text: Bytes) -> BoxFuture<'_, Result<(), Closed>> {
+        Box::pin(async move {
+            loop {
+                let room = self.room.notified();
+                if let Some(sent) = self.try_send(&text) {
+                    return sent;
+                }
+                room.await;
+            }
+        })
+    }
+}
+
+impl State {
+    fn push(&mut self, data: Bytes, identity: Identity) {
+        self.bytes += data.len();
+        self.events.push_back(Event { number: self.next, data, sent: Instant::now() });
+        self.next += 1;
+        if identity != Identity::None {
+            self.forget();
+        }
+        self.wake();
+    }
+
+    /// Forgets events that are too many or too old, but none that a reader has still to read.
+    fn forget(&mut self) {
+        let needed = self.reader.as_ref().map_or(self.next, |reader| reader.position);
+        while let Some(first) = self.events.front()
+            && self.events.len() > 1
+            && first.number < needed
+            && (self.bytes > HISTORY_BYTES
+                || self.events.len() > HISTORY_EVENTS
+                || first.sent.elapsed() > HISTORY_AGE)
+        {
+            self.bytes -= first.data.len();
+            self.events.pop_front();
+        }
+    }
+
+    fn end(&mut self) {
+        self.ended.get_or_insert_with(Instant::now);
+        self.wake();
+    }
+
+    fn wake(&mut self) {
+        let waker = self.reader.as_mut().and_then(|reader| reader.waker.take());
+        waker.into_iter().for_each(Waker::wake);
+    }
+}
+
+/// Returns an event as text.
+fn text(identity: Identity, number: u64, data: &[u8], retry: Option<u64>) -> Bytes {
+    let mut text = Vec::with_capacity(data.len() + 48);
+    text.extend_from_slice(b"data: ");
+    text.extend_from_slice(data);
+    match identity {
+        Identity::None => {}
+        Identity::Session => text.extend_from_slice(format!("\nid: {number}").as_bytes()),
+        Identity::Request(stream) => text.extend_from_slice(format!("\nid: {number}/{stream}").as_bytes()),
+    }
+    if let Some(retry) = retry {
+        text.extend_from_slice(format!("\nretry: {retry}").as_bytes());
+    }
+    text.extend_from_slice(b"\n\n");
+    text.into()
+}
+
+/// Reads the identifier of an event: its number, and that of the request whose stream it is of.
+pub(super) fn event_id(text: &str) -> Option<(u64, Option<u64>)> {
+    match text.split_once('/') {
+        Some((number, stream)) => Some((number.parse().ok()?, Some(stream.parse().ok()?))),
+        None => Some((text.parse().ok()?, None)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::poll_fn;
+    use std::sync::Arc;
+
+    use super::*;
+
+    async fn next(stream: &Stream, reader: u64) -> Option<String> {
+        let next = poll_fn(|cx| stream.poll_next(reader, cx)).await;
+        next.map(|text| String::from_utf8(text.to_vec()).unwrap())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn is_taken_up_again_after_the_last_event_that_was_read() {
+        let stream = Stream::new(Identity::Request(7));
+        let reader = stream.attach(None);
+        assert_eq!(next(&stream, reader).await.unwrap(), "data: \nid: 0/7\nretry: 3000\n\n");
+        stream.send(Bytes::from_static(b"a")).await.unwrap();
+        assert_eq!(next(&stream, reader).await.unwrap(), "data: a\nid: 1/7\n\n");
+        stream.detach(reader);
+        for _ in 0..3 * MOST_UNREAD {
+            stream.send(Bytes::from_static(b"b")).await.unwrap();
+        }
+        let again = stream.attach(Some(1));
+        assert_eq!(next(&stream, again).await.unwrap(), "data: b\nid: 2/7\n\n");
+        let other = stream.attach(Some(0));
+        assert_eq!(next(&stream, other).await.unwrap(), "data: a\nid: 1/7\n\n");
+        assert_eq!(next(&stream, again).await, None, "another reads");
+        stream.close();
+        while next(&stream, other).await.is_some() {}
+        assert!(stream.send(Bytes::new()).await.is_err());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_slow_reader_holds_up_the_sender_and_one_that_left_does_not() {
+        let stream = Arc::new(Stream::new(Identity::Session));
+        let reader = stream.attach(None);
+        next(&stream, reader).await.unwrap();
+        for _ in 0..MOST_UNREAD {
+            stream.send(Bytes::from_static(b"a")).await.unwrap();
+        }
+        let waiting = Arc::clone(&stream);
+        let waiting = tokio::spawn(async move { waiting.send(Bytes::from_static(b"b")).await });
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        assert!(!waiting.is_finished());
+        next(&stream, reader).await.unwrap();
+        waiting.await.unwrap().unwrap();
+        stream.detach(reader);
+        for _ in 0..10_000 {
+            stream.send(vec![b'c'; 1_000].into()).await.unwrap();
+        }
+        assert!(stream.bytes() <= HISTORY_BYTES, "{}", stream.bytes());
+        tokio::time::sleep(2 * HISTORY_AGE).await;
+        stream.send(Bytes::from_static(b"d")).await.unwrap();
+        assert_eq!(stream.bytes(), 1, "the others are too old");
+    }
+
+    #[test]
+    fn reads_identifiers_of_events() {
+        assert_eq!(event_id("7"), Some((7, None)));
+        assert_eq!(event_id("7/8"), Some((7, Some(8))));
+        for text in ["", "a", "7/", "/7", "7/8/9", "-1"] {
+            assert_eq!(event_id(text), None, "{text}");
+        }
+    }
+}

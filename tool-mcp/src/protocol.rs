@@ -1,0 +1,21 @@
+//! The protocol, whatever carries it: messages, sessions, and the answer to each request.
+
+mod context;
+mod dispatch;
+mod era;
+mod in_flight;
+mod message;
+mod outbox;
+mod response;
+mod server_requests;
+mod session;
+
+pub(crate) use context::{Origin, RequestContext};
+pub(crate) use in_flight::RequestGuard;
+pub(crate) use era::Era;
+pub(crate) use message::{
+    CallParams, Message, Params, Rejection, Request, in_flight, read, request_id, too_many,
+};
+pub(crate) use outbox::{Closed, Outbox, Outgoing};
+pub(crate) use response::{ListMembers, Reply, Response, ToolList};
+pub(crate) use session::Session;

@@ -1,0 +1,199 @@
+//! From a request to its answer: one dispatcher for both eras and both transports.
+
+use std::future::ready;
+use std::sync::Arc;
+
+use rmcp::ErrorData;
+use rmcp::model::{CompleteRequestParams, ErrorCode, ProtocolVersion, ServerResult};
+use serde_json::{Map, Value};
+use tool_core::BoxFuture;
+use tool_core::logging::LogLevel;
+
+use crate::asking::Round;
+use crate::handlers::Handler;
+use crate::logging;
+use crate::protocol::context::{Origin, RequestContext};
+use crate::protocol::message::{Meta, Params, REQUIRED, Request};
+use crate::protocol::response::{Reply, Response};
+
+/// The methods that need a session or the `_meta` of 2026-07-28.
+const METHODS: [&str; 13] = [
+    "tools/list",
+    "tools/call",
+    "resources/list",
+    "resources/templates/list",
+    "resources/read",
+    "resources/subscribe",
+    "resources/unsubscribe",
+    "prompts/list",
+    "prompts/get",
+    "completion/complete",
+    "logging/setLevel",
+    "server/discover",
+    "subscriptions/listen",
+];
+
+impl Handler {
+    /// Begins to answer a request. What it changes of its session is changed when this returns.
+    pub(crate) fn answer(self: &Arc<Self>, request: Request, origin: Origin) -> BoxFuture<'static, Response> {
+        let Request { id, method, meta, params } = request;
+        let cx = RequestContext::new(id, &meta, origin);
+        let is_legacy = match admit(&method, &meta, &cx) {
+            Ok(is_legacy) => is_legacy,
+            Err(error) => return Box::pin(ready(Response::new(cx.id, Err(error), &cx.era))),
+        };
+        if method == "initialize" || method == "logging/setLevel" {
+            let reply = self.change_session(&method, params, is_legacy, &cx);
+            return Box::pin(ready(Response::new(cx.id, reply, &cx.era)));
+        }
+        let handler = Arc::clone(self);
+        Box::pin(async move {
+            let reply = handler.reply(&method, params, is_legacy, &cx).await;
+            Response::new(cx.id, reply, &cx.era)
+        })
+    }
+
+    /// Answers a request that changes its session.
+    fn change_session(
+        &self,
+        method: &str,
+        params: Params,
+        is_legacy: bool,
+        cx: &RequestContext,
+    ) -> Result<Reply, ErrorData> {
+        let Some(session) = cx.session.as_ref().filter(|_| is_legacy || method == "initialize") else {
+            return Err(unknown(method));
+        };
+        let params = object(params)?;
+        if method == "initialize" {
+            return self.initialize(params, session).map(|result| ServerResult::InitializeResult(result).into());
+        }
+        let level = params.get("level").and_then(Value::as_str);
+        let Some(level) = level.and_then(logging::level) else {
+            let names = LogLevel::ALL.map(|level| format!("`{level}`")).join(", ");
+            return Err(ErrorData::invalid_params(format!("`level` must be one of {names}"), None));
+        };
+        session.set_log_level(level);
+        Ok(ServerResult::empty(()).into())
+    }
+
+    async fn reply(
+        &self,
+        method: &str,
+        params: Params,
+        is_legacy: bool,
+        cx: &RequestContext,
+    ) -> Result<Reply, ErrorData> {
+        match (method, params) {
+            ("tools/list", Params::List { cursor }) => self.tools(cursor, cx).await.map(Reply::Tools),
+            ("tools/call", Params::Call(params)) => self.call_tool(params, cx).await,
+            ("resources/list", Params::List { cursor }) => {
+                self.resources(cursor, cx).await.map(|list| ServerResult::ListResourcesResult(list).into())
+            }
+            ("resources/templates/list", Params::List { cursor }) => {
+                let list = self.resource_templates(cursor, cx).await;
+                list.map(|list| ServerResult::ListResourceTemplatesResult(list).into())
+            }
+            ("prompts/list", Params::List { cursor }) => {
+                self.prompts(cursor, cx).await.map(|list| ServerResult::ListPromptsResult(list).into())
+            }
+            ("resources/read", params) => {
+                let params = object(params)?;
+                let uri = uri(&params)?;
+                let round = Round::of(params.get("requestState"), params.get("inputResponses"))?;
+                self.read(uri, round, cx).await.map(Reply::from)
+            }
+            ("prompts/get", params) => {
+                let params = object(params)?;
+                let name = params.get("name").and_then(Value::as_str);
+                let arguments = match params.get("arguments") {
+                    None | Some(Value::Null) => Some(None),
+                    Some(Value::Object(arguments)) => Some(Some(arguments.clone())),
+                    Some(_) => None,
+                };
+                let (Some(name), Some(arguments)) = (name, arguments) else {
+                    return Err(ErrorData::invalid_params(CALL, None));
+                };
+                let round = Round::of(params.get("requestState"), params.get("inputResponses"))?;
+                self.prompt(name, arguments, round, cx).await.map(Reply::from)
+            }
+            ("completion/complete", params) => {
+                let params: CompleteRequestParams = serde_json::from_value(object(params)?.into())
+                    .map_err(|_| ErrorData::invalid_params(COMPLETE, None))?;
+                self.completion(&params, cx).await.map(|result| ServerResult::CompleteResult(result).into())
+            }
+            ("server/discover", _) => Ok(ServerResult::DiscoverResult(self.discover(cx)).into()),
+            ("ping", _) if is_legacy => Ok(ServerResult::empty(()).into()),
+            (method @ ("resources/subscribe" | "resources/unsubscribe"), params)
+                if is_legacy && self.updates.is_some() =>
+            {
+                let params = object(params)?;
+                self.subscribe(uri(&params)?, method == "resources/subscribe", cx).await?;
+                Ok(ServerResult::empty(()).into())
+            }
+            ("subscriptions/listen", params)
+                if !is_legacy && (self.changes.is_some() || self.updates.is_some()) =>
+            {
+                let result = self.listen(&object(params)?, cx).await?;
+                Ok(ServerResult::SubscriptionsListenResult(result).into())
+            }
+            (method, _) => Err(unknown(method)),
+        }
+    }
+}
+
+const CALL: &str = "`name` must be a string and `arguments` an object";
+
+const COMPLETE: &str = "`ref` must be a `ref/prompt` with a `name` or a `ref/resource` with a `uri`, and `argument` \
+                        must have a `name` and a `value`";
+
+/// Returns whether a request follows the rules before 2026-07-28.
+///
+/// # Errors
+///
+/// When its version is unknown, or when it has neither a session nor the `_meta` that replaces one.
+fn admit(method: &str, meta: &Meta, cx: &RequestContext) -> Result<bool, ErrorData> {
+    if method == "initialize" {
+        return Ok(true);
+    }
+    let has_session = cx.session.as_ref().is_some_and(|session| session.client().is_some());
+    if meta.version.is_none() && !has_session && METHODS.contains(&method) {
+        let keys = REQUIRED.join("` and `");
+        let message =
+            format!("the request needs `{keys}` in its `_meta`, or a session: send `initialize` first");
+        return Err(ErrorData::invalid_params(message, None));
+    }
+    if let Some(version) = meta.version.as_ref()
+        && !ProtocolVersion::KNOWN_VERSIONS.contains(version)
+    {
+        return Err(ErrorData::unsupported_protocol_version(version.clone(), ProtocolVersion::KNOWN_VERSIONS));
+    }
+    let needs_meta = method == "server/discover" || meta.version.is_some() && cx.era.is_modern();
+    let missing = meta.missing();
+    if needs_meta && !missing.is_empty() {
+        let missing = missing.join(", ");
+        let message = format!("request _meta is missing or has malformed required fields: {missing}");
+        return Err(ErrorData::invalid_params(message, None));
+    }
+    Ok(!needs_meta && !cx.era.is_modern())
+}
+
+fn object(params: Params) -> Result<Map<String, Value>, ErrorData> {
+    match params {
+        Params::Other(params) => Ok(params),
+        _ => Err(not_an_object()),
+    }
+}
+
+fn uri(params: &Map<String, Value>) -> Result<&str, ErrorData> {
+    let uri = params.get("uri").and_then(Value::as_str);
+    uri.ok_or_else(|| ErrorData::invalid_params("`uri` must be a string", None))
+}
+
+fn not_an_object() -> ErrorData {
+    ErrorData::invalid_params("`params` must be an object", None)
+}
+
+fn unknown(method: &str) -> ErrorData {
+    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method.to_owned(), None)
+}

@@ -1,0 +1,388 @@
+//! Reads a JSON-RPC message: its frame, and the parameters as far as every method has them.
+
+mod request_id;
+
+use std::fmt;
+
+use axum::body::Bytes;
+use rmcp::model::{
+    ClientCapabilities, ErrorCode, ErrorData, JsonRpcError, ProgressToken, ProtocolVersion,
+    RequestId,
+};
+use serde::de::{DeserializeOwned, Error as _, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+use tool_core::TraceParent;
+use tool_core::logging::LogLevel;
+
+pub(crate) use request_id::request_id;
+
+use crate::logging::level;
+
+/// The error that answers a text that is not a message.
+pub(crate) type Rejection = Box<JsonRpcError>;
+
+/// A message of a client.
+#[derive(Debug)]
+pub(crate) enum Message {
+    Request(Request),
+    Notification { method: String, params: Map<String, Value> },
+    Response { id: Option<RequestId>, result: Result<Value, ErrorData> },
+}
+
+#[derive(Debug)]
+pub(crate) struct Request {
+    pub(crate) id: RequestId,
+    pub(crate) method: String,
+    pub(crate) meta: Meta,
+    pub(crate) params: Params,
+}
+
+/// The parameters of a request without its `_meta`.
+#[derive(Debug)]
+pub(crate) enum Params {
+    Call(CallParams),
+    /// A page of a list.
+    List { cursor: Option<String> },
+    Other(Map<String, Value>),
+}
+
+/// The parameters of `tools/call`. Values of a wrong type are kept: what is wrong with them depends on the era.
+#[derive(Debug)]
+pub(crate) struct CallParams {
+    pub(crate) name: Option<String>,
+    /// As JSON, as the client sent them; empty without any.
+    pub(crate) arguments: Bytes,
+    pub(crate) request_state: Option<Value>,
+    pub(crate) input_responses: Option<Value>,
+}
+
+/// The `_meta` of a request. A member of another type counts as absent.
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct Meta {
+    #[serde(rename = "io.modelcontextprotocol/protocolVersion", default, deserialize_with = "lenient")]
+    pub(crate) version: Option<ProtocolVersion>,
+    #[serde(rename = "io.modelcontextprotocol/clientCapabilities", default, deserialize_with = "lenient")]
+    pub(crate) capabilities: Option<ClientCapabilities>,
+    #[serde(rename = "io.modelcontextprotocol/logLevel", default, deserialize_with = "log_level")]
+    pub(crate) log_level: Option<LogLevel>,
+    #[serde(rename = "progressToken", default, deserialize_with = "lenient")]
+    pub(crate) progress_token: Option<ProgressToken>,
+    #[serde(default, deserialize_with = "trace")]
+    pub(crate) traceparent: Option<TraceParent>,
+}
+
+impl Meta {
+    /// Returns the members that a request without a session needs and this one lacks.
+    pub(crate) fn missing(&self) -> Vec<&'static str> {
+        let [version, capabilities] = REQUIRED;
+        let absent = [(version, self.version.is_none()), (capabilities, self.capabilities.is_none())];
+        absent.into_iter().filter_map(|(key, is_absent)| is_absent.then_some(key)).collect()
+    }
+}
+
+/// The members of `_meta` that a request without a session needs.
+pub(crate) const REQUIRED: [&str; 2] =
+    ["io.modelcontextprotocol/protocolVersion", "io.modelcontextprotocol/clientCapabilities"];
+
+fn lenient<'de, D: Deserializer<'de>, T: DeserializeOwned>(value: D) -> Result<Option<T>, D::Error> {
+    Value::deserialize(value).map(|value| serde_json::from_value(value).ok())
+}
+
+fn log_level<'de, D: Deserializer<'de>>(value: D) -> Result<Option<LogLevel>, D::Error> {
+    Value::deserialize(value).map(|value| level(value.as_str()?))
+}
+
+fn trace<'de, D: Deserializer<'de>>(value: D) -> Result<Option<TraceParent>, D::Error> {
+    Value::deserialize(value).map(|value| value.as_str()?.parse().ok())
+}
+
+/// The members of a message. `derive` refuses a second one of the same name, however it is escaped.
+#[derive(Deserialize)]
+struct Frame<'m> {
+    #[serde(borrow)]
+    jsonrpc: Option<&'m RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    id: Option<&'m RawValue>,
+    method: Option<String>,
+    #[serde(borrow)]
+    params: Option<&'m RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    result: Option<&'m RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    error: Option<&'m RawValue>,
+}
+
+/// A member that is there, even if it is `null`.
+fn present<'de, D: Deserializer<'de>>(value: D) -> Result<Option<&'de RawValue>, D::Error> {
+    <&RawValue>::deserialize(value).map(Some)
+}
+
+/// Reads a message.
+///
+/// # Errors
+///
+/// When the text is not JSON or not a message, repeats a member, or has a cursor of a wrong type.
+pub(crate) fn read(text: &Bytes) -> Result<Message, Rejection> {
+    let frame = frame(text)?;
+    let unreadable = || unreadable(text);
+    if frame.jsonrpc.is_none_or(|version| version.get() != "\"2.0\"") {
+        return Err(unreadable());
+    }
+    let id = frame.id.map(|id| serde_json::from_str::<RequestId>(id.get()).map_err(|_| unreadable()));
+    match (frame.method, frame.result, frame.error) {
+        (Some(method), None, None) => match id {
+            Some(id) => request(id?, method, frame.params, text).map(Message::Request),
+            None => {
+                let params = frame.params.map(|params| serde_json::from_str(params.get()));
+                let params = params.transpose().map_err(|_| unreadable())?.unwrap_or_default();
+                Ok(Message::Notification { method, params })
+            }
+        },
+        (None, Some(result), None) => {
+            let result = serde_json::from_str(result.get()).map_err(|_| unreadable())?;
+            Ok(Message::Response { id: Some(id.ok_or_else(unreadable)??), result: Ok(result) })
+        }
+        (None, None, Some(error)) => {
+            let error = serde_json::from_str(error.get()).map_err(|_| unreadable())?;
+            Ok(Message::Response { id: id.transpose().unwrap_or_default(), result: Err(error) })
+        }
+        _ => Err(unreadable()),
+    }
+}
+
+fn request(
+    id: RequestId,
+    method: String,
+    params: Option<&RawValue>,
+    text: &Bytes,
+) -> Result<Request, Rejection> {
+    let (meta, params) = match params.map(RawValue::get) {
+        Some(params) if !params.starts_with('{') => return Err(unreadable(text)),
+        params => read_params(&method, params.unwrap_or("{}"), text).map_err(|fault| match fault {
+            Fault::Invalid(message) => {
+                Box::new(JsonRpcError::new(request_id(text), ErrorData::invalid_params(message, None)))
+            }
+            Fault::Unreadable => unreadable(text),
+        })?,
+    };
+    Ok(Request { id, method, meta, params })
+}
+
+/// What is wrong with parameters.
+enum Fault {
+    Invalid(String),
+    /// They hold a value that nobody can read.
+    Unreadable,
+}
+
+impl From<serde_json::Error> for Fault {
+    fn from(error: serde_json::Error) -> Self {
+        Fault::Invalid(error.to_string())
+    }
+}
+
+fn read_params(method: &str, params: &str, text: &Bytes) -> Result<(Meta, Params), Fault> {
+    match method {
+        "tools/call" => {
+            let Call { name, arguments, request_state, input_responses, meta } = serde_json::from_str(params)?;
+            let arguments = arguments.map_or_else(Bytes::new, |raw| text.slice_ref(raw.get().as_bytes()));
+            let name = name.and_then(|name| match name {
+                Value::String(name) => Some(name),
+                _ => None,
+            });
+            let call = CallParams { name, arguments, request_state, input_responses };
+            Ok((meta.unwrap_or_default(), Params::Call(call)))
+        }
+        "tools/list" | "resources/list" | "resources/templates/list" | "prompts/list" => {
+            let List { cursor, meta } = serde_json::from_str(params)?;
+            Ok((meta.unwrap_or_default(), Params::List { cursor }))
+        }
+        _ => {
+            let Unique(mut members) = unique(params)?;
+            if let Some(arguments) = arguments_of_prompt(method, params) {
+                unique(arguments)?;
+            }
+            let meta = members.shift_remove("_meta").filter(|meta| !meta.is_null());
+            let meta = meta.map(serde_json::from_value).transpose().map_err(|_| Fault::Unreadable)?;
+            Ok((meta.unwrap_or_default(), Params::Other(members)))
+        }
+    }
+}
+
+/// Returns the text of the arguments of `prompts/get`, if they are an object.
+fn arguments_of_prompt<'m>(method: &str, params: &'m str) -> Option<&'m str> {
+    #[derive(Deserialize)]
+    struct Prompt<'m> {
+        #[serde(borrow)]
+        arguments: Option<&'m RawValue>,
+    }
+
+    let prompt: Prompt<'m> = (method == "prompts/get").then(|| serde_json::from_str(params).ok())??;
+    prompt.arguments.map(RawValue::get).filter(|arguments| arguments.starts_with('{'))
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Call<'m> {
+    name: Option<Value>,
+    #[serde(borrow)]
+    arguments: Option<&'m RawValue>,
+    request_state: Option<Value>,
+    input_responses: Option<Value>,
+    #[serde(rename = "_meta")]
+    meta: Option<Meta>,
+}
+
+#[derive(Deserialize)]
+struct List {
+    cursor: Option<String>,
+    #[serde(rename = "_meta")]
+    meta: Option<Meta>,
+}
+
+/// The members of an object, none of which is repeated.
+struct Unique(Map<String, Value>);
+
+fn unique(text: &str) -> Result<Unique, Fault> {
+    serde_json::from_str(text).map_err(|error| match error.to_string() {
+        message if message.starts_with("duplicate field") => Fault::Invalid(message),
+        _ => Fault::Unreadable,
+    })
+}
+
+impl<'de> Deserialize<'de> for Unique {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Members;
+
+        impl<'de> Visitor<'de> for Members {
+            type Value = Unique;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Unique, A::Error> {
+                let mut members = Map::new();
+                while let Some((name, value)) = map.next_entry::<String, Value>()? {
+                    if members.contains_key(&name) {
+                        return Err(A::Error::custom(format_args!("duplicate field `{name}`")));
+                    }
+                    members.insert(name, value);
+                }
+                Ok(Unique(members))
+            }
+        }
+
+        deserializer.deserialize_map(Members)
+    }
+}
+
+/// Reads the frame, in one pass if nothing is wrong with it.
+fn frame(text: &[u8]) -> Result<Frame<'_>, Rejection> {
+    // A list would be read as the members of an object in their order.
+    if text.trim_ascii_start().starts_with(b"{")
+        && let Ok(frame) = serde_json::from_slice(text)
+    {
+        return Ok(frame);
+    }
+    Err(Box::new(JsonRpcError::new(request_id(text), defect(text))))
+}
+
+/// Returns what is wrong with a text that has no good frame.
+fn defect(text: &[u8]) -> ErrorData {
+    let parse_error = |message: String| ErrorData::new(ErrorCode::PARSE_ERROR, message, None);
+    let invalid = |message: String| ErrorData::invalid_request(message, None);
+    if text.starts_with(b"\xEF\xBB\xBF") {
+        let message = "the text begins with a byte order mark, which JSON does not allow: leave it out";
+        return parse_error(message.to_owned());
+    }
+    let message: &RawValue = match serde_json::from_slice(text) {
+        Ok(message) => message,
+        Err(error) => return parse_error(format!("not JSON: {error}")),
+    };
+    match message.get().as_bytes() {
+        [b'[', ..] => invalid("batches are not supported".to_owned()),
+        [b'{', ..] => {
+            let defect = serde_json::from_str::<Frame<'_>>(message.get()).err();
+            invalid(defect.map_or_else(|| NOT_A_MESSAGE.to_owned(), |error| error.to_string()))
+        }
+        _ => invalid("expected an object".to_owned()),
+    }
+}
+
+const NOT_A_MESSAGE: &str = "the message is not a JSON-RPC 2.0 request, notification or response";
+
+/// Rejects a text with a good frame that is not a message.
+fn unreadable(text: &[u8]) -> Rejection {
+    Box::new(JsonRpcError::new(request_id(text), ErrorData::invalid_request(NOT_A_MESSAGE, None)))
+}
+
+/// Rejects a request whose identifier another one has that is not answered yet. The error has no identifier: the client would
+/// take it for the answer to the other.
+pub(crate) fn in_flight(id: &RequestId) -> Rejection {
+    invalid_request(&format!("the request `{id}` is not answered yet: give each its own `id`"))
+}
+
+/// Rejects a request of a client that has too many already.
+pub(crate) fn too_many(id: &RequestId, most: usize) -> Rejection {
+    let retry = serde_json::json!({"retryable": true});
+    let message = format!("{most} requests are not answered yet, or their answers not read: try again");
+    Box::new(JsonRpcError::new(Some(id.clone()), ErrorData::internal_error(message, Some(retry))))
+}
+
+fn invalid_request(message: &str) -> Rejection {
+    Box::new(JsonRpcError::new(None, ErrorData::invalid_request(message.to_owned(), None)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn arguments(text: &'static str) -> Result<Option<String>, (i32, String)> {
+        let arguments = |message| match message {
+            Message::Request(Request { params: Params::Call(call), .. }) if !call.arguments.is_empty() => {
+                Some(String::from_utf8_lossy(&call.arguments).into_owned())
+            }
+            _ => None,
+        };
+        let read = read(&Bytes::from_static(text.as_bytes()));
+        read.map(arguments).map_err(|error| (error.error.code.0, error.error.message.into_owned()))
+    }
+
+    #[test]
+    fn keeps_arguments_as_they_were_sent() {
+        let text = r#" {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"arguments": {"n":1.0, "n":2}}}"#;
+        assert_eq!(arguments(text), Ok(Some(r#"{"n":1.0, "n":2}"#.to_owned())));
+        let text = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"arguments":null}}"#;
+        assert_eq!(arguments(text), Ok(None));
+        let text = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":[1]}"#;
+        assert_eq!(arguments(text).unwrap_err().0, -32600);
+    }
+
+    #[test]
+    fn distinguishes_what_is_not_json_from_what_is_not_a_message() {
+        assert_eq!(arguments("").unwrap_err().0, -32700);
+        assert_eq!(arguments(r#"{"method":"#).unwrap_err().0, -32700);
+        assert_eq!(arguments("\u{feff}{}").unwrap_err().0, -32700);
+        assert_eq!(arguments("[{}]"), Err((-32600, "batches are not supported".to_owned())));
+        assert_eq!(arguments("5"), Err((-32600, "expected an object".to_owned())));
+    }
+
+    #[test]
+    fn rejects_repeated_members() {
+        for (text, code, field) in [
+            (r#"{"method":"a","meth\u006fd":"b"}"#, -32600, "method"),
+            (r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","name":"b"}}"#, -32602, "name"),
+            (r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":1,"a":2}}"#, -32602, "a"),
+            (r#"{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"arguments":{"b":1,"b":2}}}"#, -32602, "b"),
+        ] {
+            let (actual, message) = arguments(text).unwrap_err();
+            assert_eq!(actual, code, "{text}");
+            assert!(message.starts_with(&format!("duplicate field `{field}`")), "{message}");
+        }
+        let text = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":5}}"#;
+        assert_eq!(arguments(text).unwrap_err().0, -32602);
+    }
+}

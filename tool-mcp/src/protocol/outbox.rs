@@ -1,0 +1,49 @@
+//! Where the server sends messages that are no answers.
+
+use std::fmt;
+use std::sync::Arc;
+
+use axum::body::Bytes;
+use rmcp::model::{ServerJsonRpcMessage, ServerNotification};
+use tool_core::BoxFuture;
+
+/// Sends messages to a client, one after the other.
+#[derive(Clone)]
+pub(crate) struct Outbox(Arc<dyn Outgoing>);
+
+/// A stream of messages to a client.
+pub(crate) trait Outgoing: Send + Sync {
+    /// Sends the text of a message. Waits while the client reads too slowly.
+    fn send(&self, text: Bytes) -> BoxFuture<'_, Result<(), Closed>>;
+}
+
+/// The error of sending to a client that reads no more.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("the client reads no more messages")]
+pub(crate) struct Closed;
+
+impl Outbox {
+    pub(crate) fn new(outgoing: Arc<dyn Outgoing>) -> Self {
+        Outbox(outgoing)
+    }
+
+    pub(crate) async fn notify(&self, notification: ServerNotification) -> Result<(), Closed> {
+        self.send(&ServerJsonRpcMessage::notification(notification)).await
+    }
+
+    pub(crate) async fn send(&self, message: &ServerJsonRpcMessage) -> Result<(), Closed> {
+        match serde_json::to_vec(message) {
+            Ok(text) => self.0.send(text.into()).await,
+            Err(error) => {
+                tracing::error!(%error, "a message cannot be serialized");
+                Ok(())
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Outbox {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Outbox")
+    }
+}

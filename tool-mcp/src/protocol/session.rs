@@ -1,0 +1,94 @@
+//! The session of a client, over either transport.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rmcp::model::{InitializeRequestParams, ProtocolVersion, RequestId};
+use serde_json::{Map, Value};
+use tokio_util::sync::CancellationToken;
+use tool_core::logging::LogLevel;
+
+use crate::asking::Capabilities;
+use crate::protocol::era::Era;
+use crate::protocol::in_flight::InFlight;
+use crate::protocol::outbox::Outbox;
+use crate::protocol::server_requests::ServerRequests;
+use crate::updates::Watched;
+
+/// The least severe messages that a client gets until it sets a level.
+const DEFAULT_LEVEL: LogLevel = LogLevel::Info;
+
+/// The client of a session, as far as answers depend on it.
+#[derive(Clone, Debug)]
+pub(crate) struct Client {
+    pub(crate) era: Era,
+    pub(crate) capabilities: Capabilities,
+}
+
+/// What the server keeps between the requests of one client.
+#[derive(Debug)]
+pub(crate) struct Session {
+    /// `None` until the client has sent `initialize`.
+    client: Mutex<Option<Client>>,
+    level: Mutex<LogLevel>,
+    /// The requests of the client.
+    pub(crate) in_flight: InFlight,
+    /// The requests to the client.
+    pub(crate) server_requests: ServerRequests,
+    /// The resources that the client has subscribed to.
+    pub(crate) watched: Arc<Watched>,
+    /// The stream for messages that belong to no request.
+    pub(crate) outbox: Outbox,
+    is_initialized: AtomicBool,
+    /// Canceled when the session ends.
+    pub(crate) end: CancellationToken,
+}
+
+impl Session {
+    pub(crate) fn new(outbox: Outbox) -> Self {
+        Session {
+            client: Mutex::default(),
+            level: Mutex::new(DEFAULT_LEVEL),
+            in_flight: InFlight::default(),
+            server_requests: ServerRequests::default(),
+            watched: Arc::default(),
+            outbox,
+            is_initialized: AtomicBool::new(false),
+            end: CancellationToken::new(),
+        }
+    }
+
+    pub(crate) fn client(&self) -> Option<Client> {
+        lock(&self.client).clone()
+    }
+
+    /// Begins the session, or begins it anew with another client.
+    pub(crate) fn open(&self, request: &InitializeRequestParams, version: ProtocolVersion) {
+        let capabilities = Capabilities::declared(&request.capabilities);
+        *lock(&self.client) = Some(Client { era: Era::of(version), capabilities });
+    }
+
+    pub(crate) fn log_level(&self) -> LogLevel {
+        *lock(&self.level)
+    }
+
+    pub(crate) fn set_log_level(&self, level: LogLevel) {
+        *lock(&self.level) = level;
+    }
+
+    /// Returns `true` once: when the client of an open session says that it is initialized.
+    pub(crate) fn initialize(&self) -> bool {
+        self.client().is_some() && !self.is_initialized.swap(true, Ordering::Relaxed)
+    }
+
+    /// Cancels the request that a notification names.
+    pub(crate) fn cancel(&self, params: &Map<String, Value>) {
+        let id = params.get("requestId").and_then(|id| serde_json::from_value::<RequestId>(id.clone()).ok());
+        id.iter().for_each(|id| self.in_flight.cancel(id));
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Nothing panics while it is locked.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

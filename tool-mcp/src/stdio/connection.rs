@@ -1,0 +1,249 @@
+//! One client at the other end of two pipes.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::Bytes;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::handlers::Handler;
+use crate::protocol::{
+    Message, Origin, Outbox, Rejection, Request, RequestGuard, Response, Session, in_flight, read, too_many,
+};
+use crate::stdio::reader::Reader;
+use crate::stdio::writer::Writer;
+
+/// So many requests may be unanswered, or their answers unread.
+const MOST_REQUESTS: usize = 4_096;
+
+/// How long answers may take after the end of input.
+const LAST_ANSWERS: Duration = Duration::from_secs(5);
+
+/// How long they may take after the server has stopped: nobody waits for calls any more.
+const LAST_WRITES: Duration = Duration::from_millis(100);
+
+pub(super) struct Connection<W> {
+    handler: Arc<Handler>,
+    session: Arc<Session>,
+    writer: Writer<W>,
+    outbox: Outbox,
+    /// The requests that are being answered.
+    tasks: TaskTracker,
+}
+
+impl<W: AsyncWrite + Send + Unpin + 'static> Connection<W> {
+    pub(super) fn new(handler: Arc<Handler>, writer: W) -> Self {
+        let writer = Writer::new(writer);
+        let outbox = Outbox::new(Arc::new(writer.clone()));
+        let session = Arc::new(Session::new(outbox.clone()));
+        Connection { handler, session, writer, outbox, tasks: TaskTracker::new() }
+    }
+
+    /// Serves until the end of input or until it is stopped, and then waits for the answers.
+    pub(super) async fn run<R: AsyncRead + Unpin>(self, reader: R, stop: CancellationToken) {
+        let mut reader = Reader::new(reader);
+        let serving = async {
+            loop {
+                match reader.next_line().await {
+                    Ok(Some(line)) => self.receive(line).await,
+                    Ok(None) => break,
+                    Err(error) => {
+                        tracing::error!(%error, "cannot read from the client");
+                        break;
+                    }
+                }
+            }
+        };
+        tokio::select! {
+            biased;
+            () = stop.cancelled() => {}
+            () = serving => {}
+        }
+        self.tasks.close();
+        let patience = if stop.is_cancelled() { LAST_WRITES } else { LAST_ANSWERS };
+        if timeout(patience, self.tasks.wait()).await.is_err() {
+            let answers = self.tasks.len();
+            tracing::warn!(answers, "answers were not given or not read in time and are given up");
+        }
+        self.session.end.cancel();
+        self.writer.close().await;
+    }
+
+    async fn receive(&self, line: Result<Bytes, Rejection>) {
+        let message = match line {
+            Ok(line) if line.trim_ascii().is_empty() => return,
+            Ok(line) => read(&line),
+            Err(rejection) => Err(rejection),
+        };
+        match message {
+            Ok(Message::Request(request)) => self.begin(request).await,
+            Ok(Message::Notification { method, params }) => match method.as_str() {
+                "notifications/cancelled" => self.session.cancel(&params),
+                "notifications/initialized" => self.handler.initialized(&self.session),
+                _ => {}
+            },
+            Ok(Message::Response { id, result }) => self.session.server_requests.answer(id.as_ref(), result),
+            Err(rejection) => self.reject(rejection).await,
+        }
+    }
+
+    /// Begins to answer a request, in a task of its own.
+    async fn begin(&self, request: Request) {
+        if self.session.in_flight.len() + self.writer.unread() >= MOST_REQUESTS {
+            return self.reject(too_many(&request.id, MOST_REQUESTS)).await;
+        }
+        let Some(guard) = self.session.in_flight.begin(request.id.clone()) else {
+            return self.reject(in_flight(&request.id)).await;
+        };
+        let is_opening = request.method == "initialize";
+        let counted = self.handler.offers().request();
+        let origin = Origin {
+            caller: None,
+            extensions: None,
+            trace: None,
+            outbox: self.outbox.clone(),
+            session: Some(Arc::clone(&self.session)),
+        };
+        let answer = self.handler.answer(request, origin);
+        let (writer, end) = (self.writer.clone(), self.session.end.clone());
+        let answering = async move {
+            tokio::select! {
+                biased;
+                () = guard.canceled() => {}
+                answer = answer => write(&writer, guard, answer).await,
+            }
+            drop(counted);
+        };
+        if is_opening {
+            // Requests that follow without a pause are answered after it.
+            answering.await;
+        } else {
+            self.tasks.spawn(end.run_until_cancelled_owned(answering));
+        }
+    }
+
+    async fn reject(&self, mut rejection: Rejection) {
+        // With the identifier of another request it would be taken for the answer to that.
+        rejection.id = rejection.id.filter(|id| !self.session.in_flight.contains(id));
+        tracing::debug!(error = %rejection.error.message, "a line is rejected");
+        let text = serde_json::to_vec(&rejection).unwrap_or_default();
+        if let Err(error) = self.writer.write(&[text.into()]).await {
+            tracing::debug!(%error, "the client does not read its answer");
+        }
+    }
+}
+
+async fn write<W: AsyncWrite + Unpin>(writer: &Writer<W>, guard: RequestGuard, answer: Response) {
+    if guard.is_canceled() {
+        return;
+    }
+    let _unread = writer.count_unread();
+    // The client may use the identifier again as soon as it reads the answer.
+    drop(guard);
+    if let Err(error) = writer.write(&answer.pieces).await {
+        tracing::debug!(%error, "the client does not read its answer");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use serde_json::{Value, json};
+    use tokio::io::{AsyncReadExt as _, DuplexStream};
+    use tool_core::{DynamicTool, Operation, Output, Registry, ToolDefinition};
+
+    use super::*;
+    use crate::Server;
+
+    /// A connection with one tool, which counts its calls, and ends or goes on for ever.
+    async fn connection(
+        writer: DuplexStream,
+        ends: bool,
+    ) -> (Connection<DuplexStream>, Arc<AtomicUsize>) {
+        let definition = ToolDefinition::builder("think", "Thinks.").operation(Operation::Read);
+        let definition = definition.input_schema(json!({"type": "object", "properties": {}}));
+        let calls = Arc::<AtomicUsize>::default();
+        let counted = Arc::clone(&calls);
+        let think = DynamicTool::new(definition.build().unwrap(), move |_, _: Value| {
+            counted.fetch_add(1, Ordering::Relaxed);
+            async move {
+                if !ends {
+                    std::future::pending::<()>().await;
+                }
+                Ok(Output::empty())
+            }
+        });
+        let registry = Registry::builder().tool(think).build().unwrap();
+        (Connection::new(Server::new(registry).opened(None).await.unwrap(), writer), calls)
+    }
+
+    fn call(id: usize) -> String {
+        let meta = json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientCapabilities": {},
+        });
+        let params = json!({"name": "think", "_meta": meta});
+        json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}).to_string()
+    }
+
+    async fn send(connection: &Connection<DuplexStream>, line: impl Into<Bytes>) {
+        connection.receive(Ok(line.into())).await;
+    }
+
+    #[tokio::test]
+    async fn refuses_more_requests_than_it_keeps() {
+        let (mut unread, theirs) = tokio::io::duplex(1 << 20);
+        let (connection, _) = connection(theirs, false).await;
+        for id in 0..MOST_REQUESTS {
+            send(&connection, call(id)).await;
+        }
+        assert_eq!(connection.session.in_flight.len(), MOST_REQUESTS);
+        send(&connection, call(MOST_REQUESTS)).await;
+        let mut line = vec![0; 200];
+        let length = unread.read(&mut line).await.unwrap();
+        let line: Value = serde_json::from_slice(&line[..length]).unwrap();
+        assert_eq!((&line["id"], &line["error"]["code"]), (&json!(MOST_REQUESTS), &json!(-32603)));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn gives_no_answer_to_a_canceled_request() {
+        for ends in [true, false] {
+            let (mut unread, theirs) = tokio::io::duplex(1024);
+            let (connection, calls) = connection(theirs, ends).await;
+            send(&connection, call(1)).await;
+            let cancel = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#;
+            send(&connection, cancel).await;
+            connection.run(tokio::io::empty(), CancellationToken::new()).await;
+            let mut lines = String::new();
+            unread.read_to_string(&mut lines).await.unwrap();
+            assert_eq!((lines.as_str(), calls.load(Ordering::Relaxed)), ("", 0), "it did not begin");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn answers_what_has_begun_before_the_end_of_input() {
+        let (mut unread, theirs) = tokio::io::duplex(1024);
+        let (connection, _) = connection(theirs, true).await;
+        send(&connection, call(1)).await;
+        connection.run(tokio::io::empty(), CancellationToken::new()).await;
+        let mut lines = String::new();
+        unread.read_to_string(&mut lines).await.unwrap();
+        assert!(lines.starts_with(r#"{"jsonrpc":"2.0","id":1,"result":{"#), "{lines}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_unread_answer_holds_neither_its_identifier_nor_the_end() {
+        // So little that no answer fits.
+        let (_unread, theirs) = tokio::io::duplex(16);
+        let (connection, _) = connection(theirs, true).await;
+        send(&connection, call(1)).await;
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        assert_eq!((connection.session.in_flight.len(), connection.writer.unread()), (0, 1));
+        let ended = connection.run(tokio::io::empty(), CancellationToken::new());
+        timeout(Duration::from_secs(60), ended).await.expect("it waits for the reader");
+    }
+}

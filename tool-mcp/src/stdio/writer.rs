@@ -1,0 +1,134 @@
+//! Writes messages to a client, each as a line.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use axum::body::Bytes;
+use tokio::io::{AsyncWrite, AsyncWriteExt as _};
+use tokio::sync::Mutex;
+use tool_core::BoxFuture;
+
+use crate::protocol::{Closed, Outgoing};
+
+/// How long the writer may take to close.
+const CLOSING: Duration = Duration::from_secs(1);
+
+/// The output to a client, shared by all that write.
+pub(super) struct Writer<W> {
+    /// `None` once it is closed.
+    output: Arc<Mutex<Option<Output<W>>>>,
+    /// The number of answers that are not written yet.
+    unread: Arc<AtomicUsize>,
+}
+
+/// The output, and the line that is being written: whoever writes may be canceled meanwhile, and the next one completes it.
+struct Output<W> {
+    writer: W,
+    line: Vec<u8>,
+    written: usize,
+}
+
+impl<W: AsyncWrite + Unpin> Output<W> {
+    async fn complete(&mut self) -> io::Result<()> {
+        while self.written < self.line.len() {
+            let written = self.writer.write(&self.line[self.written..]).await?;
+            if written == 0 {
+                return Err(io::ErrorKind::WriteZero.into());
+            }
+            self.written += written;
+        }
+        self.line.clear();
+        self.written = 0;
+        self.writer.flush().await
+    }
+}
+
+/// Counts an answer as unread until it is dropped.
+pub(super) struct Unread(Arc<AtomicUsize>);
+
+impl Drop for Unread {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+impl<W> Clone for Writer<W> {
+    fn clone(&self) -> Self {
+        Writer { output: Arc::clone(&self.output), unread: Arc::clone(&self.unread) }
+    }
+}
+
+impl<W: AsyncWrite + Unpin> Writer<W> {
+    pub(super) fn new(writer: W) -> Self {
+        let output = Output { writer, line: Vec::new(), written: 0 };
+        Writer { output: Arc::new(Mutex::new(Some(output))), unread: Arc::default() }
+    }
+
+    /// Returns the number of answers that the client has not read.
+    pub(super) fn unread(&self) -> usize {
+        self.unread.load(Ordering::Acquire)
+    }
+
+    pub(super) fn count_unread(&self) -> Unread {
+        self.unread.fetch_add(1, Ordering::AcqRel);
+        Unread(Arc::clone(&self.unread))
+    }
+
+    /// Writes the text of a message and the end of its line.
+    pub(super) async fn write(&self, pieces: &[Bytes]) -> io::Result<()> {
+        // One write wakes the client once.
+        let mut line = Vec::with_capacity(pieces.iter().map(Bytes::len).sum::<usize>() + 1);
+        pieces.iter().for_each(|piece| line.extend_from_slice(piece));
+        line.push(b'\n');
+        let mut output = self.output.lock().await;
+        let output = output
+            .as_mut()
+            .ok_or_else(|| io::Error::new(io::ErrorKind::NotConnected, "the pipe is closed"))?;
+        output.complete().await?;
+        output.line = line;
+        output.complete().await
+    }
+
+    /// Writes no more. A line that the client does not read is given up.
+    pub(super) async fn close(&self) {
+        let closing = async {
+            if let Some(mut output) = self.output.lock().await.take() {
+                let _ = output.complete().await;
+                let _ = output.writer.shutdown().await;
+            }
+        };
+        let _ = tokio::time::timeout(CLOSING, closing).await;
+    }
+}
+
+impl<W: AsyncWrite + Send + Unpin> Outgoing for Writer<W> {
+    fn send(&self, text: Bytes) -> BoxFuture<'_, Result<(), Closed>> {
+        Box::pin(async move { self.write(&[text]).await.map_err(|_| Closed) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::AsyncReadExt as _;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_canceled_write_leaves_no_half_line() {
+        let (mut reader, writer) = tokio::io::duplex(4);
+        let writer = Writer::new(writer);
+        let line = [Bytes::from_static(b"first line")];
+        let first = tokio::time::timeout(Duration::from_secs(1), writer.write(&line));
+        assert!(first.await.is_err(), "nobody reads it");
+        let second = tokio::spawn(async move {
+            writer.write(&[Bytes::from_static(b"second")]).await.unwrap();
+            writer.close().await;
+        });
+        let mut text = String::new();
+        reader.read_to_string(&mut text).await.unwrap();
+        second.await.unwrap();
+        assert_eq!(text, "first line\nsecond\n");
+    }
+}

@@ -1,0 +1,56 @@
+//! What the server answers to a thousand sequences of messages, over both transports and in both eras, compared with what it
+//! answered before.
+//!
+//! `answers.txt` holds the transcripts. `TOOL_MCP_RECORD=1 cargo test -p tool-mcp differential` writes them anew: look at the
+//! difference before you commit it.
+
+mod generator;
+mod sequences;
+mod tools;
+mod transcript;
+
+use std::fmt::Write as _;
+
+use generator::generated;
+use sequences::{Sequence, handwritten};
+use transcript::Transcript;
+
+const ANSWERS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/differential/answers.txt");
+
+/// The longest answer that is kept whole.
+const LONGEST: usize = 600;
+
+#[test]
+fn answers_every_sequence_as_before() {
+    let sequences: Vec<Sequence> = handwritten().into_iter().chain(generated(1_000)).collect();
+    let mut text = String::new();
+    for (number, sequence) in sequences.iter().enumerate() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
+        let transcript = runtime.block_on(Transcript::of(sequence));
+        writeln!(text, "== {number} {}\n{}", sequence.name, transcript.text).unwrap();
+    }
+    if std::env::var_os("TOOL_MCP_RECORD").is_some() {
+        std::fs::write(ANSWERS, &text).unwrap();
+        return;
+    }
+    let recorded = std::fs::read_to_string(ANSWERS).unwrap();
+    let (mut expected, mut actual) = (recorded.split("== "), text.split("== "));
+    loop {
+        match (expected.next(), actual.next()) {
+            (None, None) => break,
+            (expected, actual) => assert_eq!(actual.unwrap_or_default(), expected.unwrap_or_default()),
+        }
+    }
+}
+
+/// An answer, in short if it is long.
+fn shortened(text: &str) -> String {
+    if text.len() <= LONGEST {
+        return text.to_owned();
+    }
+    let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    let end = text.floor_char_boundary(200);
+    format!("{}… {} bytes, {hash:016x}", &text[..end], text.len())
+}
