@@ -88,7 +88,9 @@ mod tests {
     use serde_json::{Value, json};
     use tool_core::provider::Toolset;
     use tool_core::results::ResultStore;
-    use tool_core::{Annotations, DynamicTool, Operation, Output, Registry, ToolDefinition, tool};
+    use tool_core::{
+        Annotations, CallOptions, DynamicTool, Operation, Output, Registry, ToolDefinition, adapter, tool,
+    };
 
     use super::write;
     use crate::catalogue::{Catalogue, ListShape};
@@ -145,7 +147,9 @@ mod tests {
 
     #[test]
     fn a_tool_is_written_as_the_types_of_the_protocol_are() {
-        for registry in [registry(), registry().storing(&ResultStore::memory())] {
+        for registry in
+            [registry(), registry().with_options(&CallOptions::new().results(&ResultStore::memory()))]
+        {
             let catalogue = catalogue(registry.clone());
             assert_eq!(adapter::definitions(&registry).len(), 3);
             for tool in adapter::definitions(&registry) {

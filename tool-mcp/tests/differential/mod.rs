@@ -34,13 +34,14 @@ fn answers_every_sequence_as_before() {
         return;
     }
     let recorded = std::fs::read_to_string(ANSWERS).unwrap();
-    let (mut expected, mut actual) = (recorded.split("== "), text.split("== "));
-    loop {
-        match (expected.next(), actual.next()) {
-            (None, None) => break,
-            (expected, actual) => assert_eq!(actual.unwrap_or_default(), expected.unwrap_or_default()),
+    let mut sequence = "";
+    for (expected, actual) in recorded.lines().zip(text.lines()) {
+        if actual.starts_with("== ") {
+            sequence = actual;
         }
+        assert_eq!(actual, expected, "in the sequence `{sequence}`");
     }
+    assert_eq!(text.lines().count(), recorded.lines().count());
 }
 
 /// An answer, in short if it is long.
