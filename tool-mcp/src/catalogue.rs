@@ -1,8 +1,8 @@
 //! The tools of a registry in the shapes of MCP's lists, each made once: a registry never changes.
 
 mod listing;
+pub(crate) mod tool_text;
 
-pub(crate) use listing::write_bare;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock};
 
 use axum::body::Bytes;
 use iri_string::types::UriStr;
-use rmcp::model::{Resource, ResourceTemplate, ToolAnnotations};
+use rmcp::model::{Resource, ResourceTemplate};
 use serde_json::Value;
 use tool_core::address::{Segment, Surface};
 use tool_core::provider::Toolset;
@@ -348,24 +348,4 @@ fn reserved(uri: &str, settings: &Settings) -> Option<&'static str> {
 
 fn taken(uri: &str, segment: &str) -> String {
     format!("`{uri}` begins with `{segment}`, which is kept for what is said about tools and results")
-}
-
-/// The hints of a tool, without those that a client has no need of.
-///
-/// The protocol has a default for each hint, but clients differ in what they make of one that is absent: the SDKs of Python and
-/// TypeScript hand it on as absent, and Codex asked nobody before a call without `destructiveHint` until it took the defaults of
-/// the protocol. So a hint is left out only where it means nothing, or where a client that takes an absent one for `false`
-/// comes to the same: whether a tool that is not read-only destroys, and whether a tool reaches an open world, is always said.
-fn annotations(tool: &ToolDefinition) -> Option<ToolAnnotations> {
-    let hints = tool.annotations()?;
-    let is_read_only = hints.read_only_hint == Some(true);
-    let annotations = ToolAnnotations::from_raw(
-        None,
-        hints.read_only_hint.filter(|hint| *hint),
-        // The protocol gives these two no meaning for a tool that is read-only.
-        hints.destructive_hint.filter(|_| !is_read_only),
-        hints.idempotent_hint.filter(|hint| *hint && !is_read_only),
-        hints.open_world_hint,
-    );
-    (annotations != ToolAnnotations::default()).then_some(annotations)
 }

@@ -11,8 +11,7 @@ use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-use crate::handlers::Subscription;
-use crate::protocol::{Closed, Session};
+use crate::protocol::{Closed, Session, Subscription};
 
 /// Tells the clients of a server that its lists have changed, where tools, prompts or resources come and go.
 ///

@@ -23,7 +23,6 @@ use crate::asking::{Inquirer, Round, Seal, Subject};
 use crate::changes::Changes;
 use crate::news::told;
 use crate::offer::{FRESH_FOR_MS, Offer, Offers};
-pub(crate) use crate::handlers::subscriptions::Subscription;
 use crate::protocol::{RequestContext, Session};
 use crate::updates::Updates;
 

@@ -33,7 +33,7 @@ use crate::clock::after;
 use crate::error::ServeError;
 use crate::handlers::Handler;
 use crate::http::endpoint::McpEndpoint;
-use crate::http::shutdown::{Shutdown, Watched};
+use crate::http::shutdown::{Shutdown, SignalTask};
 
 /// How long connections have to close once every answer was given or given up.
 const CLOSING: Duration = Duration::from_secs(1);
@@ -60,25 +60,25 @@ impl Endpoint {
     ) -> Router {
         let shutdown = Shutdown::new(handler, deadline);
         let ending = shutdown.clone();
-        let watched = Watched::new(async move {
+        let signal_task = SignalTask::new(async move {
             signal.await;
             ending.run().await;
         });
-        router(McpEndpoint::new(&shutdown, policy), Some(watched))
+        router(McpEndpoint::new(&shutdown, policy), Some(signal_task))
     }
 }
 
 /// Layers of a router would each be cloned for every request: there are none.
-fn router(endpoint: McpEndpoint, watched: Option<Watched>) -> Router {
-    let shared = Arc::new((endpoint, watched));
+fn router(endpoint: McpEndpoint, signal_task: Option<SignalTask>) -> Router {
+    let shared = Arc::new((endpoint, signal_task));
     Router::new().route(
         "/",
         any(move |request: Request| {
             let shared = Arc::clone(&shared);
             async move {
-                let (endpoint, watched) = &*shared;
-                if let Some(watched) = watched {
-                    watched.start();
+                let (endpoint, signal_task) = &*shared;
+                if let Some(signal_task) = signal_task {
+                    signal_task.start();
                 }
                 endpoint.respond(request).await
             }

@@ -9,6 +9,8 @@ mod outbox;
 mod response;
 mod server_requests;
 mod session;
+mod subscription;
+mod watched;
 
 pub(crate) use context::{Origin, RequestContext};
 pub(crate) use in_flight::RequestGuard;
@@ -19,3 +21,5 @@ pub(crate) use message::{
 pub(crate) use outbox::{Closed, Outbox, Outgoing};
 pub(crate) use response::{ListMembers, Reply, Response, ToolList};
 pub(crate) use session::Session;
+pub(crate) use subscription::Subscription;
+pub(crate) use watched::{MOST_BYTES, MOST_WATCHED};

@@ -1,7 +1,7 @@
 //! Telling clients that what they have read is no longer what it was.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use rmcp::model::{ResourceUpdatedNotification, ResourceUpdatedNotificationParam, ServerNotification};
 use tokio::sync::broadcast::error::{RecvError, TryRecvError};
@@ -9,8 +9,7 @@ use tokio::sync::broadcast::{Receiver, Sender};
 use tokio_util::sync::CancellationToken;
 
 use crate::changes::GATHERED;
-use crate::handlers::Subscription;
-use crate::protocol::Session;
+use crate::protocol::{Session, Subscription};
 
 /// Tells the clients of a server that a resource has changed, if they asked to be told of it.
 ///
@@ -32,9 +31,6 @@ pub struct Updates(Sender<Arc<str>>);
 
 /// So many changes may wait to be told. Whoever misses some is told that all it wants to know of has changed.
 const WAITING: usize = 1024;
-
-/// So many resources one client may want to know of.
-pub(crate) const MOST_WATCHED: usize = 1024;
 
 impl Updates {
     /// No change yet, and nobody to tell it.
@@ -120,45 +116,6 @@ impl UpdatesReceiver {
     }
 }
 
-/// So many bytes their URIs may have.
-pub(crate) const MOST_BYTES: usize = 1 << 20;
-
-/// The resources that a client of a session wants to know of.
-#[derive(Debug, Default)]
-pub(crate) struct Watched(Mutex<Option<BTreeSet<String>>>);
-
-impl Watched {
-    /// Adds a URI. `None` if there are too many; otherwise whether it is the first one ever, so that nobody tells the
-    /// client yet.
-    pub(crate) fn add(&self, uri: String) -> Option<bool> {
-        let mut watched = self.lock();
-        let none = BTreeSet::new();
-        let uris = watched.as_ref().unwrap_or(&none);
-        let bytes = uris.iter().map(String::len).sum::<usize>() + uri.len();
-        if !uris.contains(&uri) && (uris.len() >= MOST_WATCHED || bytes > MOST_BYTES) {
-            return None;
-        }
-        let is_first = watched.is_none();
-        watched.get_or_insert_default().insert(uri);
-        Some(is_first)
-    }
-
-    pub(crate) fn remove(&self, uri: &str) {
-        if let Some(uris) = &mut *self.lock() {
-            uris.remove(uri);
-        }
-    }
-
-    fn uris(&self) -> BTreeSet<String> {
-        self.lock().clone().unwrap_or_default()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Option<BTreeSet<String>>> {
-        // Nothing panics while it is held.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 /// What has changed.
 #[derive(Debug)]
 enum Changed {
@@ -227,38 +184,5 @@ mod tests {
         }
         let changed = gathered(&mut receiver).await.unwrap();
         assert_eq!(changed.among(&wanted(&["b://1"])), ["b://1"]);
-    }
-
-    #[test]
-    fn nobody_watches_without_end() {
-        let watched = Watched::default();
-        assert_eq!(watched.add("a://0".to_owned()), Some(true));
-        for n in 1..MOST_WATCHED {
-            assert_eq!(watched.add(format!("a://{n}")), Some(false));
-        }
-        assert_eq!(watched.add("a://0".to_owned()), Some(false), "it is watched already");
-        assert_eq!(watched.add("b://0".to_owned()), None);
-        watched.remove("a://0");
-        assert_eq!(watched.add("b://0".to_owned()), Some(false));
-    }
-
-    #[test]
-    fn nobody_watches_what_has_a_name_without_end() {
-        let watched = Watched::default();
-        let long = |n: usize| format!("a://{n}/{}", "x".repeat(100_000));
-        let kept = (0..MOST_WATCHED).take_while(|n| watched.add(long(*n)).is_some()).count();
-        assert!((1..=10).contains(&kept), "{kept}");
-        assert_eq!(watched.add(long(0)), Some(false), "it is watched already");
-        watched.remove(&long(0));
-        assert_eq!(watched.add(long(11)), Some(false));
-        assert_eq!(watched.add(long(0)), None);
-        assert_eq!(watched.add("a://1".to_owned()), Some(false));
-    }
-
-    #[test]
-    fn what_is_refused_is_not_the_first() {
-        let watched = Watched::default();
-        assert_eq!(watched.add(format!("a://{}", "x".repeat(MOST_BYTES))), None);
-        assert_eq!(watched.add("a://0".to_owned()), Some(true), "nobody tells the client yet");
     }
 }

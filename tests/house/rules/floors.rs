@@ -29,8 +29,6 @@ const CIRCLES: &[(&str, &str, usize)] = &[
     ("tool-core", "definition/profile/anthropic", 4),
     ("tool-core", "registry", 8),
     ("tool-mcp", "answer", 8),
-    ("tool-mcp", "handler", 4),
-    ("tool-mcp", "http", 4),
     ("tool-mcp", "upstream/inbox", 4),
     ("tool-mcp", "upstream/link", 3),
 ];

@@ -1,11 +1,11 @@
 //! One tool as `tools/list` shows it, as text: its schemas are text already, and most of it.
 
-use rmcp::model::ToolAnnotations;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::Value;
 use tool_core::ToolDefinition;
 
-use crate::catalogue::{Catalogue, ListShape, annotations};
+use crate::catalogue::tool_text::{annotations, append, value};
+use crate::catalogue::{Catalogue, ListShape};
 
 /// Appends a tool of a catalog in one of the shapes of its list.
 pub(super) fn write(tool: &ToolDefinition, catalogue: &Catalogue, shape: ListShape, out: &mut String) {
@@ -28,39 +28,6 @@ pub(super) fn write(tool: &ToolDefinition, catalogue: &Catalogue, shape: ListSha
     out.push('}');
 }
 
-/// Appends a tool that is the server's own.
-pub(crate) fn write_bare(tool: &ToolDefinition, out: &mut String) {
-    append(tool, tool.description(), None, annotations(tool).as_ref(), out);
-    out.push('}');
-}
-
-fn append(
-    tool: &ToolDefinition,
-    description: &str,
-    output_schema: Option<&str>,
-    annotations: Option<&ToolAnnotations>,
-    out: &mut String,
-) {
-    out.push_str(r#"{"name":"#);
-    value(tool.name(), out);
-    if let Some(title) = tool.title() {
-        out.push_str(r#","title":"#);
-        value(title, out);
-    }
-    out.push_str(r#","description":"#);
-    value(description, out);
-    out.push_str(r#","inputSchema":"#);
-    out.push_str(object(&tool.input_schema_text()));
-    if let Some(schema) = output_schema {
-        out.push_str(r#","outputSchema":"#);
-        out.push_str(object(schema));
-    }
-    if let Some(annotations) = annotations {
-        out.push_str(r#","annotations":"#);
-        value(annotations, out);
-    }
-}
-
 /// Returns whether a schema is that of an object.
 fn is_object(schema: &str) -> bool {
     #[derive(Deserialize)]
@@ -69,16 +36,6 @@ fn is_object(schema: &str) -> bool {
     }
 
     serde_json::from_str(schema).is_ok_and(|Root { r#type }| r#type.is_some_and(|it| it == "object"))
-}
-
-fn value(value: &(impl Serialize + ?Sized), out: &mut String) {
-    // Nothing of it can fail to be written: texts and flags.
-    out.push_str(&serde_json::to_string(value).unwrap_or_default());
-}
-
-/// Returns the schema, or that of any object in place of one that is no object, which `Registry::check` reports.
-fn object(schema: &str) -> &str {
-    if schema.starts_with('{') { schema } else { "{}" }
 }
 
 #[cfg(test)]

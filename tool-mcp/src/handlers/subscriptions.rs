@@ -1,7 +1,5 @@
 //! `resources/subscribe`, `resources/unsubscribe` and `subscriptions/listen`.
 
-use std::sync::Arc;
-
 use rmcp::ErrorData;
 use rmcp::model::{
     ErrorCode, NotificationMetaObject, ServerNotification, SubscriptionFilter,
@@ -10,26 +8,8 @@ use rmcp::model::{
 use serde_json::{Map, Value};
 
 use crate::handlers::Handler;
-use crate::protocol::{Closed, RequestContext};
+use crate::protocol::{Closed, MOST_BYTES, MOST_WATCHED, RequestContext, Subscription};
 use crate::reading::not_found;
-use crate::updates::{MOST_BYTES, MOST_WATCHED};
-
-/// A client of 2026-07-28 that listens.
-pub(crate) struct Subscription<'c> {
-    /// What it listens to.
-    pub(crate) accepted: SubscriptionFilter,
-    cx: &'c RequestContext,
-}
-
-impl Subscription<'_> {
-    /// Sends a notification with the identifier of the subscription.
-    pub(crate) async fn notify(&self, mut notification: ServerNotification) -> Result<(), Closed> {
-        use rmcp::model::GetMeta as _;
-
-        notification.get_meta_mut().set_subscription_id(self.cx.id.clone());
-        self.cx.outbox.notify(notification).await
-    }
-}
 
 impl Handler {
     /// Notifies the client of a session from now on when a resource changes, or no longer.
@@ -97,7 +77,7 @@ impl Handler {
             let offer = self.offer(cx).await?;
             let uris = subscription.accepted.resource_subscriptions.iter().flatten().take(MOST_WATCHED);
             // Whoever may not read a resource is not notified of it.
-            let uris = Arc::new(uris.filter(|uri| offer.leads(uri)).cloned().collect());
+            let uris = uris.filter(|uri| offer.leads(uri)).cloned().collect();
             drop(offer);
             updates.notify(&subscription, &uris, &self.end).await;
             Ok(())

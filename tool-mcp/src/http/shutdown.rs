@@ -46,14 +46,14 @@ impl Shutdown {
 }
 
 /// A future that runs as a task from the first request on: where a router is built, there may be no runtime.
-pub(super) struct Watched {
+pub(super) struct SignalTask {
     future: Mutex<Option<BoxFuture<'static, ()>>>,
     task: OnceLock<AbortOnDropHandle<()>>,
 }
 
-impl Watched {
+impl SignalTask {
     pub(super) fn new(future: impl Future<Output = ()> + Send + 'static) -> Self {
-        Watched { future: Mutex::new(Some(Box::pin(future))), task: OnceLock::new() }
+        SignalTask { future: Mutex::new(Some(Box::pin(future))), task: OnceLock::new() }
     }
 
     /// Starts the task, unless it has been started.

@@ -13,7 +13,7 @@ use crate::protocol::era::Era;
 use crate::protocol::in_flight::InFlight;
 use crate::protocol::outbox::Outbox;
 use crate::protocol::server_requests::ServerRequests;
-use crate::updates::Watched;
+use crate::protocol::watched::Watched;
 
 /// The least severe messages that a client gets until it sets a level.
 const DEFAULT_LEVEL: LogLevel = LogLevel::Info;

@@ -1,0 +1,83 @@
+//! The resources that the client of a session has subscribed to.
+
+use std::collections::BTreeSet;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// So many resources one client may want to know of.
+pub(crate) const MOST_WATCHED: usize = 1024;
+
+/// So many bytes their URIs may have.
+pub(crate) const MOST_BYTES: usize = 1 << 20;
+
+/// The resources that a client of a session wants to know of.
+#[derive(Debug, Default)]
+pub(crate) struct Watched(Mutex<Option<BTreeSet<String>>>);
+
+impl Watched {
+    /// Adds a URI. Returns `None` if there are too many, and otherwise whether it is the first one ever.
+    pub(crate) fn add(&self, uri: String) -> Option<bool> {
+        let mut watched = self.lock();
+        let none = BTreeSet::new();
+        let uris = watched.as_ref().unwrap_or(&none);
+        let bytes = uris.iter().map(String::len).sum::<usize>() + uri.len();
+        if !uris.contains(&uri) && (uris.len() >= MOST_WATCHED || bytes > MOST_BYTES) {
+            return None;
+        }
+        let is_first = watched.is_none();
+        watched.get_or_insert_default().insert(uri);
+        Some(is_first)
+    }
+
+    pub(crate) fn remove(&self, uri: &str) {
+        if let Some(uris) = &mut *self.lock() {
+            uris.remove(uri);
+        }
+    }
+
+    pub(crate) fn uris(&self) -> BTreeSet<String> {
+        self.lock().clone().unwrap_or_default()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<BTreeSet<String>>> {
+        // Nothing panics while it is held.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_the_number_of_resources() {
+        let watched = Watched::default();
+        assert_eq!(watched.add("a://0".to_owned()), Some(true));
+        for n in 1..MOST_WATCHED {
+            assert_eq!(watched.add(format!("a://{n}")), Some(false));
+        }
+        assert_eq!(watched.add("a://0".to_owned()), Some(false), "it is watched already");
+        assert_eq!(watched.add("b://0".to_owned()), None);
+        watched.remove("a://0");
+        assert_eq!(watched.add("b://0".to_owned()), Some(false));
+    }
+
+    #[test]
+    fn limits_the_bytes_of_uris() {
+        let watched = Watched::default();
+        let long = |n: usize| format!("a://{n}/{}", "x".repeat(100_000));
+        let kept = (0..MOST_WATCHED).take_while(|n| watched.add(long(*n)).is_some()).count();
+        assert!((1..=10).contains(&kept), "{kept}");
+        assert_eq!(watched.add(long(0)), Some(false), "it is watched already");
+        watched.remove(&long(0));
+        assert_eq!(watched.add(long(11)), Some(false));
+        assert_eq!(watched.add(long(0)), None);
+        assert_eq!(watched.add("a://1".to_owned()), Some(false));
+    }
+
+    #[test]
+    fn a_refused_uri_is_not_the_first() {
+        let watched = Watched::default();
+        assert_eq!(watched.add(format!("a://{}", "x".repeat(MOST_BYTES))), None);
+        assert_eq!(watched.add("a://0".to_owned()), Some(true), "nobody tells the client yet");
+    }
+}
