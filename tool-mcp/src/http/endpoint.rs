@@ -143,7 +143,7 @@ impl McpEndpoint {
             let rejection = Rejection::of(StatusCode::SERVICE_UNAVAILABLE, ending());
             return Err(rejection.with_header(header::RETRY_AFTER, HeaderValue::from_static("1")));
         }
-        let is_opening = request.method == "initialize";
+        let is_opening = request.opens_session();
         if is_opening {
             headers::check_opening(&head.headers, &request)?;
         }

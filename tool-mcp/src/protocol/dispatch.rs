@@ -36,13 +36,15 @@ const METHODS: [&str; 13] = [
 impl Handler {
     /// Begins to answer a request. What it changes of its session is changed when this returns.
     pub(crate) fn answer(self: &Arc<Self>, request: Request, origin: Origin) -> BoxFuture<'static, Response> {
+        let opens_session = request.opens_session();
         let Request { id, method, meta, params } = request;
         let cx = RequestContext::new(id, &meta, origin);
-        let is_legacy = match admit(&method, &meta, &cx) {
+        let admitted = if opens_session { Ok(true) } else { admit(&method, &meta, &cx) };
+        let is_legacy = match admitted {
             Ok(is_legacy) => is_legacy,
             Err(error) => return Box::pin(ready(Response::new(cx.id, Err(error), &cx.era))),
         };
-        if method == "initialize" || method == "logging/setLevel" {
+        if opens_session || method == "logging/setLevel" {
             let reply = self.change_session(&method, params, is_legacy, &cx);
             return Box::pin(ready(Response::new(cx.id, reply, &cx.era)));
         }
@@ -61,7 +63,7 @@ impl Handler {
         is_legacy: bool,
         cx: &RequestContext,
     ) -> Result<Reply, ErrorData> {
-        let Some(session) = cx.session.as_ref().filter(|_| is_legacy || method == "initialize") else {
+        let Some(session) = cx.session.as_ref().filter(|_| is_legacy) else {
             return Err(unknown(method));
         };
         let params = object(params)?;
@@ -153,9 +155,6 @@ const COMPLETE: &str = "`ref` must be a `ref/prompt` with a `name` or a `ref/res
 ///
 /// When its version is unknown, or when it has neither a session nor the `_meta` that replaces one.
 fn admit(method: &str, meta: &Meta, cx: &RequestContext) -> Result<bool, ErrorData> {
-    if method == "initialize" {
-        return Ok(true);
-    }
     let has_session = cx.session.as_ref().is_some_and(|session| session.client().is_some());
     if meta.version.is_none() && !has_session && METHODS.contains(&method) {
         let keys = REQUIRED.join("` and `");

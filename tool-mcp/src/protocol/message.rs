@@ -39,6 +39,13 @@ pub(crate) struct Request {
     pub(crate) params: Params,
 }
 
+impl Request {
+    /// Returns `true` for `initialize`, which 2026-07-28 does not have any more.
+    pub(crate) fn opens_session(&self) -> bool {
+        self.method == "initialize" && self.meta.version.as_ref().is_none_or(ProtocolVersion::has_initialize)
+    }
+}
+
 /// The parameters of a request without its `_meta`.
 #[derive(Debug)]
 pub(crate) enum Params {

@@ -98,7 +98,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Connection<W> {
         let Some(guard) = self.session.in_flight.begin(request.id.clone()) else {
             return self.reject(in_flight(&request.id)).await;
         };
-        let is_opening = request.method == "initialize";
+        let is_opening = request.opens_session();
         let counted = self.handler.offers().request();
         let origin = Origin {
             caller: None,
