@@ -1,4 +1,4 @@
-//! What there is in a storage, whose it is, and for how long.
+//! The index of a storage: entries with their owner and expiry.
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
@@ -9,8 +9,8 @@ use crate::model::access::Principal;
 use crate::model::digest::Digest;
 use crate::results::storage::StoredObject;
 
-/// Whose a result is, and what it is: the name of its bytes. Two callers with the same result have two names, so that
-/// neither can find out what the other has.
+/// The owner and the digest of a result. Two callers with the same result have two names, so that neither can detect what
+/// the other has stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Name {
     owner: Digest,
@@ -21,13 +21,13 @@ impl Name {
     pub(super) fn new(principal: &Principal, digest: Digest) -> Self {
         let owner = match principal.id() {
             Some(id) => Digest::of_bytes(format!("principal {id}").as_bytes()),
-            // All callers of whom nothing is known are one.
+            // All anonymous callers share one owner.
             None => Digest::of_bytes(b"anonymous"),
         };
         Name { owner, digest }
     }
 
-    /// As a storage has it.
+    /// Returns the name of the entry in the storage.
     pub(super) fn path(&self) -> String {
         format!("{}/{}", self.owner.hex(), self.digest.hex())
     }
@@ -35,18 +35,18 @@ impl Name {
     fn parse(path: &str) -> Option<Self> {
         let (owner, digest) = path.split_once('/')?;
         let name = Name { owner: owner.parse().ok()?, digest: digest.parse().ok()? };
-        // Without another spelling, such as one with `blake3:`.
+        // Other spellings of the digest, such as `blake3:`, are rejected.
         (name.path() == path).then_some(name)
     }
 }
 
-/// The results that are kept, the oldest first. Time is that of a clock that nobody sets.
+/// The stored results, oldest first, timed by a monotonic clock.
 #[derive(Debug, Default)]
 pub(super) struct Index {
     entries: HashMap<Name, Entry>,
-    /// By when they were kept.
+    /// By insertion.
     order: BTreeMap<u64, Name>,
-    /// What each caller has of it.
+    /// The share of each owner.
     shares: HashMap<Digest, Share>,
     next: u64,
     total: u64,
@@ -66,14 +66,13 @@ struct Entry {
 }
 
 impl Index {
-    /// What a storage has from before. What it says of ages is taken within reason: nothing is older than it may become, and
-    /// nothing is kept for longer than from now on.
+    /// Builds the index of a storage with results of earlier processes. An entry with an invalid age expires after at most `age`.
     pub(super) fn of(mut objects: Vec<StoredObject>, age: Duration) -> Self {
         let now = Instant::now();
         objects.sort_by_key(|object| std::cmp::Reverse(object.age));
         let mut index = Index::default();
         for object in objects {
-            // What else lies there is nobody's business.
+            // Foreign entries are ignored.
             if let Some(name) = Name::parse(&object.name) {
                 index.insert(name, object.bytes, now + age.saturating_sub(object.age));
             }
@@ -106,13 +105,13 @@ impl Index {
         }
     }
 
-    /// For how long there is something of this name; `None` where it is not known.
+    /// Returns how long the result stays stored; `None` if it is unknown.
     pub(super) fn left(&self, name: &Name) -> Option<Duration> {
         self.entries.get(name).map(|entry| entry.expires.saturating_duration_since(Instant::now()))
     }
 
-    /// What has to go next, so that there is room for so many bytes that take the place of these: what is out of time, and of
-    /// what is too much, the oldest of whoever has the most.
+    /// Returns the next entry to delete so that `more` bytes that replace `replaced` fit into `total`: an expired entry, or
+    /// the oldest entry of the owner with the most bytes.
     pub(super) fn surplus(&self, total: u64, more: u64, replaced: Option<&Name>) -> Option<Name> {
         let stays = |name: &&Name| Some(*name) == replaced;
         let oldest = self.order.values().find(|name| !stays(name))?;
@@ -132,7 +131,7 @@ impl Index {
         parts.max_by_key(|(bytes, sequence, _)| (*bytes, *sequence)).map(|(.., oldest)| oldest)
     }
 
-    /// When the next one is out of time.
+    /// Returns when the next entry expires.
     pub(super) fn next_end(&self) -> Option<Instant> {
         let (_, oldest) = self.order.first_key_value()?;
         self.entries.get(oldest).map(|entry| entry.expires)
@@ -149,7 +148,7 @@ mod tests {
         Name::new(&Principal::new(owner), Digest::of_bytes(&number.to_le_bytes()))
     }
 
-    /// What is kept, in this order.
+    /// An index of these entries, in this order.
     fn index(kept: &[(Name, u64)]) -> Index {
         let mut index = Index::default();
         for (name, bytes) in kept {

@@ -105,12 +105,12 @@ impl ResultLimits {
         self
     }
 
-    /// The most bytes of a text in the place of one that is kept.
+    /// Returns the most bytes of a preview.
     pub(crate) fn shown(&self) -> usize {
         self.preview.min(self.above / 2)
     }
 
-    /// The most bytes of one page of a text that is kept: such a page is never kept itself.
+    /// Returns the most bytes of one page of a stored text. A page is never stored itself.
     pub(crate) fn page(&self) -> usize {
         (self.above / 2).clamp(64, MOST_PAGE)
     }

@@ -173,7 +173,7 @@ impl Span {
         (range.start < range.end).then_some(range)
     }
 
-    /// Returns the range of the lines in a text, and the number of the first.
+    /// Returns the byte range of the lines in a text, and the number of the first line.
     pub(super) fn of_lines(self, text: &str) -> Result<(Range<usize>, u64), PartError> {
         let count = count_lines(text) as u64;
         // Lines are counted from 1.

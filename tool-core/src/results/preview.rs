@@ -84,13 +84,13 @@ impl Preview {
     }
 }
 
-/// A part of a result before anything is kept of it.
+/// A part of a result before it is stored.
 pub(super) enum Part<'r> {
     Stays(&'r Content),
     Goes(Whole<'r>),
 }
 
-/// What is to be kept: all of it, and what it is.
+/// Content to be stored, with its media type.
 pub(super) struct Whole<'r> {
     pub(super) media_type: &'r str,
     pub(super) bytes: Cow<'r, [u8]>,
@@ -99,7 +99,7 @@ pub(super) struct Whole<'r> {
 
 const JSON: &str = "application/json";
 const TEXT: &str = "text/plain; charset=utf-8";
-/// So many blocks of one result are kept each by itself.
+/// The most blocks of one result that are stored separately.
 const MOST_APART: usize = 8;
 
 impl<'r> Whole<'r> {
@@ -115,7 +115,7 @@ impl<'r> Whole<'r> {
         Whole { media_type, bytes: Cow::Borrowed(bytes), is_text: false }
     }
 
-    /// What is shown of it.
+    /// Returns the excerpt.
     pub(super) fn excerpt(&self, limits: &ResultLimits, digest: Option<Digest>) -> Excerpt {
         let excerpt = match std::str::from_utf8(&self.bytes) {
             Ok(text) if self.is_text => {
@@ -127,7 +127,7 @@ impl<'r> Whole<'r> {
     }
 }
 
-/// The parts of a result that is too large; none of one that is not.
+/// Returns the parts of a result that is too large; empty if it is small enough.
 pub(super) fn parts<'r>(result: &'r Result<Output, Failure>, limits: &ResultLimits) -> Vec<Part<'r>> {
     match result {
         Ok(output) => of_output(output, limits),
@@ -135,13 +135,13 @@ pub(super) fn parts<'r>(result: &'r Result<Output, Failure>, limits: &ResultLimi
             let text = failure.text();
             if text.len() > limits.above { vec![Part::Goes(Whole::text(TEXT, text))] } else { Vec::new() }
         }
-        // What else a failure says is bounded.
+        // The rest of a failure has a limited size.
         Err(_) => Vec::new(),
     }
 }
 
 fn of_output<'r>(output: &'r Output, limits: &ResultLimits) -> Vec<Part<'r>> {
-    // The usual case is looked at no further.
+    // The common case.
     if output.size() <= limits.above.min(limits.media_above) {
         return Vec::new();
     }
@@ -155,7 +155,7 @@ fn of_output<'r>(output: &'r Output, limits: &ResultLimits) -> Vec<Part<'r>> {
     }
     match output.content() {
         Cow::Borrowed(blocks) => of_blocks(blocks, limits),
-        // One text, which the output has as such.
+        // A single text.
         Cow::Owned(_) => match output.value() {
             serde_json::Value::String(text) if text.len() > limits.above => {
                 vec![Part::Goes(Whole::text(TEXT, text))]
@@ -165,7 +165,7 @@ fn of_output<'r>(output: &'r Output, limits: &ResultLimits) -> Vec<Part<'r>> {
     }
 }
 
-/// The blocks that there is room for stay.
+/// Keeps the blocks that fit.
 fn of_blocks<'r>(blocks: &'r [Content], limits: &ResultLimits) -> Vec<Part<'r>> {
     let (mut texts, mut media) = (0, 0);
     let mut omitted = 0;
@@ -191,7 +191,7 @@ fn of_blocks<'r>(blocks: &'r [Content], limits: &ResultLimits) -> Vec<Part<'r>> 
     }
 }
 
-/// A block as one reads it: a text, or the bytes of a picture.
+/// Returns a block as text, or as the bytes of its media.
 fn whole(block: &Content) -> Whole<'_> {
     match block {
         Content::Text { text } => Whole::text(TEXT, text.as_str()),

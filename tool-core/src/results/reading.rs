@@ -8,11 +8,11 @@ use crate::results::stored::StoredResult;
 use crate::results::truncate::{boundary_after, boundary_before, count_lines};
 
 impl StoredResult {
-    /// Returns some of the bytes.
+    /// Returns a range of the bytes.
     ///
     /// # Errors
     ///
-    /// If the result has none of them.
+    /// If the range is outside of the result.
     ///
     /// ```
     /// # fn of(kept: &tool_core::results::StoredResult) -> Result<(), tool_core::results::PartError> {
@@ -26,11 +26,11 @@ impl StoredResult {
         Ok(self.content.slice(range))
     }
 
-    /// Returns some of the lines, each with its line break.
+    /// Returns a range of the lines, with their line breaks.
     ///
     /// # Errors
     ///
-    /// If the result has none of them, or is binary.
+    /// If the range is outside of the result, or the result is binary.
     ///
     /// ```
     /// # fn of(kept: &tool_core::results::StoredResult) -> Result<(), tool_core::results::PartError> {
@@ -43,11 +43,11 @@ impl StoredResult {
         span.of_lines(text).map(|(range, _)| &text[range])
     }
 
-    /// Returns the lines that contain a text, ignoring case; among some lines, or all.
+    /// Returns the lines that contain a text, ignoring case; among `lines`, or all.
     ///
     /// # Errors
     ///
-    /// If the result has none of these lines, or is binary.
+    /// If the range is outside of the result, or the result is binary.
     ///
     /// ```
     /// # fn of(kept: &tool_core::results::StoredResult) -> Result<(), tool_core::results::PartError> {
@@ -59,7 +59,7 @@ impl StoredResult {
         search(self.text().ok_or(PartError::NoText)?, text, lines)
     }
 
-    /// Returns a page of a part for a model: a limited number of bytes, and how to read the next page.
+    /// Returns a page of a part for a model, of at most `most` bytes, and how to read the next page.
     pub(crate) fn page(&self, part: &ResultPart, most: usize) -> Result<String, PartError> {
         let text = self.text().ok_or(PartError::NoText)?;
         let total = count_lines(text);
@@ -69,7 +69,7 @@ impl StoredResult {
             ResultPart::Bytes(span) => {
                 let length = text.len();
                 let range = span.of_bytes(length).ok_or(PartError::NoSuchBytes(length as u64))?;
-                // Whole characters: the one that the first byte is in the middle of too.
+                // A range that begins inside a character includes that character.
                 let start = boundary_before(text, range.start);
                 let end = boundary_after(text, range.end);
                 Ok(self.page_of_bytes(text, start, end, most))
@@ -103,7 +103,7 @@ impl StoredResult {
         Ok(self.noted(shown, &format!("lines {first}-{} of {total}", next_line - 1), Some(next)))
     }
 
-    /// A page of a line that is too long for one.
+    /// Returns a page of a line that is too long for one page.
     fn page_of_bytes(&self, text: &str, start: usize, end: usize, most: usize) -> String {
         let shown = &text[start..boundary_before(text, end.min(start + most)).max(start)];
         let next = start + shown.len();

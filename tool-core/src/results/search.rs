@@ -46,20 +46,20 @@ pub struct FoundLine {
     pub text: String,
 }
 
-/// So many lines are shown at once.
+/// The most lines of a result.
 const MOST_LINES: usize = 50;
-/// So much is shown before what was found in a long line, and in all.
+/// The most bytes of a long line that are shown: before the match, and in total.
 const BEFORE: usize = 100;
 const AROUND: usize = 400;
 
-/// Looks for a text, among some lines, whatever the case of its letters. Takes time that is linear in both.
+/// Searches a text, ignoring case, among `lines` or all, in linear time.
 pub(super) fn search(text: &str, wanted: &str, lines: Option<Span>) -> Result<Found, PartError> {
     let (range, first) = match lines {
         Some(span) => span.of_lines(text)?,
         None => (0..text.len(), 1),
     };
     let pattern = regex::RegexBuilder::new(&regex::escape(wanted)).case_insensitive(true).build();
-    // A text of this length is no large pattern.
+    // Only a pattern that is too long does not compile.
     let pattern = pattern.map_err(|_| PartError::Search(wanted.len()))?;
     let mut found = Found { matches: Vec::new(), total: 0, next: None };
     let mut line = first;
@@ -80,13 +80,13 @@ pub(super) fn search(text: &str, wanted: &str, lines: Option<Span>) -> Result<Fo
         if end >= range.end {
             break;
         }
-        // What follows in the same line is not shown again.
+        // One match per line.
         (at, line) = (end + 1, line + 1);
     }
     Ok(found)
 }
 
-/// A line, or of a long one what is around this place.
+/// Returns a line, or the part of a long line around this position.
 fn around(line: &str, at: usize) -> String {
     if line.len() <= AROUND {
         return line.to_owned();

@@ -1,20 +1,20 @@
-//! How large a value may be that a schema admits.
+//! The largest size of a value that a schema allows.
 
 use serde_json::{Map, Value};
 
-/// Bytes of any number that a value holds.
+/// The most bytes of a number.
 const NUMBER: usize = 32;
 
-/// Bytes of a character in a string of JSON, at most: `\u001f`.
+/// The most bytes of a character in a JSON string: `\u001f`.
 const CHARACTER: usize = 6;
 
-/// Levels of a schema that are looked into.
+/// The most levels of a schema that are inspected.
 const MOST_LEVELS: usize = 32;
 
-/// Returns the most bytes of JSON that a value of this schema takes; `None` where the schema does not bound them.
+/// Returns the most bytes of JSON that a value of this schema takes; `None` if the schema sets no limit.
 ///
-/// What a type writes has no members but those that its schema names, whether or not that is closed. `of_a_type` says that
-/// `schema` was derived from one.
+/// The output of a type has only the members that its schema names, even if the schema is open. `of_a_type` means that
+/// `schema` was derived from a type.
 pub(super) fn largest(schema: &Value, of_a_type: bool) -> Option<usize> {
     Size { of_a_type }.of(schema, MOST_LEVELS)
 }
@@ -60,7 +60,7 @@ impl Size {
             "object" if self.has_no_other_members(schema) => {
                 let properties = schema.get("properties").and_then(Value::as_object);
                 properties.into_iter().flatten().try_fold(2_usize, |sum, (name, schema)| {
-                    // With its quotes, escapes, a colon and a comma.
+                    // With quotes, escapes, a colon and a comma.
                     sum.checked_add(name.len().checked_mul(CHARACTER)? + 4)?
                         .checked_add(self.of(schema, levels)?)
                 })

@@ -87,10 +87,10 @@ impl StoredResult {
         self.left
     }
 
-    /// As a storage has it: a line that says what it is, and its bytes.
+    /// Returns the stored form: a line of metadata, and the bytes.
     pub(super) fn framed(media_type: &str, content: &[u8]) -> Bytes {
         let head = Head { media_type: media_type.into() };
-        // A text can be written as JSON.
+        // Serializing a string cannot fail.
         let mut framed = serde_json::to_vec(&head).unwrap_or_default();
         framed.reserve(content.len() + 1);
         framed.push(b'\n');
@@ -98,7 +98,7 @@ impl StoredResult {
         framed.into()
     }
 
-    /// What a storage has, if it is what was put there: whatever happened to a file, what it says then is not what was kept.
+    /// Parses the stored form. Returns `None` if the bytes do not match the digest.
     pub(super) fn parse(digest: Digest, mut framed: Bytes, left: Duration) -> Option<Self> {
         let end = memchr::memchr(b'\n', &framed)?;
         let head = framed.split_to(end + 1);
@@ -118,7 +118,7 @@ struct Head<'h> {
     media_type: std::borrow::Cow<'h, str>,
 }
 
-/// Whether bytes of this type are for eyes and ears.
+/// Returns `true` for the media type of images, audio and other binary content.
 fn is_media(media_type: &str) -> bool {
     ["image/", "audio/", "video/", "application/octet-stream"].iter().any(|kind| media_type.starts_with(kind))
 }
@@ -147,7 +147,7 @@ fn as_hex<S: Serializer>(digest: &Option<Digest>, serializer: S) -> Result<S::Ok
 }
 
 impl Excerpt {
-    /// The beginning of a text, not kept so far.
+    /// Creates the excerpt of a text that is not stored yet.
     pub(super) fn of_text(media_type: &str, text: &str, preview: &str) -> Self {
         Excerpt {
             preview: preview.to_owned(),
@@ -158,7 +158,7 @@ impl Excerpt {
         }
     }
 
-    /// Something without a beginning that could be shown.
+    /// Creates an excerpt without a preview.
     pub(super) fn of_bytes(media_type: &str, bytes: usize) -> Self {
         Excerpt {
             preview: String::new(),

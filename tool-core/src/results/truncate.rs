@@ -1,6 +1,6 @@
-//! Texts that are cut: never within a character, and at the end of a line where that does not cost much.
+//! Truncating texts: never inside a character, and at the end of a line if possible.
 
-/// The beginning of a text: at most so many bytes, and whole lines unless less than half of that were left.
+/// Returns the beginning of a text, at most `most` bytes: whole lines, unless they are less than half of that.
 pub(crate) fn beginning(text: &str, most: usize) -> &str {
     if text.len() <= most {
         return text;
@@ -12,25 +12,24 @@ pub(crate) fn beginning(text: &str, most: usize) -> &str {
     }
 }
 
-/// The last place that is not after this one and not within a character.
+/// Returns the last character boundary at or before this position.
 pub(crate) fn boundary_before(text: &str, at: usize) -> usize {
-    // A character has four bytes at most.
     (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
 }
 
-/// The first place that is not before this one and not within a character.
+/// Returns the first character boundary at or after this position.
 pub(crate) fn boundary_after(text: &str, at: usize) -> usize {
     (at..text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len())
 }
 
-/// How many lines a text has. What follows the last line break is one unless it is empty.
+/// Returns the number of lines. A last line without a line break counts.
 pub(crate) fn count_lines(text: &str) -> usize {
     let breaks = memchr::memchr_iter(b'\n', text.as_bytes()).count();
     breaks + usize::from(!text.is_empty() && !text.ends_with('\n'))
 }
 
-/// JSON with a line for each element of the outermost list, and for each member of the objects around it: the same value,
-/// to be read and searched line by line. Serde writes it as one endless line.
+/// Formats JSON with one line for each element of the outermost list, and for each member of the objects around it, so that
+/// it can be read and searched by line.
 pub(crate) fn in_lines(json: &str) -> String {
     let mut text = String::with_capacity(json.len() + json.len() / 16);
     let mut open: Vec<Bracket> = Vec::new();
@@ -59,21 +58,21 @@ pub(crate) fn in_lines(json: &str) -> String {
     text
 }
 
-/// How many brackets within one another have lines of their own.
+/// The most levels of brackets whose content is split into lines.
 const DEEPEST: usize = 4;
 
-/// A bracket that is open, and how what is in it stands.
+/// An open bracket, and the layout of its content.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Bracket {
-    /// Each member on a line.
+    /// One member per line.
     Object,
-    /// Each element on a line.
+    /// One element per line.
     List,
-    /// All on one.
+    /// Everything on one line.
     Flat,
 }
 
-/// The length of the first token of a JSON text that is well-formed.
+/// Returns the length of the first token of well-formed JSON.
 fn token(rest: &str, first: u8) -> usize {
     match first {
         b'"' => {
@@ -128,7 +127,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever the text: a beginning of it, no longer than allowed, and no shorter than half of that.
+        /// A beginning is a prefix of the text, no longer than allowed, and no shorter than half of that.
         #[test]
         fn a_beginning_is_a_beginning(text in "(\\PC|\n|\u{301}|🏴|😀){0,64}", most in 0_usize..200) {
             let cut = beginning(&text, most);
@@ -136,7 +135,7 @@ mod tests {
             prop_assert!(cut.len() == text.len() || cut.len() + 4 > most || (cut.ends_with('\n') && cut.len() > most / 2));
         }
 
-        /// One line that never ends is cut like any other.
+        /// A single long line is truncated as well.
         #[test]
         fn an_endless_line_is_cut(character in any::<char>(), most in 4_usize..10_000) {
             let text = character.to_string().repeat(10_000);
@@ -152,7 +151,7 @@ mod tests {
             prop_assert!(before <= at && (after >= at || after == text.len()) && after - before.min(after) < 5);
         }
 
-        /// The lines change where a value stands, and nothing of it.
+        /// Adding line breaks does not change the value.
         #[test]
         fn lines_are_the_same_value(value in values()) {
             let lines = in_lines(&value.to_string());

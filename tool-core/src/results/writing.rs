@@ -1,4 +1,4 @@
-//! Writing and reading: one writer at a time, never for longer than a call may wait, and never more than there is room for.
+//! Writing and reading: one writer at a time, with a time limit, within the size of the store.
 
 use std::collections::HashMap;
 use std::pin::pin;
@@ -17,22 +17,22 @@ use crate::results::index::{Index, Name};
 use crate::results::stored::{Excerpt, StoredResult};
 use crate::results::{Inner, ResultStore, ResultStoreError};
 
-/// What a store knows of its storage.
+/// The state of a store.
 #[derive(Default)]
 pub(super) struct State {
-    /// Read from the storage by whoever needs it first.
+    /// Read from the storage on first use.
     index: OnceCell<Mutex<Index>>,
-    /// Held by who writes or deletes.
+    /// Held while writing or deleting.
     turn: Arc<Turn<()>>,
-    /// Whether somebody waited for the storage in vain, and who waited for then may still have his turn.
+    /// Whether a write timed out and may still hold `turn`.
     stuck: AtomicBool,
-    /// Whether something deletes what is out of time.
+    /// Whether a task that deletes expired results is running.
     sweeping: AtomicBool,
-    /// What was made of what, by whose it is.
+    /// Excerpts by owner and key.
     made: Mutex<HashMap<(Name, Digest), Excerpt>>,
 }
 
-/// So many keys are remembered.
+/// The most excerpts in the cache.
 const MOST_KEYS: usize = 1_000;
 
 impl ResultStore {
@@ -51,11 +51,11 @@ impl ResultStore {
         let deadline = Instant::now() + self.0.limits.patience;
         let turn = self.turn(deadline).await.ok_or(ResultStoreError::Late)?;
         let inner = Arc::clone(&self.0);
-        // It is written to the end, whoever still waits for it.
+        // The write completes even if the caller leaves.
         let written = runtime.spawn(async move { inner.write(name, framed, turn).await.map(drop) });
         match timeout_at(deadline, written).await {
             Ok(Ok(written)) => written?,
-            // The runtime ends.
+            // The runtime shuts down.
             Ok(Err(error)) => return Err(ResultStoreError::Storage(std::io::Error::other(error))),
             Err(_) => {
                 self.0.state.stuck.store(true, Ordering::Relaxed);
@@ -66,7 +66,7 @@ impl ResultStore {
         Ok(digest)
     }
 
-    /// Waits for a turn to write. Where the storage does not answer whoever has it, every call would wait for nothing.
+    /// Waits for a turn to write. If an earlier write is stuck, it does not wait.
     async fn turn(&self, deadline: Instant) -> Option<OwnedMutexGuard<()>> {
         let State { turn, stuck, .. } = &*self.0.state;
         let turn = Arc::clone(turn);
@@ -92,7 +92,7 @@ impl ResultStore {
         read
     }
 
-    /// What was made of a key, as long as it can be read for some time to come.
+    /// Returns the excerpt for a key, if its text stays stored for at least half of the maximum age.
     pub(super) fn known(&self, principal: &Principal, key: Digest) -> Option<Excerpt> {
         let State { index, made, .. } = &*self.0.state;
         let mut made = lock(made);
@@ -113,13 +113,13 @@ impl ResultStore {
         }
         let mut made = lock(&self.0.state.made);
         if made.len() >= MOST_KEYS {
-            // It is made anew, which is no loss but of time.
+            // Excerpts can be computed again.
             made.clear();
         }
         made.insert((Name::new(principal, key), key), excerpt.clone());
     }
 
-    /// Sees to it that what is out of time goes, even if nothing is kept any more.
+    /// Starts the task that deletes expired results, unless it is running.
     fn sweep(&self, runtime: &Handle) {
         if !self.0.state.sweeping.swap(true, Ordering::AcqRel) {
             runtime.spawn(sweep(Arc::downgrade(&self.0), Arc::downgrade(&self.0.state)));
@@ -127,7 +127,7 @@ impl ResultStore {
     }
 }
 
-/// Deletes what is out of time as long as there is something, and a store.
+/// Deletes expired results while there are results and the store exists.
 async fn sweep(store: Weak<Inner>, state: Weak<State>) {
     while let Some(next) = store.upgrade().and_then(|inner| inner.state.next_end()) {
         tokio::time::sleep_until(next).await;
@@ -139,16 +139,16 @@ async fn sweep(store: Weak<Inner>, state: Weak<State>) {
         }
     }
     if let Some(state) = state.upgrade() {
-        // Whoever keeps something from now on finds nobody who does this.
+        // The next write starts a new task.
         state.sweeping.store(false, Ordering::Release);
     }
 }
 
-/// When what could not be deleted is tried again.
+/// The delay before a failed deletion is retried.
 const AGAIN_AFTER: Duration = Duration::from_secs(60);
 
 impl State {
-    /// When the next result is out of time.
+    /// Returns when the next result expires.
     fn next_end(&self) -> Option<Instant> {
         lock(self.index.get()?).next_end()
     }
@@ -163,7 +163,7 @@ impl Inner {
         self.state.index.get_or_try_init(read).await
     }
 
-    /// Puts something into the storage, in the place of what has the same name, and gives the turn back.
+    /// Writes an entry, replacing one with the same name, and returns the turn.
     async fn write<T>(&self, name: Name, framed: Bytes, turn: T) -> Result<T, ResultStoreError> {
         let (bytes, most) = (framed.len() as u64, self.limits.total);
         if bytes > most {
@@ -176,14 +176,14 @@ impl Inner {
         Ok(turn)
     }
 
-    /// Deletes what is out of time.
+    /// Deletes expired results.
     async fn forget(&self) -> Result<(), ResultStoreError> {
         let index = self.index().await?;
         let _turn = self.state.turn.lock().await;
         self.make_room(index, 0, None).await
     }
 
-    /// Deletes what is out of time, and what is too much.
+    /// Deletes expired results, and further ones if the space is insufficient.
     async fn make_room(
         &self,
         index: &Mutex<Index>,
@@ -211,14 +211,14 @@ impl Inner {
         if kept.is_none() {
             tracing::error!(digest = %name.digest, "what is kept is not what was put there: it is not read");
         } else if known.is_none() {
-            // Another process has put it there since this one looked. From now on it counts here too.
+            // Another process stored it after the index was read; it is counted from now on.
             lock(index).insert(name, bytes, Instant::now() + self.limits.age);
         }
         Ok(kept)
     }
 }
 
-/// Nothing panics while one of them is held.
+/// Locks a mutex. No code panics while it is held.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! Results in a directory of this machine.
+//! Results in a local directory.
 
 use std::fs::{self, DirBuilder};
 use std::io;
@@ -13,21 +13,21 @@ use crate::model::future::BoxFuture;
 use crate::results::storage::objects::Objects;
 use crate::results::storage::{ResultStorage, StoredObject};
 
-/// A directory that nobody else may look into: one file a result, in a directory for each caller.
+/// A private directory with one file for each result, in a directory for each caller.
 pub(crate) struct Local {
     root: PathBuf,
     files: Objects<LocalFileSystem>,
 }
 
-/// A file that is older than that and not in its place was left behind by a program that ended in the middle of writing.
+/// The age from which a temporary file counts as left behind by a process that ended while writing.
 const LEFT_BEHIND: Duration = Duration::from_secs(60 * 60);
 
 impl Local {
-    /// Opens a directory, and makes it where there is none.
+    /// Opens a directory, and creates it if it does not exist.
     ///
     /// # Errors
     ///
-    /// When it cannot be made, is none, or others may look into it.
+    /// If it cannot be created, is not a directory, or is accessible to other users.
     pub(crate) fn open(root: &Path) -> io::Result<Self> {
         make(root)?;
         let root = fs::canonicalize(root)?;
@@ -44,7 +44,7 @@ impl Local {
 impl ResultStorage for Local {
     fn put<'a>(&'a self, name: &'a str, bytes: Bytes) -> BoxFuture<'a, io::Result<()>> {
         Box::pin(async move {
-            // Somebody may have emptied the cache: it would be made anew with rights for others.
+            // Creates the directory again with private permissions if it was deleted meanwhile.
             let root = self.root.clone();
             off_the_threads(move || make(&root)).await?;
             self.files.put(name, bytes).await
@@ -78,7 +78,7 @@ impl ResultStorage for Local {
     }
 }
 
-/// Makes a directory, and those that it is in, for this user alone.
+/// Creates a directory and its parents for this user only.
 fn make(path: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     #[cfg(unix)]
@@ -98,12 +98,12 @@ fn closed_to_others(metadata: &fs::Metadata) -> io::Result<()> {
 
 #[cfg(not(unix))]
 fn closed_to_others(_: &fs::Metadata) -> io::Result<()> {
-    // The directories of a user are closed to others as they are.
+    // Directories of a user are private on this platform.
     Ok(())
 }
 
-/// Whether there is a file that has no other name. What is a link, a device or a pipe was put there by somebody else, and
-/// opening it might never end.
+/// Returns `true` if this is a regular file with a single name. A link, a device or a pipe is not one of ours, and opening it
+/// might block.
 fn is_own_file(path: &Path) -> io::Result<bool> {
     match fs::symlink_metadata(path) {
         Ok(metadata) => {
@@ -130,11 +130,10 @@ fn has_one_name(_: &fs::Metadata) -> bool {
     true
 }
 
-/// Removes what was left behind: files that were never whole, and directories with nothing in them. What cannot be removed
-/// stays, and is in nobody's way.
+/// Removes temporary files and empty directories that were left behind. Errors are ignored.
 fn tidy(root: &Path) {
     for directory in fs::read_dir(root).into_iter().flatten().flatten() {
-        // A link leads to what is somebody else's, and another name is.
+        // Links and directories with other names are not ours.
         let is_own = directory.file_name().to_str().is_some_and(is_of_a_result);
         if !is_own || !directory.file_type().is_ok_and(|kind| kind.is_dir()) {
             continue;
@@ -149,17 +148,17 @@ fn tidy(root: &Path) {
                 let _ = fs::remove_file(file.path());
             }
         }
-        // Only of one that is empty.
+        // Fails unless the directory is empty.
         let _ = fs::remove_dir(directory.path());
     }
 }
 
-/// Whether a caller's directory, or a result in it, may be called so.
+/// Returns `true` if this can be the name of a caller's directory or of a result.
 fn is_of_a_result(name: &str) -> bool {
     name.parse::<Digest>().is_ok_and(|digest| digest.hex() == name)
 }
 
-/// Does something on a thread where it may wait for a disk.
+/// Runs a function on a blocking thread.
 async fn off_the_threads<T: Send + 'static>(
     work: impl FnOnce() -> io::Result<T> + Send + 'static,
 ) -> io::Result<T> {

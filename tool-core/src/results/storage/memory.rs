@@ -4,7 +4,7 @@ use object_store::memory::InMemory;
 
 use crate::results::storage::objects::Objects;
 
-/// As long as the program runs.
+/// Creates a storage in memory.
 pub(crate) fn memory() -> Objects<InMemory> {
     Objects(InMemory::new())
 }

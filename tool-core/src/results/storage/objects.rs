@@ -11,12 +11,12 @@ use object_store::{Error, ObjectMeta, ObjectStore, ObjectStoreExt as _};
 use crate::model::future::BoxFuture;
 use crate::results::storage::{ResultStorage, StoredObject};
 
-/// What `object_store` calls a storage: its own types stay in this folder.
+/// A storage of `object_store`. The types of that crate are used in this folder only.
 pub(crate) struct Objects<S>(pub(super) S);
 
 impl<S: ObjectStore> Objects<S> {
     async fn put(&self, name: &str, bytes: Bytes) -> io::Result<()> {
-        // On a disk it is written beside its place, and renamed when it is whole.
+        // On a disk, `object_store` writes a temporary file and renames it.
         self.0.put(&path(name)?, bytes.into()).await.map(drop).map_err(failed)
     }
 
@@ -44,7 +44,6 @@ impl<S: ObjectStore> Objects<S> {
         let object = |object: ObjectMeta| StoredObject {
             name: object.location.to_string(),
             bytes: object.size,
-            // A clock that was set may have it be written tomorrow.
             age: age(object.last_modified.timestamp_millis()),
         };
         Ok(all.into_iter().map(object).collect())
@@ -69,7 +68,7 @@ impl<S: ObjectStore> ResultStorage for Objects<S> {
     }
 }
 
-/// For how long something is there that was written so many milliseconds after 1970.
+/// Returns the age of an entry that was written at this Unix time in milliseconds; zero if that is in the future.
 fn age(written: i64) -> Duration {
     let now = std::time::UNIX_EPOCH.elapsed().unwrap_or_default();
     let written = u64::try_from(written).map(Duration::from_millis).unwrap_or_default();
