@@ -29,8 +29,8 @@ impl Catalogue {
     /// The tools that the database describes. A list is served for `time_to_live`, and from half of that on there is asked for
     /// another one, which keeps nobody waiting. The tools are called by `client`, with the switches and limits of `home`.
     #[must_use]
-    pub fn new(store: Store, client: Client, home: Registry, time_to_live: Duration) -> Self {
-        let found = home.providing(move || {
+    pub fn new(store: Store, client: Client, registry: Registry, time_to_live: Duration) -> Self {
+        let found = registry.providing(move || {
             let (store, client) = (store.clone(), client.clone());
             async move {
                 // Reading waits for a disk, and thousands of descriptions take their time to be checked.
@@ -45,8 +45,8 @@ impl Catalogue {
 
     /// What is done when there is another list.
     #[must_use]
-    pub fn on_change(self, told: impl Fn() + Send + Sync + 'static) -> Self {
-        Catalogue { cached: self.cached.on_change(told) }
+    pub fn on_change(self, listener: impl Fn() + Send + Sync + 'static) -> Self {
+        Catalogue { cached: self.cached.on_change(listener) }
     }
 
     /// The list is out of date: it is asked for anew at once. Until there is another one it is served for the rest of its

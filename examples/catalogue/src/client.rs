@@ -122,10 +122,10 @@ impl Client {
     /// Goes from redirect to redirect, and asks each time whether that is allowed.
     async fn follow(&self, request: &Request, bytes: usize) -> Result<Answer, CallError> {
         let mut url = request.url.clone();
-        let mut at_home = true;
+        let mut same_origin = true;
         for _ in 0..=MOST_REDIRECTS {
             self.egress.check(&url)?;
-            let sent = self.built(request, &url, at_home)?;
+            let sent = self.built(request, &url, same_origin)?;
             let response = self.http.execute(sent).await.map_err(CallError::of_client)?;
             let location = response.headers().get(LOCATION).filter(|_| response.status().is_redirection());
             let Some(location) = location else { return read(response, bytes).await };
@@ -136,7 +136,7 @@ impl Client {
             let next = next.ok_or(CallError::Nowhere)?;
             self.admit(request, &url, &next)?;
             // Whoever was asked on the way is not trusted with what is said to the service, even if it leads back there.
-            at_home &= next.origin() == url.origin();
+            same_origin &= next.origin() == url.origin();
             url = next;
         }
         Err(CallError::Redirects(MOST_REDIRECTS))
@@ -160,10 +160,10 @@ impl Client {
 
     /// What is sent to this address. Only the service that the request is for is told the key, and what the caller says in
     /// headers, and only as long as nobody else has said where to go.
-    fn built(&self, request: &Request, url: &Url, at_home: bool) -> Result<reqwest::Request, CallError> {
+    fn built(&self, request: &Request, url: &Url, same_origin: bool) -> Result<reqwest::Request, CallError> {
         let mut url = url.clone();
-        let at_home = at_home && url.origin() == request.url.origin();
-        let credential = request.credential.as_ref().filter(|_| at_home);
+        let same_origin = same_origin && url.origin() == request.url.origin();
+        let credential = request.credential.as_ref().filter(|_| same_origin);
         if let Some(Credential::Query(name, secret)) = credential {
             url.query_pairs_mut().append_pair(name, secret);
         }
@@ -171,7 +171,7 @@ impl Client {
         if let Some(Credential::Header(name, value)) = credential {
             sent = sent.header(name, value);
         }
-        for (name, value) in request.headers.iter().filter(|_| at_home) {
+        for (name, value) in request.headers.iter().filter(|_| same_origin) {
             sent = sent.header(name, value);
         }
         if let Some(body) = &request.body {

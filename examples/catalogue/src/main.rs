@@ -42,11 +42,11 @@ async fn app() -> Result<App, ServeError> {
     let settings = Settings::from_environment()?;
     let store = Store::at(settings.database);
     let client = Client::new(settings.egress)?;
-    let home = Registry::builder().allow_empty().build()?;
-    let described = Catalogue::new(store.clone(), client.clone(), home, settings.time_to_live);
+    let registry = Registry::builder().allow_empty().build()?;
+    let described = Catalogue::new(store.clone(), client.clone(), registry, settings.time_to_live);
     let changes = Changes::new();
-    let told = changes.clone();
-    let described = Arc::new(described.on_change(move || told.notify()));
+    let notifier = changes.clone();
+    let described = Arc::new(described.on_change(move || notifier.notify()));
     let registry = everything(&store, client, &described).await?;
 
     let (over_http, over_mcp) = ((store.clone(), Arc::clone(&described)), (store, described));

@@ -260,12 +260,12 @@ pub enum StoreError {
     #[error("the catalogue could not be read to its end")]
     Interrupted,
     /// The file was written by a newer version of this program.
-    #[error("the file has the format {found}, and this program knows up to {known}: use a newer one")]
+    #[error("the file has the format {found}, and this program knows up to {newest}: use a newer one")]
     Newer {
         /// The version of its format.
         found: i64,
         /// The newest version known.
-        known: i64,
+        newest: i64,
     },
     /// The file cannot be made.
     #[error("the file cannot be made: {0}")]

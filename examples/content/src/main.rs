@@ -73,15 +73,15 @@ fn local(site: &Site, user: &str) -> Result<Principal, String> {
 }
 
 /// The users who are known by a token, where there is a file of these.
-fn known(site: &Site) -> Result<Option<Bearer>, String> {
+fn authenticator(site: &Site) -> Result<Option<Bearer>, String> {
     env::var_os("CONTENT_TOKENS").map(|file| content::tokens::read(site, file.as_ref())).transpose()
 }
 
 async fn serve_http(registry: Registry, site: Site, options: ServeOptions) -> Result<(), ServeError> {
     let addr = options.addr.ok_or("an address is needed")?;
     let mut http = tool_http::Options::new().title("content").allow_execute(options.allow_execute);
-    if let Some(known) = known(&site)? {
-        http = http.authenticator(known);
+    if let Some(authenticator) = authenticator(&site)? {
+        http = http.authenticator(authenticator);
     }
     let server = tool_http::Server::bind(registry, addr, http).await?;
     options.listening(server.local_addr());
@@ -101,8 +101,8 @@ async fn serve_mcp(registry: Registry, site: Site, options: ServeOptions) -> Res
     match options.addr {
         None => server.serve_stdio().await?,
         Some(addr) => {
-            if let Some(known) = known(&site)? {
-                server = server.authenticator(known);
+            if let Some(authenticator) = authenticator(&site)? {
+                server = server.authenticator(authenticator);
             }
             let server = server.serve_http(addr).await?;
             options.listening(server.local_addr());

@@ -178,12 +178,12 @@ pub enum SiteError {
     #[error("the site is busy: try again")]
     Busy,
     /// The file was written by a newer version of this program.
-    #[error("the file has the format {found}, and this program knows up to {known}: use a newer one")]
+    #[error("the file has the format {found}, and this program knows up to {newest}: use a newer one")]
     Newer {
         /// The version of its format.
         found: usize,
         /// The newest version known.
-        known: usize,
+        newest: usize,
     },
     /// The file cannot be made.
     #[error("the file cannot be made: {0}")]

@@ -40,14 +40,14 @@ pub fn read(site: &Site, file: &Path) -> Result<Bearer, String> {
         if line.is_empty() || line.starts_with('#') {
             continue;
         }
-        bearer = known(bearer, site, line)
+        bearer = with_token(bearer, site, line)
             .map_err(|error| format!("{}, line {number}: {error}", file.display()))?;
     }
     Ok(bearer)
 }
 
 /// One user more.
-fn known(bearer: Bearer, site: &Site, line: &str) -> Result<Bearer, String> {
+fn with_token(bearer: Bearer, site: &Site, line: &str) -> Result<Bearer, String> {
     let Some((user, token)) = line.split_once(char::is_whitespace) else {
         // The whole of it may be a token.
         return Err("a user and a token are expected, with a space between them".to_owned());

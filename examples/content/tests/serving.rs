@@ -138,7 +138,7 @@ fn a_page_is_previewed_over_http_with_a_link_from_the_command_line() {
 }
 
 #[test]
-fn a_user_is_known_over_http_by_a_token() {
+fn identifies_a_user_over_http_by_a_token() {
     let folder = tempfile::tempdir().unwrap();
     let tokens = folder.path().join("tokens");
     let (june, vera) = ("0b7c5f1e9d2a4c68", "1f6e0c9b3d5a7284");
@@ -160,7 +160,7 @@ fn a_user_is_known_over_http_by_a_token() {
 }
 
 #[test]
-fn a_user_is_known_over_mcp_by_a_token() {
+fn identifies_a_user_over_mcp_by_a_token() {
     let folder = tempfile::tempdir().unwrap();
     let tokens = folder.path().join("tokens");
     let (june, vera) = ("0b7c5f1e9d2a4c68", "1f6e0c9b3d5a7284");
@@ -188,7 +188,7 @@ fn a_site_that_cannot_be_read_does_not_make_a_user_unknown() {
 }
 
 #[test]
-fn a_file_of_tokens_that_is_wrong_is_told_of_and_no_token_is() {
+fn reports_an_invalid_token_file_without_showing_a_token() {
     let folder = tempfile::tempdir().unwrap();
     let tokens = folder.path().join("tokens");
     let token = "0b7c5f1e9d2a4c68";
@@ -222,7 +222,7 @@ fn a_site_that_cannot_be_read_is_no_site_without_users() {
 
 #[cfg(unix)]
 #[test]
-fn a_key_that_is_no_text_is_told_of() {
+fn reports_a_key_that_is_not_text() {
     use std::os::unix::ffi::OsStrExt as _;
 
     let folder = tempfile::tempdir().unwrap();
@@ -246,25 +246,25 @@ fn nothing_is_called_unless_that_is_allowed() {
 #[cfg(target_os = "linux")]
 #[test]
 fn the_file_is_made_in_the_folder_of_data_when_it_is_needed() {
-    let home = tempfile::tempdir().unwrap();
+    let folder = tempfile::tempdir().unwrap();
     let content = |arguments: &[&str]| {
         let program = Command::new(env!("CARGO_BIN_EXE_content"))
             .args(arguments)
-            .current_dir(home.path())
-            .env("XDG_DATA_HOME", home.path().join("data"))
+            .current_dir(folder.path())
+            .env("XDG_DATA_HOME", folder.path().join("data"))
             .env_remove("CONTENT_DATABASE")
             .env_remove("CONTENT_USER")
             .output()
             .unwrap();
         assert!(program.status.success(), "{program:?}");
     };
-    let file = home.path().join("data/content/museum.sqlite");
+    let file = folder.path().join("data/content/museum.sqlite");
     content(&["info", "get_node"]);
     content(&["validate", "get_node", "id=1"]);
-    assert!(!home.path().join("data").exists());
+    assert!(!folder.path().join("data").exists());
     content(&["run", "get_node", "id=1"]);
     assert!(file.is_file());
     let here: Vec<_> =
-        std::fs::read_dir(home.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(here, ["data"]);
 }

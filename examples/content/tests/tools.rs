@@ -78,7 +78,7 @@ fn content(revision: &Value) -> Value {
 }
 
 #[tokio::test]
-async fn a_site_begins_with_what_could_have_been_written_with_the_tools() {
+async fn the_seed_could_be_created_with_the_tools() {
     let museum = Museum::new();
     let overview = museum.done("vera", "site_overview", json!({})).await;
     assert_eq!(
@@ -144,7 +144,7 @@ async fn a_node_is_read_with_its_revisions_and_translations() {
 }
 
 #[tokio::test]
-async fn nodes_are_found_by_everything_that_is_asked_for() {
+async fn finds_nodes_by_all_criteria() {
     let museum = Museum::new();
     for (query, expected) in [
         (json!({}), vec![1, 2, 3, 4, 5, 6]),
@@ -332,7 +332,7 @@ async fn a_preview_shows_one_revision_to_whoever_has_the_link() {
 }
 
 #[tokio::test]
-async fn wrong_inputs_are_told_with_what_would_be_right() {
+async fn reports_invalid_inputs_with_what_is_expected() {
     let museum = Museum::new();
     let problems = async |tool: &str, arguments: Value| -> Vec<String> {
         let registry = museum.registry.as_principal(museum.user("otto"));

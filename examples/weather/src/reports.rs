@@ -225,13 +225,13 @@ impl Reports {
         }
         file.set_len(end)?;
         file.seek(SeekFrom::Start(end))?;
-        let written = file.write_all(&line).and_then(|()| file.sync_all());
-        if written.is_err() {
+        let result = file.write_all(&line).and_then(|()| file.sync_all());
+        if result.is_err() {
             // The caller hears that nothing was stored, so nothing should stay.
             // If this fails as well, there is nothing left to try.
             let _ = file.set_len(end);
         }
-        written
+        result
     }
 
     fn replace(&self, text: &[u8]) -> io::Result<()> {

@@ -69,9 +69,9 @@ fn four_years_are_kept_and_read_in_parts() {
     let [preview, link] = &result["content"].as_array().unwrap()[..] else { panic!("{result}") };
     assert!(result.to_string().len() < 6_000, "little of it is shown");
     assert!(preview["text"].as_str().unwrap().starts_with("{\n\"days\":[\n{\"location\":"), "{preview}");
-    let told = &result["structuredContent"];
-    assert_eq!((&told["uri"], &told["bytes"]), (&link["uri"], &link["size"]));
-    let digest = told["digest"].as_str().unwrap();
+    let found = &result["structuredContent"];
+    assert_eq!((&found["uri"], &found["bytes"]), (&link["uri"], &link["size"]));
+    let digest = found["digest"].as_str().unwrap();
     assert_eq!(link["uri"], format!("weather://result/{digest}"));
 
     // A model finds what it looks for.

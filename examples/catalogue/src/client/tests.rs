@@ -90,13 +90,13 @@ fn body(answer: Result<Answer, CallError>) -> String {
 
 /// A client for which every name has these addresses, and how often it asked.
 fn misled(addresses: &'static [&'static str]) -> (Client, Arc<AtomicUsize>) {
-    let asked = Arc::new(AtomicUsize::new(0));
-    let count = Arc::clone(&asked);
+    let lookups = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&lookups);
     let lookup: Lookup = Arc::new(move |_| {
         count.fetch_add(1, Ordering::Relaxed);
         Box::pin(async move { Ok(addresses.iter().map(|text| text.parse().unwrap()).collect()) })
     });
-    (Client::resolving(Egress::public().and_this_machine(), lookup).unwrap(), asked)
+    (Client::resolving(Egress::public().and_this_machine(), lookup).unwrap(), lookups)
 }
 
 #[tokio::test]
@@ -138,7 +138,7 @@ async fn a_redirect_leads_neither_into_this_machine_nor_into_its_network() {
 }
 
 #[test]
-fn a_redirect_to_another_origin_is_not_told_the_key_and_not_in_the_clear() {
+fn never_sends_the_key_to_another_origin_or_unencrypted() {
     let client = client();
     let from: Url = "https://api.example.org/v1".parse().unwrap();
     let mut request = asking(from.as_str());
@@ -157,7 +157,7 @@ fn a_redirect_to_another_origin_is_not_told_the_key_and_not_in_the_clear() {
 }
 
 #[test]
-fn only_the_service_that_is_asked_is_told_the_key_and_what_the_caller_says() {
+fn sends_the_key_and_the_inputs_to_the_named_service_only() {
     let client = client();
     let mut request = asking("https://api.example.org/v1");
     request.headers = vec![("x-note".parse().unwrap(), "hello".parse().unwrap())];
@@ -166,19 +166,23 @@ fn only_the_service_that_is_asked_is_told_the_key_and_what_the_caller_says() {
         Credential::Header("x-key".parse().unwrap(), "s3cret".parse().unwrap()),
     ] {
         request.credential = Some(credential);
-        for (to, told) in [
+        for (to, sent_along) in [
             ("https://api.example.org/v2", true),
             ("https://api.example.org:8443/v1", false),
             ("https://cdn.example.org/v1", false),
             ("http://api.example.org/v1", false),
             ("https://api.example.org.evil.test/v1", false),
         ] {
-            for at_home in [true, false] {
-                let sent = client.built(&request, &to.parse().unwrap(), at_home).unwrap();
+            for same_origin in [true, false] {
+                let sent = client.built(&request, &to.parse().unwrap(), same_origin).unwrap();
                 let key = sent.url().query().is_some_and(|query| query.contains("s3cret"))
                     || sent.headers().contains_key("x-key");
-                let told = told && at_home;
-                assert_eq!((key, sent.headers().contains_key("x-note")), (told, told), "{to} {at_home}");
+                let sent_along = sent_along && same_origin;
+                assert_eq!(
+                    (key, sent.headers().contains_key("x-note")),
+                    (sent_along, sent_along),
+                    "{to} {same_origin}"
+                );
             }
         }
     }
@@ -206,13 +210,13 @@ async fn a_name_that_resolves_to_an_address_inside_is_refused() {
         &["[::ffff:127.0.0.1]:0"],
         &["1.1.1.1:0", "192.168.0.1:0"],
     ] {
-        let (client, asked) = misled(addresses);
+        let (client, lookups) = misled(addresses);
         let error = client.send(&asking("http://api.example.org/"), LIMITS).await.unwrap_err();
         assert!(
             matches!(&error, CallError::Refused(Refusal::Host { host, .. }) if host == "api.example.org"),
             "{error:?}"
         );
-        assert_eq!(asked.load(Ordering::Relaxed), 1, "{addresses:?}");
+        assert_eq!(lookups.load(Ordering::Relaxed), 1, "{addresses:?}");
         let failure = error.failure("shop", false);
         assert_eq!((failure.kind(), failure.retryable()), (FailureKind::Failed(Reason::Other), false));
         assert!(
@@ -225,11 +229,11 @@ async fn a_name_that_resolves_to_an_address_inside_is_refused() {
 #[tokio::test]
 async fn the_address_that_was_checked_is_the_one_that_is_connected_to() {
     let addr = service().await;
-    let (client, asked) = misled(&["127.0.0.1:0"]);
+    let (client, lookups) = misled(&["127.0.0.1:0"]);
     let answer = client.send(&asking(&format!("http://localhost:{}/echo", addr.port())), LIMITS).await;
     assert_eq!(body(answer), "/echo key=none note=none");
     // Asked once: there is no second answer that could differ from the first.
-    assert_eq!(asked.load(Ordering::Relaxed), 1);
+    assert_eq!(lookups.load(Ordering::Relaxed), 1);
 }
 
 #[tokio::test]

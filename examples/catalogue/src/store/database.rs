@@ -12,7 +12,7 @@ use crate::store::StoreError;
 /// What brings a file of each version to the next one; a new file has version 0. What stands here is never changed again.
 const MIGRATIONS: [&str; 1] = [include_str!("../../migrations/0001_catalogue.sql")];
 
-const KNOWN: i64 = MIGRATIONS.len() as i64;
+const NEWEST: i64 = MIGRATIONS.len() as i64;
 
 /// What a connection is for.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,10 +31,10 @@ pub(super) fn open(path: &Path, mode: Mode) -> Result<Connection, StoreError> {
         Mode::Write => |attempt| wait(attempt, 500),
     }))?;
     match version(&connection)? {
-        KNOWN => {}
+        NEWEST => {}
         0 if mode == Mode::Read => return Err(StoreError::Missing(path.to_owned())),
         0 => migrate(&mut connection)?,
-        found => return Err(StoreError::Newer { found, known: KNOWN }),
+        found => return Err(StoreError::Newer { found, newest: NEWEST }),
     }
     Ok(connection)
 }

@@ -155,7 +155,7 @@ fn a_row_that_makes_no_sense_is_one_of_many_and_no_reason_to_refuse_another_chan
 }
 
 #[test]
-fn what_is_not_there_is_told_and_not_made_by_a_reader() {
+fn a_reader_reports_a_missing_file_and_creates_none() {
     let (_folder, store) = store();
     for _ in 0..2 {
         assert!(matches!(store.reader().rows(), Err(StoreError::Missing(_))));
@@ -167,7 +167,7 @@ fn what_is_not_there_is_told_and_not_made_by_a_reader() {
     fs::write(store.reader().path(), "").unwrap();
     assert!(matches!(store.reader().rows(), Err(StoreError::Missing(_))));
     by_hand(&store, "PRAGMA user_version = 99;");
-    assert!(matches!(store.reader().rows(), Err(StoreError::Newer { found: 99, known: 1 })));
+    assert!(matches!(store.reader().rows(), Err(StoreError::Newer { found: 99, newest: 1 })));
     assert!(matches!(store.0.writer.import(&demo()), Err(StoreError::Newer { .. })));
 }
 
@@ -182,8 +182,8 @@ fn a_file_that_is_damaged_is_an_error_and_fine_again_when_it_is_whole() {
     for damaged in [b"this is no database at all, and long enough to be taken for one".to_vec(), torn] {
         fs::write(path, damaged).unwrap();
         assert!(matches!(store.reader().rows(), Err(StoreError::Sqlite(_))));
-        let told = ToolError::from(store.0.writer.import(&demo()).unwrap_err());
-        assert_eq!(told.to_string(), "the catalogue cannot be read or written at the moment");
+        let error = ToolError::from(store.0.writer.import(&demo()).unwrap_err());
+        assert_eq!(error.to_string(), "the catalogue cannot be read or written at the moment");
     }
     fs::write(path, whole).unwrap();
     assert_eq!(store.reader().description().unwrap(), demo());

@@ -46,12 +46,12 @@ async fn check_providers(
     if let (Some(code), true) = (provider, wanted.is_empty()) {
         return Err(StoreError::NoProvider(code).into());
     }
-    let mut asked = tokio::task::JoinSet::new();
+    let mut checks = tokio::task::JoinSet::new();
     for (place, provider) in wanted.into_iter().enumerate() {
         let client = Client::clone(&client);
-        asked.spawn(async move { (place, health(&client, provider).await) });
+        checks.spawn(async move { (place, health(&client, provider).await) });
     }
-    let mut answers = asked.join_all().await;
+    let mut answers = checks.join_all().await;
     answers.sort_by_key(|(place, _)| *place);
     Ok(answers.into_iter().map(|(_, health)| health).collect())
 }

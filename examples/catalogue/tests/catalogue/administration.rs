@@ -103,7 +103,7 @@ fn a_description_that_would_not_do_is_refused_before_it_is_stored() {
 }
 
 #[test]
-fn the_health_of_each_provider_is_told_side_by_side() {
+fn reports_the_health_of_each_provider() {
     let library = Library::start();
     let place = Place::new().with_library(&library.origin);
     place.done("add_provider", &json!({"code": "away", "base_url": "http://127.0.0.1:1"}));
@@ -155,7 +155,7 @@ fn the_public_services_are_described_as_the_program_wants_it() {
 }
 
 #[test]
-fn a_variable_that_makes_no_sense_is_told_at_once() {
+fn reports_an_invalid_variable_at_once() {
     for (name, value, expected) in [
         ("CATALOGUE_TTL", "soon", "error: CATALOGUE_TTL: expected seconds, from 1 to 86400\n"),
         ("CATALOGUE_TTL", "0", "error: CATALOGUE_TTL: expected seconds, from 1 to 86400\n"),

@@ -185,8 +185,12 @@ fn what_may_be_tried_again_says_so() {
         ("page", false),
     ] {
         let output = place.output(&["run", path, "--yes", "--format", "json"]);
-        let told: Value = serde_json::from_slice(&output.stdout).unwrap();
-        assert_eq!((&told["success"], &told["retryable"]), (&json!(false), &json!(again)), "{path}: {told}");
+        let reply: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(
+            (&reply["success"], &reply["retryable"]),
+            (&json!(false), &json!(again)),
+            "{path}: {reply}"
+        );
     }
     drop(served);
 }
@@ -267,7 +271,7 @@ fn secret_arguments_are_not_logged() {
 }
 
 #[test]
-fn a_key_that_is_missing_is_told_and_nothing_is_sent() {
+fn reports_a_missing_key_and_sends_nothing() {
     let (rude, place, _served) = served();
     let place = place.with("CATALOGUE_KEY_RUDE", "");
     let served = place.http();

@@ -15,17 +15,17 @@ use crate::program::{PATIENCE, Place};
 
 /// A client that is told of changes.
 #[derive(Clone, Default)]
-struct Told(Arc<Notify>);
+struct ListChanged(Arc<Notify>);
 
-impl ClientHandler for Told {
+impl ClientHandler for ListChanged {
     async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
         self.0.notify_one();
     }
 }
 
 struct Connected {
-    client: RunningService<RoleClient, Told>,
-    told: Told,
+    client: RunningService<RoleClient, ListChanged>,
+    list_changed: ListChanged,
     _program: Child,
 }
 
@@ -39,9 +39,9 @@ async fn connected(place: &Place) -> Connected {
         .spawn()
         .unwrap();
     let pipes = (program.stdout.take().unwrap(), program.stdin.take().unwrap());
-    let told = Told::default();
-    let client = told.clone().serve(pipes).await.unwrap();
-    Connected { client, told, _program: program }
+    let list_changed = ListChanged::default();
+    let client = list_changed.clone().serve(pipes).await.unwrap();
+    Connected { client, list_changed, _program: program }
 }
 
 impl Connected {
@@ -59,15 +59,15 @@ impl Connected {
 }
 
 /// Describing runs the program to its end, which must not hold the runtime up.
-async fn apart<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+async fn on_a_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     tokio::task::spawn_blocking(work).await.unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn tools_of_the_catalogue_are_listed_and_called_and_a_change_is_told() {
+async fn lists_and_calls_tools_and_announces_changes() {
     let (addr, serving) = demo::bind(([127, 0, 0, 1], 0).into()).await.unwrap();
     tokio::spawn(serving);
-    let place = Arc::new(apart(move || Place::new().with_library(&format!("http://{addr}"))).await);
+    let place = Arc::new(on_a_thread(move || Place::new().with_library(&format!("http://{addr}"))).await);
     let connected = connected(&place).await;
     assert_eq!(connected.names().await, ["borrow_book", "find_books", "get_book", "get_cover"]);
 
@@ -85,10 +85,10 @@ async fn tools_of_the_catalogue_are_listed_and_called_and_a_change_is_told() {
 
     // Several changes at once may be told as several: the last one is.
     let described = Arc::clone(&place);
-    apart(move || described.done("disable_tool", &json!({"code": "get_cover"}))).await;
+    on_a_thread(move || described.done("disable_tool", &json!({"code": "get_cover"}))).await;
     let changed = async {
         loop {
-            connected.told.0.notified().await;
+            connected.list_changed.0.notified().await;
             if connected.names().await == ["borrow_book", "find_books", "get_book"] {
                 break;
             }

@@ -28,7 +28,7 @@ impl Place {
     }
 
     pub(crate) fn with(mut self, name: &'static str, value: &str) -> Self {
-        self.variables.retain(|(known, _)| *known != name);
+        self.variables.retain(|(other, _)| *other != name);
         self.variables.push((name, value.to_owned()));
         self
     }
@@ -109,10 +109,10 @@ impl Served {
             }
         });
         let origin = origin.unwrap_or_else(|| panic!("{}", log.lock().unwrap()));
-        let written = Arc::clone(&log);
+        let captured = Arc::clone(&log);
         std::thread::spawn(move || {
             for line in lines {
-                *written.lock().unwrap() += &format!("{line}\n");
+                *captured.lock().unwrap() += &format!("{line}\n");
             }
         });
         Served { child, origin, log }

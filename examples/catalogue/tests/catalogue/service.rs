@@ -22,20 +22,20 @@ impl Library {
     }
 
     pub(crate) fn on(addr: SocketAddr) -> Self {
-        let (told, hears) = mpsc::channel();
+        let (sender, receiver) = mpsc::channel();
         let (end, ended) = tokio::sync::oneshot::channel();
         let thread = thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
             runtime.block_on(async {
                 let (addr, serving) = catalogue::demo::bind(addr).await.unwrap();
-                told.send(addr).unwrap();
+                sender.send(addr).unwrap();
                 tokio::select! {
                     served = serving => served.unwrap(),
                     _ = ended => {}
                 }
             });
         });
-        let origin = format!("http://{}", hears.recv().unwrap());
+        let origin = format!("http://{}", receiver.recv().unwrap());
         Library { origin, end: Some(end), thread: Some(thread) }
     }
 }
@@ -58,17 +58,17 @@ impl Rude {
     pub(crate) fn start(answer: impl Fn(&str, &mut TcpStream) + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
         let origin = format!("http://{}", listener.local_addr().unwrap());
-        let (told, requests) = mpsc::channel();
+        let (sender, requests) = mpsc::channel();
         let answer = std::sync::Arc::new(answer);
         thread::spawn(move || {
             for mut stream in listener.incoming().map_while(Result::ok) {
-                let (told, answer) = (told.clone(), std::sync::Arc::clone(&answer));
+                let (sender, answer) = (sender.clone(), std::sync::Arc::clone(&answer));
                 thread::spawn(move || {
                     let mut bytes = [0; 8192];
                     let read = stream.read(&mut bytes).unwrap_or(0);
                     let request = String::from_utf8_lossy(&bytes[..read]).into_owned();
                     let path = request.split(' ').nth(1).unwrap_or_default().to_owned();
-                    let _ = told.send(request);
+                    let _ = sender.send(request);
                     answer(&path, &mut stream);
                 });
             }

@@ -30,19 +30,19 @@ fn request(service: &TcpListener) -> TcpStream {
 fn a_modifying_call_under_way_ends_before_the_program_does() {
     let service = TcpListener::bind("127.0.0.1:0").unwrap();
     let place = Place::new().with_library(&format!("http://{}", service.local_addr().unwrap()));
-    let asked = Mutex::new(None);
+    let pending = Mutex::new(None);
     let result = call_through_sigterm(
         place.program().args(["serve", "mcp"]),
         "borrow_book",
         &json!({"isbn": "9780141439471", "reader": "Ada"}),
-        || *asked.lock().unwrap() = Some(request(&service)),
+        || *pending.lock().unwrap() = Some(request(&service)),
         || {
             let body = json!({"title": "Frankenstein"}).to_string();
             let answer = format!(
                 "HTTP/1.1 201 Created\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
                 body.len()
             );
-            asked.lock().unwrap().take().unwrap().write_all(answer.as_bytes()).unwrap();
+            pending.lock().unwrap().take().unwrap().write_all(answer.as_bytes()).unwrap();
         },
     );
     assert_eq!(result["isError"], false, "{result}");

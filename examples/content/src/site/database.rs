@@ -194,11 +194,11 @@ fn create(path: &Path) -> Result<(), SiteError> {
 
 /// The format of a file.
 fn version(connection: &Connection) -> Result<usize, SiteError> {
-    let known = MIGRATIONS.len();
+    let newest = MIGRATIONS.len();
     // A version below zero is none of ours, and newer than all.
     let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
     let found = usize::try_from(version).unwrap_or(usize::MAX);
-    if found > known { Err(SiteError::Newer { found, known }) } else { Ok(found) }
+    if found > newest { Err(SiteError::Newer { found, newest }) } else { Ok(found) }
 }
 
 /// Runs what is missing, all or nothing.
@@ -245,7 +245,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_file_that_is_there_is_read_while_nothing_can_be_written() {
+    fn reads_an_existing_file_that_is_read_only() {
         const CHILD: &str = "CONTENT_TEST_READS";
         if let Some(path) = std::env::var_os(CHILD) {
             let error = fs::write(Path::new(&path).with_extension("full"), "more").unwrap_err();
@@ -279,7 +279,7 @@ mod tests {
         let path = folder.path().join("newer.sqlite");
         Connection::open(&path).unwrap().execute_batch("PRAGMA user_version = 99;").unwrap();
         let error = Database::at(path).open(Mode::ReadWrite).err().unwrap();
-        assert!(matches!(error, SiteError::Newer { found: 99, known: 2 }), "{error}");
+        assert!(matches!(error, SiteError::Newer { found: 99, newest: 2 }), "{error}");
     }
 
     #[test]

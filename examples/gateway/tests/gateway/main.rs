@@ -151,7 +151,7 @@ fn tools_are_found_read_about_and_called_in_two_steps() {
 }
 
 #[test]
-fn what_is_unknown_is_told_with_what_is_known_and_failures_stay_failures() {
+fn names_what_exists_when_a_name_is_unknown_and_passes_failures_on() {
     let gateway = Gateway::start(Discovery::TwoStep);
     let down = "server `gone` is down: it cannot be started: No such file or directory (os error 2)";
     for tool in ["list_tool_details", "call_tool"] {

@@ -123,8 +123,8 @@ impl Sandbox {
         let end = Instant::now() + self.limits.time();
         let mut process = Process::start(self)?;
         let task = Task { source: block.source().to_owned(), tools, limits: self.limits };
-        let told = timeout_at(end + GRACE, process.converse(&task, end, call)).await;
-        told.unwrap_or(Err(BlockError::Late(self.limits.seconds)))
+        let outcome = timeout_at(end + GRACE, process.converse(&task, end, call)).await;
+        outcome.unwrap_or(Err(BlockError::Late(self.limits.seconds)))
     }
 }
 

@@ -146,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_of_the_public_internet_are_told_from_all_others() {
+    fn accepts_only_addresses_of_the_public_internet() {
         for (text, public) in [
             ("1.1.1.1", true),
             ("93.184.215.14", true),

@@ -58,14 +58,14 @@ fn fetcher(addr: SocketAddr) -> Fetcher {
 
 /// One for which every name has this address.
 fn misled(origin: &str, addr: &'static str) -> (Fetcher, Arc<AtomicUsize>) {
-    let asked = Arc::new(AtomicUsize::new(0));
-    let count = Arc::clone(&asked);
+    let lookups = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&lookups);
     let lookup: Lookup = Arc::new(move |_| {
         count.fetch_add(1, Ordering::Relaxed);
         Box::pin(async move { Ok(vec![addr.parse().unwrap()]) })
     });
     let limits = FetchLimits { time: Duration::from_secs(30), ..FetchLimits::default() };
-    (Fetcher::resolving(Egress::to([origin]).unwrap(), limits, lookup).unwrap(), asked)
+    (Fetcher::resolving(Egress::to([origin]).unwrap(), limits, lookup).unwrap(), lookups)
 }
 
 #[tokio::test]
@@ -111,10 +111,10 @@ async fn a_redirect_leads_nowhere_else() {
 #[tokio::test]
 async fn a_name_that_resolves_to_an_address_inside_is_refused() {
     for address in ["127.0.0.1:0", "10.0.0.1:0", "169.254.169.254:0", "[::1]:0", "[::ffff:127.0.0.1]:0"] {
-        let (fetcher, asked) = misled("http://example.org", address);
+        let (fetcher, lookups) = misled("http://example.org", address);
         let refused = fetcher.fetch("http://example.org/").await.unwrap_err();
         assert!(matches!(refused, FetchError::Address { host, .. } if host == "example.org"), "{address}");
-        assert_eq!(asked.load(Ordering::Relaxed), 1, "{address}");
+        assert_eq!(lookups.load(Ordering::Relaxed), 1, "{address}");
     }
     let (fetcher, _) = misled("http://localhost:80", "1.1.1.1:0");
     assert!(matches!(fetcher.fetch("http://localhost").await, Err(FetchError::Address { .. })));
@@ -123,11 +123,11 @@ async fn a_name_that_resolves_to_an_address_inside_is_refused() {
 #[tokio::test]
 async fn the_address_that_was_checked_is_the_one_that_is_connected_to() {
     let addr = server().await;
-    let (fetcher, asked) = misled(&format!("http://localhost:{}", addr.port()), "127.0.0.1:0");
+    let (fetcher, lookups) = misled(&format!("http://localhost:{}", addr.port()), "127.0.0.1:0");
     let page = fetcher.fetch(&format!("http://localhost:{}/plain", addr.port())).await.unwrap();
     assert_eq!(page.text, "hello");
     // Asked once: there is no second answer that could differ from the first.
-    assert_eq!(asked.load(Ordering::Relaxed), 1);
+    assert_eq!(lookups.load(Ordering::Relaxed), 1);
 }
 
 #[tokio::test]

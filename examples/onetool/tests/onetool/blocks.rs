@@ -64,7 +64,7 @@ async fn no_tool_takes_the_name_of_another_or_of_what_is_built_in() {
 }
 
 #[tokio::test]
-async fn what_goes_wrong_is_told_with_its_line() {
+async fn reports_errors_with_their_line() {
     let world = World::new().await;
     for (command, line, words) in [
         ("__onetool__run\n```python\nx = 1\ny = x +\n```", 4, "Parse error"),

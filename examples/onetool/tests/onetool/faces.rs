@@ -71,8 +71,8 @@ async fn a_setting_that_is_wrong_keeps_the_program_from_starting() {
     {
         let mut command = Command::new(env!("CARGO_BIN_EXE_onetool"));
         let output = command.args(["list"]).env(variable, value).output().unwrap();
-        let told = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(1), "{told}");
-        assert!(told.starts_with(&format!("error: `{variable}`")) && told.contains(value), "{told}");
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{message}");
+        assert!(message.starts_with(&format!("error: `{variable}`")) && message.contains(value), "{message}");
     }
 }
