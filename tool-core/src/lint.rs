@@ -122,7 +122,7 @@ impl Lint {
             let mut found = Vec::new();
             texts::check(prompt.tool(), self, &mut found);
             inputs::check(prompt.tool(), &mut found);
-            // No model API receives the names of a prompt's arguments.
+            // Model APIs do not receive the names of prompt arguments.
             found.retain(|finding| finding.rule != LintRule::InputNameRefused);
             findings.extend(found.into_iter().map(Finding::of_prompt));
         }
@@ -131,7 +131,7 @@ impl Lint {
         state::check(&tools, &mut findings);
         sizes::check_all(&tools, self, &mut findings);
         findings.retain(|finding| !self.without.contains(&finding.rule));
-        // Stable: what one rule found in one tool stays in the order of its inputs.
+        // A stable sort keeps the order of inputs.
         findings.sort_by(|a, b| {
             let order = |finding: &Finding| {
                 let Finding { tool, prompt, rule, .. } = finding;

@@ -1,4 +1,4 @@
-//! Descriptions that hardly differ.
+//! Similar descriptions.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -6,10 +6,10 @@ use crate::definition::ToolDefinition;
 use crate::lint::finding::{Finding, LintRule};
 use crate::registry::search::words;
 
-/// Two texts are alike when so much of their words is shared: the measure of Jaccard, shared words over all words.
+/// Two texts are similar from this Jaccard similarity on: shared words divided by all words.
 const ALIKE: f64 = 0.8;
 
-/// A word that so many different texts have among their rarest tells nothing about two of them.
+/// A word is ignored once so many texts have it among their rarest.
 const MOST_SHARING: usize = 64;
 
 pub(super) fn check(tools: &[&ToolDefinition], findings: &mut Vec<Finding>) {
@@ -20,15 +20,14 @@ pub(super) fn check(tools: &[&ToolDefinition], findings: &mut Vec<Finding>) {
     }
 }
 
-/// Which texts are like an earlier one.
+/// The texts that are similar to an earlier text.
 ///
-/// Not every text is compared with every other: of two sets that share four fifths of their words, one of the first few
-/// words of the one is among the first few of the other, whatever the order of words (the prefix filter of Chaudhuri,
-/// Ganti, Kaushik: "A Primitive Operator for Similarity Joins", 2006). Rare words come first, so that few texts share
-/// one of these; and a text that is like an earlier one is not compared with any other.
+/// Not all pairs are compared. If two sets share four fifths of their words, then in any common order of words, one of the
+/// first few words of each is in both (the prefix filter of Chaudhuri, Ganti, Kaushik: "A Primitive Operator for Similarity
+/// Joins", 2006). Rare words come first, so that few texts share one. A text that is similar to an earlier one is skipped.
 #[derive(Debug, Default)]
 struct Alike {
-    /// Each text with the earlier one, by their positions.
+    /// The position of each similar text, and that of the earlier text.
     pairs: Vec<(usize, usize)>,
     comparisons: usize,
 }
@@ -37,7 +36,7 @@ impl Alike {
     fn find(texts: &[&str]) -> Self {
         let sets = sets(texts);
         let mut found = Alike::default();
-        // The texts that have a word among their first.
+        // The texts that have a word among their first words.
         let mut having: HashMap<&str, Vec<usize>> = HashMap::new();
         for (position, set) in sets.iter().enumerate() {
             let shared = (set.len() as f64 * ALIKE).ceil() as usize;
@@ -60,7 +59,7 @@ impl Alike {
     }
 }
 
-/// The words of each text, each once, the rarest of them all first.
+/// Returns the distinct words of each text, the rarest first.
 fn sets(texts: &[&str]) -> Vec<Vec<String>> {
     let sets: Vec<BTreeSet<String>> = texts.iter().map(|text| words(text).into_iter().collect()).collect();
     let mut texts_with: HashMap<&String, usize> = HashMap::new();
@@ -69,14 +68,14 @@ fn sets(texts: &[&str]) -> Vec<Vec<String>> {
     }
     let sorted = |set: &BTreeSet<String>| {
         let mut set: Vec<String> = set.iter().cloned().collect();
-        // Stable: equally rare words stay in their alphabetical order.
+        // A stable sort keeps equally rare words in alphabetical order.
         set.sort_by_key(|word| texts_with[word]);
         set
     };
     sets.iter().map(sorted).collect()
 }
 
-/// Shared words over all words.
+/// Returns the number of shared words divided by the number of all words.
 fn similarity(a: &[String], b: &[String]) -> f64 {
     let shared = a.iter().filter(|word| b.contains(word)).count();
     shared as f64 / (a.len() + b.len() - shared).max(1) as f64
@@ -98,7 +97,7 @@ mod tests {
             (&["Deletes a report.", "Deletes a user."], &[]),
             (&["", ""], &[]),
             (&["", "a b c"], &[]),
-            // Each is told once, with the first that it is like.
+            // Each is reported once, with the first similar text.
             (&["x y z", "a b c d e", "x y z w v", "e d c b a", "a b c d e"], &[(3, 1), (4, 1)]),
         ];
         for (texts, expected) in table {
@@ -108,7 +107,7 @@ mod tests {
 
     #[test]
     fn many_texts_are_not_compared_with_each_other() {
-        // Each shares seven words of nine with each other, which is not alike.
+        // Each pair shares seven of nine words, which is not similar.
         let texts: Vec<String> =
             (0..10_000).map(|number| format!("sends a short letter to customer {number} today")).collect();
         let mut texts: Vec<&str> = texts.iter().map(String::as_str).collect();
@@ -116,11 +115,11 @@ mod tests {
         let found = Alike::find(&texts);
         assert_eq!(found.pairs, [(10_000, 5_000)], "the one that is alike is found among them");
         assert!(found.comparisons <= 10_001 * 64, "{}", found.comparisons);
-        // What is rare is looked at first, however it is spelled: the others share a word that comes first by spelling.
+        // The rare words come first here, although the shared words come first in the alphabet.
         let texts: Vec<String> = (0..1_000).map(|number| format!("a and z{number}")).collect();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         assert_eq!(Alike::find(&texts).comparisons, 0);
-        // And these are all alike.
+        // All of these are equal.
         let found = Alike::find(&["one and the same text"; 10_000]);
         assert_eq!((found.pairs.len(), found.comparisons), (9_999, 9_999));
     }

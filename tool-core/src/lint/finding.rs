@@ -182,7 +182,7 @@ impl Finding {
         }
     }
 
-    /// The same of a prompt, which is looked into as a tool is.
+    /// Returns the same finding for a prompt, which is checked like a tool.
     pub(super) fn of_prompt(self) -> Self {
         Finding { prompt: self.tool, tool: None, ..self }
     }

@@ -1,6 +1,6 @@
-//! Characters that a reader does not see and a model does.
+//! Characters that are invisible to people and readable for models.
 
-/// The first hidden character of a text, and how many there are.
+/// Describes the first hidden character of a text, with the number of others.
 pub(super) fn hidden(text: &str) -> Option<String> {
     let mut found = text.chars().enumerate().filter_map(|(at, c)| Some((at, c, kind(c)?)));
     let (at, c, kind) = found.next()?;
@@ -11,11 +11,11 @@ pub(super) fn hidden(text: &str) -> Option<String> {
     Some(format!("the hidden character U+{:04X} ({kind}) at position {}{more}", u32::from(c), at + 1))
 }
 
-/// What kind of hidden character it is.
+/// Returns the kind of a hidden character; `None` for a visible one.
 ///
-/// Those that Unicode calls `Default_Ignorable_Code_Point` (DerivedCoreProperties.txt), which have no shape of their own,
-/// with the controls of general category Cc, line and paragraph separators and annotations. Left out are the selectors
-/// of text and emoji style, which follow a visible character in ordinary texts.
+/// Hidden are the characters with the Unicode property `Default_Ignorable_Code_Point`, controls (general category Cc), line
+/// and paragraph separators, and annotations. The text and emoji variation selectors are allowed: they follow a visible
+/// character in ordinary texts.
 fn kind(c: char) -> Option<&'static str> {
     Some(match c {
         '\n' | '\t' | '\u{fe0e}' | '\u{fe0f}' => return None,

@@ -1,4 +1,4 @@
-//! Inputs that are not described, cannot be guessed, or contradict themselves.
+//! Inputs without a description or an example, and inputs with contradictions.
 
 use serde_json::{Value, json};
 
@@ -23,9 +23,9 @@ pub(super) fn check(tool: &ToolDefinition, findings: &mut Vec<Finding>) {
     untagged(tool, findings);
 }
 
-/// What its type can only decode by trying, so that a deep value of it is refused.
+/// Reports a recursive untagged type, which cannot decode deeply nested values.
 fn untagged(tool: &ToolDefinition, findings: &mut Vec<Finding>) {
-    // What is written by hand is decoded by hand.
+    // A dynamic tool decodes its arguments itself.
     if tool.declaration().is_some() && tool.validator().is_ok_and(Validator::is_tried) {
         let message =
             "a type of its inputs contains itself and has no tag: a value of many levels is refused";
@@ -37,7 +37,7 @@ fn described(tool: &ToolDefinition, root: &Value, part: Part<'_>, findings: &mut
     let Some(name) = part.member else { return };
     let mut find = |rule, message: String| findings.push(Finding::of(rule, tool, message).at(part.path));
     let text = |schema: &Value| schema["description"].as_str().map(str::to_owned);
-    // The tag of a variant has one value, and its name says all.
+    // The tag of a variant has one value and needs no description.
     let is_tag = part.schema.get("const").is_some();
     match text(part.schema).or_else(|| text(resolved(part.schema, root))) {
         None if is_tag => {}
@@ -62,7 +62,7 @@ fn exemplified(tool: &ToolDefinition, part: Part<'_>, findings: &mut Vec<Finding
     }
 }
 
-/// Examples and defaults of whole inputs, and whole calls in the doc comment: these are decoded.
+/// Checks examples and defaults of inputs, and calls in the doc comment, by decoding them.
 fn values(tool: &ToolDefinition, findings: &mut Vec<Finding>) {
     for (input, fault) in tool.invalid_values() {
         findings.push(
@@ -74,7 +74,7 @@ fn values(tool: &ToolDefinition, findings: &mut Vec<Finding>) {
     findings.extend(calls.map(|fault| Finding::of(LintRule::ExampleInvalid, tool, fault)));
 }
 
-/// Examples and defaults of members below an input, which stand in its type: only the schema can judge them.
+/// Checks examples and defaults of members below an input, which only the schema can validate.
 fn nested_values(tool: &ToolDefinition, root: &Value, part: Part<'_>, findings: &mut Vec<Finding>) {
     let examples = part.schema["examples"].as_array().into_iter().flatten();
     let mut values = part.schema.get("default").into_iter().chain(examples).peekable();

@@ -1,8 +1,8 @@
-//! Names that model APIs refuse or models mix up.
+//! Names that model APIs reject or models confuse.
 //!
-//! MCP takes names of up to 128 of `A-Za-z0-9_.-`. OpenAI (API reference, `FunctionDefinition.name`) and Anthropic (Messages
-//! API, `tools.name`) take 64 of `A-Za-z0-9_-`, Gemini (API reference, `FunctionDeclaration.name`) 64 that begin with a letter
-//! or `_`. The names of inputs: Gemini takes identifiers, Anthropic 64 of `A-Za-z0-9_.-`.
+//! MCP allows names of up to 128 of `A-Za-z0-9_.-`. OpenAI (API reference, `FunctionDefinition.name`) and Anthropic
+//! (Messages API, `tools.name`) allow 64 of `A-Za-z0-9_-`, Gemini (API reference, `FunctionDeclaration.name`) 64 that begin
+//! with a letter or `_`. For names of inputs, Gemini allows identifiers, and Anthropic 64 of `A-Za-z0-9_.-`.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ pub(super) fn check(tool: &ToolDefinition, findings: &mut Vec<Finding>) {
     }
 }
 
-/// Whether every model API takes an input of this name.
+/// Returns `true` if every model API allows an input of this name.
 pub(super) fn is_plain(input: &str) -> bool {
     input.len() <= LONGEST
         && begins_well(input)
@@ -36,7 +36,7 @@ fn begins_well(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
 }
 
-/// Names and aliases that are one when case does not count.
+/// Reports names and aliases that differ only in case.
 pub(super) fn check_case(tools: &[&ToolDefinition], findings: &mut Vec<Finding>) {
     let mut known: BTreeMap<String, &str> = BTreeMap::new();
     for tool in tools {

@@ -1,4 +1,4 @@
-//! Definitions that take too much room in what a model reads.
+//! Definitions that take too many tokens of a model's context.
 
 use serde_json::json;
 
@@ -27,7 +27,7 @@ pub(super) fn check_all(tools: &[&ToolDefinition], lint: &Lint, findings: &mut V
     }
 }
 
-/// What a model is given of a tool, at four bytes a token.
+/// Estimates the tokens of a definition, at four bytes per token.
 fn tokens(tool: &ToolDefinition) -> usize {
     let definition = json!({
         "name": tool.name(),

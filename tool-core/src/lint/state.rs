@@ -1,10 +1,10 @@
-//! Tools that modify nothing and yet hold all of a resource in their hands.
+//! Tools that modify nothing and take the whole resource as state.
 
 use crate::declare::inject::{Handle, Need};
 use crate::definition::ToolDefinition;
 use crate::lint::finding::{Finding, LintRule};
 
-/// That a type is a resource is known by a tool that takes a `Reader` or `Writer` of it.
+/// Reports these tools. A type is a resource if a tool takes a `Reader` or `Writer` of it.
 pub(super) fn check(tools: &[&ToolDefinition], findings: &mut Vec<Finding>) {
     let is_raw = |need: &&Need| need.handle() == Handle::State;
     let mut resources: Vec<&Need> = Vec::new();

@@ -1,4 +1,4 @@
-//! Texts that say too little, too much, the same as another, or something to the model.
+//! Texts that are too short, too long, duplicates, or instructions to the model.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use crate::lint::hidden::hidden;
 use crate::lint::walk::walk;
 use crate::registry::search::words;
 
-/// A description of a tool has at least so many words: `Adds numbers.` leaves open which, and what comes back.
+/// The fewest words of a description: `Adds numbers.` says neither which numbers nor what is returned.
 const FEWEST_WORDS: usize = 3;
 
 pub(super) fn check(tool: &ToolDefinition, lint: &Lint, findings: &mut Vec<Finding>) {
@@ -32,7 +32,7 @@ pub(super) fn check(tool: &ToolDefinition, lint: &Lint, findings: &mut Vec<Findi
         let Some(schema) = schema else { continue };
         walk(schema, &mut |part| {
             for (what, text) in texts_of(part.schema) {
-                // A place in the output is no input.
+                // A finding has a path for inputs only.
                 let (what, path) = match side {
                     "input" => (what.to_owned(), part.path),
                     _ => (format!("{what} of the output {}", part.path).trim_end().to_owned(), ""),
@@ -43,7 +43,7 @@ pub(super) fn check(tool: &ToolDefinition, lint: &Lint, findings: &mut Vec<Findi
     }
 }
 
-/// Why a text says nothing about what bears this name.
+/// Returns why a text says nothing about the item with this name; `None` if it says something.
 pub(super) fn vague(text: &str, name: &str) -> Option<&'static str> {
     let text_words = words(text);
     if text_words.is_empty() {
@@ -65,7 +65,7 @@ fn short(text: &str) -> Option<&'static str> {
     (words(text).len() < FEWEST_WORDS).then_some("is too short to choose the tool by")
 }
 
-/// Words that say nothing by themselves.
+/// Words without content.
 const FILLERS: [&str; 28] = [
     "a",
     "an",
@@ -97,13 +97,13 @@ const FILLERS: [&str; 28] = [
     "some",
 ];
 
-/// Whether one is the other with an ending, as `gets` and `get`.
+/// Returns `true` if one word is the other with an ending, as `gets` and `get`.
 fn is_form_of(word: &str, known: &str) -> bool {
     let (short, long) = if word.len() < known.len() { (word, known) } else { (known, word) };
     word == known || short.chars().count() >= 3 && long.starts_with(short) && long.len() - short.len() <= 3
 }
 
-/// The texts of one part of a schema, without those of the parts below it.
+/// Returns the texts of one part of a schema, without the parts below it.
 fn texts_of(schema: &Value) -> Vec<(&'static str, &str)> {
     let mut texts = Vec::new();
     for (what, keyword) in [("description", "description"), ("title", "title"), ("constant", "const")] {
@@ -130,7 +130,7 @@ fn look_into(tool: &ToolDefinition, what: &str, path: &str, text: &str, findings
     }
 }
 
-/// Whether a text tells a model to forget what it was told, or to hide something: a small net for the usual wording.
+/// Returns `true` if a text tells a model to ignore instructions or to hide something. Detects the usual wording only.
 fn instructs(text: &str) -> bool {
     const VERBS: [&str; 5] = ["ignore", "disregard", "forget", "override", "bypass"];
     const WHICH: [&str; 10] =

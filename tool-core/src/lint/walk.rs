@@ -1,4 +1,4 @@
-//! Every part of a schema, with the place of the values that it describes.
+//! Visits every part of a schema.
 
 use std::collections::BTreeSet;
 
@@ -10,17 +10,16 @@ use crate::schema::reference::referred;
 /// One part of a schema.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Part<'s> {
-    /// Where its values are: a JSON Pointer, in which `*` is any item of a list or any value of a map.
+    /// The path of its values: a JSON Pointer, in which `*` is any item of a list or any value of a map.
     pub(super) path: &'s str,
     pub(super) schema: &'s Value,
-    /// The name of the member that it is.
+    /// The name of the member, if the part describes one.
     pub(super) member: Option<&'s str>,
-    /// Whether an example or default of it, or of a whole that it is in, is known.
+    /// Whether the part, or a part around it, has an example or a default.
     pub(super) exemplified: bool,
 }
 
-/// Visits the schema and everything below it, in the order in which it is written; a definition is visited where it is
-/// first referred to, once.
+/// Visits the schema and everything below it, in order. A definition is visited once, at the first reference to it.
 pub(super) fn walk<'s>(root: &'s Value, visit: &mut dyn FnMut(Part<'_>)) {
     Walk { root, path: String::new(), visited: BTreeSet::new(), visit }.part(root, None, false);
 }
@@ -28,7 +27,7 @@ pub(super) fn walk<'s>(root: &'s Value, visit: &mut dyn FnMut(Part<'_>)) {
 struct Walk<'s, 'v> {
     root: &'s Value,
     path: String,
-    /// References that were followed.
+    /// The references that were followed.
     visited: BTreeSet<&'s str>,
     visit: &'v mut dyn FnMut(Part<'_>),
 }
@@ -42,7 +41,7 @@ impl<'s> Walk<'s, '_> {
             && self.visited.insert(reference)
             && let Some(definition) = referred(schema, self.root)
         {
-            // A definition is no member itself: the reference to it was.
+            // The member was visited at the reference.
             self.part(definition, None, exemplified);
         }
         for (name, schema) in schema["properties"].as_object().into_iter().flatten() {
