@@ -29,7 +29,7 @@ const VERSION: u64 = 1;
 /// What every tool and every prompt of a registry promises: the content of `tools.lock`.
 ///
 /// Its text is JSON with sorted members, one value per line, so that version control shows each change. Registries with the
-/// same [`Digest`] have the same text. [`Lock::compare`] tells what a change means to callers.
+/// same [`Digest`] have the same text. [`Lock::compare`] returns what a change means to callers.
 ///
 /// ```
 /// use tool_core::Registry;
@@ -43,9 +43,8 @@ const VERSION: u64 = 1;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lock {
-    /// By name.
     tools: BTreeMap<String, Entry>,
-    /// The same of the prompts, which may have the names of tools.
+    /// Prompts may have the names of tools.
     prompts: BTreeMap<String, Entry>,
 }
 
@@ -108,7 +107,7 @@ impl fmt::Display for Lock {
         if !prompts.is_empty() {
             file["prompts"] = prompts.into();
         }
-        // The canonical text sorts members and writes numbers in one way; read again, it only wants line breaks.
+        // The canonical text sorts members and normalizes numbers; parsing it again is for the line breaks.
         let sorted: Value = canonical(&file).parse().unwrap_or_default();
         writeln!(f, "{sorted:#}")
     }

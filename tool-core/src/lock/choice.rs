@@ -1,4 +1,4 @@
-//! What is different between two choices: which variants they share, which are gone and which are new.
+//! Differences between two choices: shared, removed and new variants.
 
 use std::collections::BTreeMap;
 
@@ -10,18 +10,18 @@ use crate::lock::schemas::{Relation, Walk};
 use crate::schema::json::canonical::canonical;
 use crate::schema::reference::followed;
 
-/// Variants are told apart by looking so far into them.
+/// The most levels that are inspected to distinguish variants.
 const MOST_LEVELS: u8 = 8;
 
 impl<'s> Walk<'s> {
-    /// Two schemas of which at least one is a choice. One that is none counts as a choice of itself.
+    /// Compares two schemas of which at least one is a choice. The other one counts as a choice with one variant.
     pub(super) fn choice(&mut self, old: &'s Value, new: &'s Value) {
         let (Some(before), Some(after)) = (Choice::of(old), Choice::of(new)) else {
             return self.push(Kind::Undecided, "it is a choice of two kinds at once");
         };
         match (before.rest(), after.rest()) {
             (Some(old), Some(new)) => self.values(old, new),
-            // Limits that stand beside a choice, and none that they could be compared with.
+            // Limits beside a choice, without a counterpart to compare with.
             (Some(rest), None) | (None, Some(rest)) if limits(rest) => {
                 return self
                     .push(Kind::Undecided, "it became a choice, or is none any more, beside other limits");
@@ -46,7 +46,7 @@ impl<'s> Walk<'s> {
         let changed = self.found.len() > found || before.keyword != after.keyword;
         let disjoint = || before.is_disjoint(self.roots.0) && after.is_disjoint(self.roots.1);
         if exclusive && changed && !disjoint() {
-            // A value that fits two variants fits `oneOf` not at all: with fewer variants more values may fit.
+            // `oneOf` rejects a value that fits two variants, so that fewer variants may allow more values.
             self.push(Kind::Undecided, "the variants may overlap, where only one may fit");
         } else if self.found.len() == found && before.variants != after.variants {
             self.push(Kind::OrderChanged, "the variants are written differently");
@@ -62,7 +62,7 @@ struct Choice<'s> {
 }
 
 impl<'s> Choice<'s> {
-    /// `None` when it has both keywords.
+    /// Returns the variants; `None` if the schema has both keywords.
     fn of(schema: &'s Value) -> Option<Self> {
         let mut keywords = CHOICES.into_iter().filter(|keyword| schema.get(keyword).is_some());
         let keyword = keywords.next();
@@ -77,12 +77,12 @@ impl<'s> Choice<'s> {
         })
     }
 
-    /// What stands beside the choice.
+    /// Returns the schema around the choice.
     fn rest(&self) -> Option<&'s Map<String, Value>> {
         self.keyword.and_then(|_| self.schema.as_object())
     }
 
-    /// What a variant is known by, for people.
+    /// Returns a label for a variant, for people.
     fn label(&self, position: usize, root: &Value) -> String {
         match tag(self.variants[position], root) {
             Tag::Constant(text) | Tag::Type(text) => format!("[{text}]"),
@@ -96,7 +96,7 @@ impl<'s> Choice<'s> {
         }
     }
 
-    /// Whether no value fits two of the variants.
+    /// Returns `true` if no value fits two of the variants.
     fn is_disjoint(&self, root: &Value) -> bool {
         self.variants.iter().enumerate().all(|(position, a)| {
             self.variants[position + 1..].iter().all(|b| disjoint(a, b, root, MOST_LEVELS))
@@ -109,16 +109,16 @@ fn limits(schema: &Map<String, Value>) -> bool {
     schema.keys().any(|key| limit(key))
 }
 
-/// What a variant is told apart by.
+/// What distinguishes a variant.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Tag {
-    /// Its one value.
+    /// A single value.
     Constant(String),
-    /// The required members that have one value, as a tagged enum has.
+    /// The required members with a single value, as of an internally tagged enum.
     Members(BTreeMap<String, String>),
-    /// The only member that it may have, as the variant of an enum that is tagged from outside.
+    /// The only member, as of an externally tagged enum.
     Member(String),
-    /// Its type.
+    /// The type.
     Type(String),
     Unknown,
 }
@@ -151,14 +151,14 @@ fn tag(variant: &Value, root: &Value) -> Tag {
     }
 }
 
-/// The variants that are in both choices, and those that are in the one or the other alone, by their positions.
+/// The positions of variants in both choices, of removed variants, and of new variants.
 type Paired = (Vec<(usize, usize)>, Vec<usize>, Vec<usize>);
 
 fn paired(old: &[&Value], new: &[&Value], roots: (&Value, &Value)) -> Paired {
     let mut pairs = Vec::new();
     let mut removed: Vec<usize> = (0..old.len()).collect();
     let mut more: Vec<usize> = (0..new.len()).collect();
-    // The same to the letter, whatever it looks like.
+    // Equal variants first.
     removed.retain(|&a| match more.iter().position(|&b| old[a] == new[b]) {
         Some(position) => {
             pairs.push((a, more.remove(position)));
@@ -166,7 +166,7 @@ fn paired(old: &[&Value], new: &[&Value], roots: (&Value, &Value)) -> Paired {
         }
         None => true,
     });
-    // Else by what it is known by, where that is clear.
+    // Then variants with the same tag, if it is unique.
     let tags = |variants: &[&Value], root: &Value| -> Vec<Tag> {
         variants.iter().map(|variant| tag(variant, root)).collect()
     };
@@ -187,7 +187,7 @@ fn paired(old: &[&Value], new: &[&Value], roots: (&Value, &Value)) -> Paired {
     (pairs, removed, more)
 }
 
-/// Whether it is certain that no value fits both.
+/// Returns `true` if certainly no value fits both.
 fn disjoint(a: &Value, b: &Value, root: &Value, levels: u8) -> bool {
     let (Some(Value::Object(a)), Some(Value::Object(b))) = (followed(a, root), followed(b, root)) else {
         return false;
@@ -215,12 +215,12 @@ fn disjoint(a: &Value, b: &Value, root: &Value, levels: u8) -> bool {
             return true;
         }
     }
-    // Only an object has members that could tell it apart.
+    // Only objects have members that distinguish them.
     let object = |schema: &Map<String, Value>| schema.get("type").is_some_and(|kind| kind == "object");
     object(a) && object(b) && (told_apart(a, b, root, levels) || refuses(a, b) || refuses(b, a))
 }
 
-/// Whether both require a member that cannot be the same in both.
+/// Returns `true` if both require a member that cannot have the same value in both.
 fn told_apart(a: &Map<String, Value>, b: &Map<String, Value>, root: &Value, levels: u8) -> bool {
     let (required_a, required_b) = (required(a), required(b));
     let member = |schema: &'_ Map<String, Value>, name: &str| {
@@ -232,7 +232,7 @@ fn told_apart(a: &Map<String, Value>, b: &Map<String, Value>, root: &Value, leve
     })
 }
 
-/// Whether `closed` takes no member that `other` requires.
+/// Returns `true` if `closed` rejects a member that `other` requires.
 fn refuses(closed: &Map<String, Value>, other: &Map<String, Value>) -> bool {
     let knows = |name: &str| closed.get("properties").is_some_and(|all| all.get(name).is_some());
     closed.get("additionalProperties").is_some_and(|more| *more == Value::Bool(false))

@@ -1,4 +1,4 @@
-//! What is different between the tools of two locks, but for their schemas.
+//! Differences between the tools of two locks, except for their schemas.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Display;
@@ -43,17 +43,17 @@ pub(super) fn compare(old: &Tools, new: &Tools) -> Vec<Difference> {
     for name in new.keys().filter(|name| !old.contains_key(*name) && !known.contains(name.as_str())) {
         found.push(Difference::new(Kind::ToolAdded, name, "", "the tool is new"));
     }
-    // Stable: the differences of one tool stay in the order in which they were found.
+    // A stable sort keeps the differences of one tool in the order in which they were found.
     found.sort_by(|a, b| a.tool.cmp(&b.tool));
     found
 }
 
-/// The new names of tools that are gone by their old one: told by an alias, or by being the same in all but the name.
+/// Returns the new names of renamed tools, by their old names: the old name is an alias now, or nothing but the name changed.
 fn renamed<'l>(old: &'l Tools, new: &'l Tools) -> HashMap<&'l str, &'l str> {
     let added = || new.iter().filter(|(name, _)| !old.contains_key(*name));
     let by_alias: HashMap<&str, &str> =
         added().filter_map(|(name, entry)| Some((entry.alias.as_deref()?, name.as_str()))).collect();
-    // The digest without a name; of two equal tools the first takes it.
+    // By the digest without a name. Equal tools are paired in their order.
     let mut by_promise: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for (name, entry) in added().filter(|(name, _)| !by_alias.values().any(|taken| taken == name)) {
         by_promise.entry(entry.digest("").to_string()).or_default().push(name);
@@ -89,7 +89,7 @@ impl Tool<'_> {
 
     fn lost_alias(&mut self, old: &Entry, new: &Entry) {
         if let Some(alias) = old.alias.as_ref().filter(|alias| new.alias.as_ref() != Some(alias)) {
-            // The name itself may have become what was its alias.
+            // The tool may be renamed to its old alias.
             if alias != self.name {
                 self.push(Kind::AliasRemoved, "alias", format!("`{alias}` is gone"));
             }
@@ -140,7 +140,7 @@ impl Tool<'_> {
         self.push(kind, "operation", was_is(old, new));
     }
 
-    /// A hint that is not given counts as MCP says: the worst of it.
+    /// Compares hints. A missing hint has the default of MCP, which is the worst case.
     fn hints(&mut self, old: &Entry, new: &Entry) {
         let (old, new) = (old.annotations.clone(), new.annotations.clone());
         if old == new {
@@ -162,7 +162,7 @@ impl Tool<'_> {
         hint("idempotentHint", false, old.idempotent_hint, new.idempotent_hint, gained, lost);
         let (gained, lost) = (Kind::OpenWorldGained, Kind::OpenWorldLost);
         hint("openWorldHint", true, old.open_world_hint, new.open_world_hint, gained, lost);
-        // The operation says the same as a declared tool's hint; one that says no operation has the hint alone.
+        // An operation implies this hint, so that it is reported only if the operation is unchanged.
         let (gained, lost) = (Kind::OperationStrengthened, Kind::OperationWeakened);
         if !self.found.iter().any(|found| found.location == "operation") {
             let mut hint =
@@ -213,7 +213,7 @@ impl Tool<'_> {
             let text = format!("was [{}], is [{}]", old.locators.join(", "), new.locators.join(", "));
             self.push(Kind::AddressChanged, "locators", text);
         }
-        // Of an operation that has none it is said already.
+        // A changed operation is reported already.
         let is_lost = old.has_address() && new.is_read() && !new.has_address();
         if is_lost && old.path == new.path && old.locators == new.locators {
             let text = "an input that is no locator leaves its result without an address";
@@ -239,7 +239,7 @@ impl Tool<'_> {
     fn returns(&mut self, old: Option<Untyped>, new: Option<Untyped>) {
         let kind = match (old, new) {
             _ if old == new => return,
-            // A lock that was written before it was recorded, or a tool that is written by hand.
+            // A lock of an earlier version, or a dynamic tool.
             (None, _) | (_, None) => Kind::TextChanged,
             (Some(_), Some(_)) => Kind::ReturnsChanged,
         };
@@ -247,23 +247,23 @@ impl Tool<'_> {
     }
 }
 
-/// Whether a caller who agreed to `old` has not agreed to `new`.
+/// Returns `true` if a caller that agreed to `old` has not agreed to `new`.
 fn promises_less(old: Option<Operation>, new: Option<Operation>) -> bool {
     use Operation::{Explain, Read, Transform, Trigger, Write};
     match (old, new) {
-        // Without an operation a tool counts as modifying whatever there is.
+        // A tool without an operation counts as modifying.
         (None, _) => false,
         (_, None) => true,
-        // What only tells is a resource, by its address; a computed value is not.
+        // `Explain` and `Read` have an address as a resource; a computed value has none.
         (Some(Explain | Read), Some(new)) => !matches!(new, Explain | Read),
         (Some(Transform), Some(new)) => new.modifies(),
-        // Changing stored state and starting something elsewhere are agreed to apart.
+        // Writing state and triggering an action need separate consent.
         (Some(Trigger), Some(new)) => new == Write,
         (Some(Write), Some(new)) => new == Trigger,
     }
 }
 
-/// Returns `true` if everybody who meets the permission `old` meets `new`. What cannot be read may have been anything.
+/// Returns `true` if everybody who has the permission `old` has `new`. Returns `false` for text that does not parse.
 fn implies(old: &str, new: &str) -> bool {
     let read = |text: &str| text.parse::<Permission>().ok();
     read(old).zip(read(new)).is_some_and(|(old, new)| old.implies(&new))

@@ -36,8 +36,8 @@ macro_rules! kinds {
     ($($kind:ident $code:literal $change:ident $reason:literal;)*) => {
         /// Every kind of difference between two locks, with what it means.
         ///
-        /// Inputs may be asked for less and take more, outputs may hold more and take fewer shapes; the opposite breaks
-        /// somebody. Schemas are compared part by part, through lists, maps, definitions and choices.
+        /// Inputs may become optional and allow more values, outputs may have more members and allow fewer values; the opposite
+        /// is breaking. Schemas are compared part by part, through lists, maps, definitions and choices.
         ///
         /// | code | change | because |
         /// |---|---|---|
@@ -190,7 +190,7 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// A difference of this kind.
+    /// Creates a difference of this kind.
     ///
     /// ```
     /// # use tool_core::lock::{Difference, DifferenceKind};
@@ -206,7 +206,7 @@ impl Difference {
         Difference { kind, tool: tool.into(), prompt: false, location: location.into(), text: text.into() }
     }
 
-    /// The same of a prompt.
+    /// Returns the same difference for a prompt.
     pub(super) fn of_prompt(self) -> Self {
         Difference { prompt: true, text: self.text.replace("the tool", "the prompt"), ..self }
     }

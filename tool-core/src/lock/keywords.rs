@@ -1,4 +1,4 @@
-//! What single keywords of a schema say.
+//! Keywords of schemas.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use crate::lock::schemas::Relation;
 use crate::schema::json::canonical::canonical;
 
-/// What says nothing about which values fit. `default` is looked at where it counts: at an input that may be left out.
+/// Keywords that do not affect which values fit. `default` is compared separately for optional inputs.
 pub(super) const TEXTS: [&str; 9] = [
     "title",
     "description",
@@ -22,7 +22,7 @@ pub(super) const TEXTS: [&str; 9] = [
     "$schema",
 ];
 
-/// Keywords that a comparison looks at one by one; every other one must be the same.
+/// Keywords that are compared individually; all others must be equal.
 pub(super) const COMPARED: [&str; 22] = [
     "type",
     "enum",
@@ -48,7 +48,7 @@ pub(super) const COMPARED: [&str; 22] = [
     "$defs",
 ];
 
-/// Bounds, and which way a greater number goes.
+/// Bounds, and the effect of a greater number.
 pub(super) const BOUNDS: [(&str, Relation); 10] = [
     ("minimum", Relation::Narrower),
     ("exclusiveMinimum", Relation::Narrower),
@@ -62,17 +62,17 @@ pub(super) const BOUNDS: [(&str, Relation); 10] = [
     ("maxProperties", Relation::Wider),
 ];
 
-/// Keywords that only take values away: to drop one takes more, to add one fewer, and another value is another schema.
+/// Keywords that only restrict values: removing one allows more, adding one allows fewer, and a changed one allows others.
 pub(super) const LIMITS: [&str; 4] = ["format", "pattern", "multipleOf", "uniqueItems"];
 
-/// The two keywords of a choice.
+/// The keywords of choices.
 pub(super) const CHOICES: [&str; 2] = ["oneOf", "anyOf"];
 
 pub(super) fn is_choice(schema: &Map<String, Value>) -> bool {
     CHOICES.into_iter().any(|keyword| schema.contains_key(keyword))
 }
 
-/// The members of a schema; `true` has none, `false` is no schema with members.
+/// Returns the members of a schema: none for `true`, and `None` for `false`.
 pub(super) fn members(schema: &Value) -> Option<&Map<String, Value>> {
     static NONE: LazyLock<Map<String, Value>> = LazyLock::new(Map::new);
     match schema {
@@ -82,7 +82,7 @@ pub(super) fn members(schema: &Value) -> Option<&Map<String, Value>> {
     }
 }
 
-/// The values that are allowed, where they are listed.
+/// Returns the allowed values, if they are listed.
 pub(super) fn constants(schema: &Map<String, Value>) -> Option<Vec<&Value>> {
     match (schema.get("enum"), schema.get("const")) {
         (Some(Value::Array(values)), constant) => {
@@ -108,7 +108,7 @@ pub(super) fn types(old: &Map<String, Value>, new: &Map<String, Value>) -> Optio
         (None, Some(_)) => return Some(Relation::Narrower),
         (Some(old), Some(new)) => (old, new),
     };
-    // An integer is a number, too.
+    // An integer is a number.
     let within = |a: &BTreeSet<&str>, b: &BTreeSet<&str>| {
         a.iter().all(|name| b.contains(name) || *name == "integer" && b.contains("number"))
     };
@@ -128,13 +128,13 @@ pub(super) fn requires(schema: &Map<String, Value>, name: &str) -> bool {
     required(schema).contains(name)
 }
 
-/// Every member that a schema names.
+/// Returns the names of all members in a schema.
 pub(super) fn named(schema: &Map<String, Value>) -> BTreeSet<&str> {
     let properties = schema.get("properties").and_then(Value::as_object);
     properties.into_iter().flat_map(Map::keys).map(String::as_str).chain(required(schema)).collect()
 }
 
-/// The order of two numbers, exactly.
+/// Compares two numbers exactly.
 pub(super) fn order(a: &Value, b: &Value) -> Option<Ordering> {
     let integer = |value: &Value| value.as_i64().map(i128::from).or_else(|| value.as_u64().map(i128::from));
     match (integer(a), integer(b)) {
@@ -148,7 +148,7 @@ pub(super) fn was_is(keyword: &str, old: Option<&Value>, new: Option<&Value>) ->
     format!("`{keyword}` was {}, is {}", shown(old), shown(new))
 }
 
-/// A value as JSON, shortened.
+/// Returns a value as JSON, shortened.
 pub(super) fn show(value: &Value) -> String {
     let text = canonical(value);
     match text.char_indices().nth(64) {

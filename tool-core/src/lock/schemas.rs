@@ -1,7 +1,7 @@
-//! What is different between two schemas, part by part, and whether more values fit or fewer.
+//! Differences between two schemas, part by part, and whether more or fewer values fit.
 //!
-//! Both are walked side by side. Each part that differs takes more values than before, fewer, or other ones; on which
-//! side of a call the schema stands decides what that means. A keyword that is not known here and differs is undecided.
+//! Both are walked side by side. A changed part allows more values than before, fewer, or others; what that means depends on
+//! the side of the call. A difference in an unknown keyword is undecided.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeSet, HashSet};
@@ -16,17 +16,17 @@ use crate::lock::keywords::{
 use crate::schema::json::pointer::push_escaped;
 use crate::schema::reference::{followed, referred};
 
-/// Which way the values of a schema travel.
+/// The direction of the values of a schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
     Input,
     Output,
 }
 
-/// One difference: its kind, its place, and what it is.
+/// A difference: its kind, location and text.
 pub(super) type Found = (Kind, String, String);
 
-/// Everything that is different in `new`.
+/// Returns all differences between two schemas.
 pub(super) fn compare(side: Side, old: &Value, new: &Value) -> Vec<Found> {
     let mut walk = Walk {
         side,
@@ -43,7 +43,7 @@ pub(super) fn compare(side: Side, old: &Value, new: &Value) -> Vec<Found> {
     walk.found
 }
 
-/// How the values that fit a part have changed.
+/// How the set of values that fit a part has changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Relation {
     Wider,
@@ -56,10 +56,10 @@ static NOTHING: Value = Value::Bool(false);
 
 pub(super) struct Walk<'s> {
     side: Side,
-    /// Where references lead.
+    /// The schemas that references are resolved in.
     pub(super) roots: (&'s Value, &'s Value),
     same_definitions: bool,
-    /// Pairs that a reference led to, by their addresses: a recursive type is walked once.
+    /// Pairs of referenced definitions, by address: a recursive type is walked once.
     compared: HashSet<(*const Value, *const Value)>,
     path: String,
     pub(super) found: Vec<Found>,
@@ -67,7 +67,7 @@ pub(super) struct Walk<'s> {
 
 impl<'s> Walk<'s> {
     pub(super) fn schema(&mut self, old: &'s Value, new: &'s Value) {
-        // A reference may lead elsewhere though it reads the same.
+        // Equal references may lead to different definitions.
         if old == new && (self.same_definitions || old.is_boolean()) {
             return;
         }
@@ -89,11 +89,11 @@ impl<'s> Walk<'s> {
         self.values(before, after);
     }
 
-    /// Everything but references and choices.
+    /// Compares everything but references and choices.
     pub(super) fn values(&mut self, old: &'s Map<String, Value>, new: &'s Map<String, Value>) {
         match types(old, new) {
             Some(Relation::Other) => {
-                // Nothing else of it can be the same.
+                // With another type, all other keywords differ as well.
                 return self.changed(Relation::Other, was_is("type", old.get("type"), new.get("type")));
             }
             Some(relation) => self.changed(relation, was_is("type", old.get("type"), new.get("type"))),
@@ -116,7 +116,7 @@ impl<'s> Walk<'s> {
         self.the_rest(old, new);
     }
 
-    /// What a difference of values means on this side.
+    /// Records a difference, by its meaning on this side.
     pub(super) fn changed(&mut self, relation: Relation, text: impl Into<String>) {
         let kind = match (self.side, relation) {
             (Side::Input, Relation::Wider) => Kind::InputWidened,
@@ -135,7 +135,7 @@ impl<'s> Walk<'s> {
         self.found.push((kind, path, text.into()));
     }
 
-    /// Walks on, one step further down.
+    /// Walks one level down.
     pub(super) fn at(&mut self, step: &str, walk: impl FnOnce(&mut Self)) {
         let length = self.path.len();
         self.path.push('/');
@@ -152,7 +152,7 @@ impl<'s> Walk<'s> {
         }
     }
 
-    /// A definition instead of a reference to it, on both sides.
+    /// Follows references on both sides.
     fn references(&mut self, old: &'s Value, new: &'s Value) {
         let limits = |schema: &Value| {
             let mut limits = schema.as_object().cloned().unwrap_or_default();
@@ -165,7 +165,7 @@ impl<'s> Walk<'s> {
             (true, false) => !limits(old).is_empty(),
             _ => !limits(new).is_empty(),
         };
-        // One step at a time: what stands beside a reference on the way is compared like any other schema.
+        // One reference at a time, so that keywords beside the next reference are compared as well.
         fn step<'s>(schema: &'s Value, root: &'s Value) -> Option<&'s Value> {
             followed(schema, root).map(|_| referred(schema, root).unwrap_or(schema))
         }
@@ -269,7 +269,7 @@ impl<'s> Walk<'s> {
         self.patterns(old, new);
     }
 
-    /// A member of maps whose names follow a pattern.
+    /// Compares maps whose names match a pattern.
     fn patterns(&mut self, old: &'s Map<String, Value>, new: &'s Map<String, Value>) {
         let patterns =
             |schema: &'s Map<String, Value>| schema.get("patternProperties").and_then(Value::as_object);
@@ -287,7 +287,7 @@ impl<'s> Walk<'s> {
     }
 
     fn added(&mut self, old: &'s Map<String, Value>, after: &'s Value, required: bool) {
-        // Where any name was taken, a value of this one was, too.
+        // An open schema has accepted values of this name before.
         let open = ["additionalProperties", "unevaluatedProperties"].into_iter().find_map(|key| old.get(key));
         let before = open.unwrap_or(&ANYTHING);
         let kind = match (self.side, required) {
@@ -302,7 +302,7 @@ impl<'s> Walk<'s> {
         }
     }
 
-    /// Whether it must be there, and what it is when it is not.
+    /// Compares whether a member is required, and its default.
     fn presence(&mut self, old: (bool, Option<&Value>), new: (bool, Option<&Value>)) {
         let default = |schema: Option<&'_ Value>| schema.and_then(|schema| schema.get("default")).cloned();
         let (before, after) = (default(old.1), default(new.1));
@@ -325,7 +325,7 @@ impl<'s> Walk<'s> {
         }
     }
 
-    /// A value must fit every part, so that each is compared for itself.
+    /// Compares each part of `allOf` individually.
     fn parts(&mut self, old: &'s Map<String, Value>, new: &'s Map<String, Value>) {
         let parts = |schema: &'s Map<String, Value>| {
             schema.get("allOf").and_then(Value::as_array).map_or(&[][..], Vec::as_slice)

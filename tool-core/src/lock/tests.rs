@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::{Change, DifferenceKind as Kind, Lock, LockError};
 
-/// A tool that all rows of the table start from.
+/// The tool that all rows of the table start from.
 fn tool() -> Value {
     json!({
         "description": "Finds days.",
@@ -25,7 +25,7 @@ fn tool() -> Value {
     })
 }
 
-/// The tool with some members set anew; `null` takes one away.
+/// Returns the tool with changed members; `null` removes a member.
 fn with(changes: Value) -> Value {
     let mut tool = tool();
     let Value::Object(changes) = changes else { panic!("not an object") };
@@ -49,7 +49,7 @@ fn hints(changes: Value) -> Value {
     json!({"annotations": hints})
 }
 
-/// Changes of one tool: before, after, and the differences by kind and place.
+/// Changes of one tool: before, after, and the differences by kind and location.
 type Row = (Value, Value, &'static [(Kind, &'static str)]);
 
 fn rows() -> Vec<Row> {
@@ -107,7 +107,7 @@ fn rows() -> Vec<Row> {
             json!({"operation": null, "annotations": {"destructiveHint": false, "idempotentHint": true, "openWorldHint": false}}),
             &[(Kind::OperationWeakened, "readOnlyHint")],
         ),
-        // A hint that is missing counts as the worst.
+        // A missing hint counts as the worst case.
         (
             json!({}),
             json!({"annotations": null}),
@@ -174,7 +174,7 @@ fn rows() -> Vec<Row> {
         (json!({"requires": 2}), json!({"requires": 1}), &[(Kind::RequirementRemoved, "requires")]),
         (json!({"returns": "text"}), json!({"returns": "nothing"}), &[(Kind::ReturnsChanged, "output")]),
         (json!({"returns": "text"}), json!({"returns": "content"}), &[(Kind::ReturnsChanged, "output")]),
-        // A lock that was written before it was recorded.
+        // A lock of an earlier version.
         (json!({}), json!({"returns": "text"}), &[(Kind::TextChanged, "output")]),
         (json!({}), json!({"guarded": true}), &[(Kind::GuardAdded, "access")]),
         (json!({"guarded": true}), json!({}), &[(Kind::GuardRemoved, "access")]),
@@ -219,7 +219,7 @@ fn a_resource_that_is_none_any_more_has_lost_its_address() {
     assert_eq!(found(("a", fixed), ("a", inputs(json!({}), &["raw"]))), [lost.clone(), added.clone()]);
     let computed = |names: &[&str]| inputs(json!({"operation": "transform"}), names);
     assert_eq!(found(("a", computed(&[])), ("a", computed(&["raw"]))), [added]);
-    // Where no `path` is said, the name of the tool is its first segment.
+    // Without `path`, the name of the tool is its first segment.
     let kept = inputs(json!({"locators": ["day"], "alias": "a"}), &["day"]);
     assert_eq!(found(("a", by_day()), ("b", kept)), [(Kind::ToolRenamedKept, String::new()), lost]);
     let path = |alias: Option<&str>| {
@@ -239,13 +239,13 @@ fn tools_that_come_go_and_change_their_name() {
         (vec![("a", tool())], vec![("b", other())], vec![(Kind::ToolRemoved, "a"), (Kind::ToolAdded, "b")]),
         (vec![("a", tool())], vec![("b", tool())], vec![(Kind::ToolRenamed, "b")]),
         (vec![("a", tool())], vec![("b", aliased("a"))], vec![(Kind::ToolRenamedKept, "b")]),
-        // The alias of before is another name that is gone.
+        // The old alias is removed as well.
         (
             vec![("a", aliased("x"))],
             vec![("b", aliased("a"))],
             vec![(Kind::ToolRenamedKept, "b"), (Kind::AliasRemoved, "b")],
         ),
-        // What was the alias is the name now, and the other way round: both still call it.
+        // Name and alias are swapped: earlier calls still work.
         (vec![("a", aliased("b"))], vec![("b", aliased("a"))], vec![(Kind::ToolRenamedKept, "b")]),
         // Two equal tools: each is renamed once.
         (
@@ -253,7 +253,7 @@ fn tools_that_come_go_and_change_their_name() {
             vec![("c", tool()), ("d", tool())],
             vec![(Kind::ToolRenamed, "c"), (Kind::ToolRenamed, "d")],
         ),
-        // A renamed tool is compared too.
+        // A renamed tool is compared as well.
         (
             vec![("a", tool())],
             vec![("b", with(json!({"alias": "a", "title": "B"})))],
@@ -297,7 +297,7 @@ fn the_text_is_read_as_it_was_written() {
     assert_eq!(read.digest(), lock.digest());
     assert_eq!(read.to_string(), text);
     assert!(text.ends_with("}\n") && text.contains("\"maximum\": 18446744073709551615"), "{text}");
-    // Sorted, one value a line: a change of one value is a change of one line and of the digest.
+    // Sorted, one value per line: changing a value changes one line and the digest.
     let start = text.find("    \"a\": {").unwrap();
     let end = text.find("    \"b\": {").unwrap();
     assert_eq!(
@@ -346,7 +346,7 @@ fn what_is_no_lock_is_refused() {
     assert_eq!(refused(&text.replace("\"version\": 1", "\"version\": 2")), LockError::Version { found: 2 });
     let edited = LockError::Edited { tool: "a".to_owned() };
     assert_eq!(refused(&text.replace("Finds days.", "Finds nights.")), edited);
-    // A member that is not known is not skipped: somebody meant something by it.
+    // An unknown member is an error.
     assert_eq!(refused(&text.replace("\"operation\"", "\"operations\"")), edited);
 }
 

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::lock::difference::DifferenceKind as Kind;
 use crate::lock::schemas::{Side, compare};
 
-/// A change of one schema, and what it is as an input and as an output, by kind and place.
+/// A change of a schema, with its differences as an input and as an output, by kind and location.
 pub(super) struct Row {
     old: Value,
     new: Value,
@@ -21,7 +21,7 @@ impl Row {
     }
 }
 
-/// More values fit at this place.
+/// A change after which more values fit at this location.
 fn wider(location: &'static str, old: Value, new: Value) -> Row {
     Row {
         old,
@@ -31,7 +31,7 @@ fn wider(location: &'static str, old: Value, new: Value) -> Row {
     }
 }
 
-/// Fewer values fit at this place.
+/// A change after which fewer values fit at this location.
 fn narrower(location: &'static str, old: Value, new: Value) -> Row {
     Row {
         old,
@@ -41,7 +41,7 @@ fn narrower(location: &'static str, old: Value, new: Value) -> Row {
     }
 }
 
-/// Other values fit at this place.
+/// A change after which other values fit at this location.
 fn replaced(location: &'static str, old: Value, new: Value) -> Row {
     Row {
         old,
@@ -51,7 +51,7 @@ fn replaced(location: &'static str, old: Value, new: Value) -> Row {
     }
 }
 
-/// The same on both sides.
+/// A change with the same differences on both sides.
 fn both(kinds: &[(Kind, &'static str)], old: Value, new: Value) -> Row {
     Row { old, new, input: kinds.to_vec(), output: kinds.to_vec() }
 }
@@ -125,7 +125,7 @@ fn of_values() -> Vec<Row> {
         replaced("", json!({"pattern": "^a$"}), json!({"pattern": "^b$"})),
         replaced("", json!({"format": "date"}), json!({"format": "time"})),
         narrower("", json!({"uniqueItems": false}), json!({"uniqueItems": true})),
-        // Beyond what a float can tell apart.
+        // Beyond the precision of a float.
         narrower(
             "",
             json!({"minimum": 9_007_199_254_740_992_u64}),
@@ -180,7 +180,7 @@ fn of_objects() -> Vec<Row> {
             two(&["a"]),
         ),
         both(&[(Kind::OrderChanged, "")], two(&["a", "b"]), two(&["b", "a"])),
-        // The default of what may be left out decides what a call means.
+        // The default of an optional input affects what a call means.
         sides(
             &[(Kind::DefaultChanged, "/a")],
             &[(Kind::TextChanged, "/a")],
@@ -229,7 +229,7 @@ fn of_objects() -> Vec<Row> {
         wider("/^a$", patterns("^a$", "integer"), patterns("^a$", "number")),
         both(&[(Kind::Undecided, "")], patterns("^a$", "integer"), patterns("^b$", "integer")),
         both(&[(Kind::Undecided, "")], json!({}), patterns("^b$", "integer")),
-        // Deep down, and a name that a pointer escapes.
+        // Deeply nested, with a name that a pointer escapes.
         narrower(
             "/a/b~1c/d",
             of(object(json!({"b/c": object(json!({"d": {"type": "number"}}), &[])}), &[])),
@@ -257,7 +257,7 @@ fn of_lists_and_definitions() -> Vec<Row> {
             json!({"prefixItems": [{}], "items": false}),
             json!({"prefixItems": [{}, {}], "items": false}),
         ),
-        // The same definition is compared once, however it is reached.
+        // A definition is compared once, however often it is referenced.
         narrower("/tree/label", tree(json!({"type": ["string", "null"]})), tree(json!({"type": "string"}))),
         both(&[], tree(json!({})), tree(json!({}))),
         both(
@@ -320,7 +320,7 @@ fn of_choices() -> Vec<Row> {
         ),
         wider("", one_of(&[external("a")]), one_of(&[external("a"), external("b")])),
         wider("", one_of(&[external("a")]), one_of(&[external("a"), text.clone()])),
-        // A value that fits two variants fits `oneOf` no more.
+        // `oneOf` rejects a value that fits two variants.
         sides(
             &[(Kind::InputWidened, ""), (Kind::Undecided, "")],
             &[(Kind::OutputWidened, ""), (Kind::Undecided, "")],
@@ -348,7 +348,7 @@ fn of_choices() -> Vec<Row> {
             json!({"anyOf": [{}], "oneOf": [{}]}),
             json!({"anyOf": [{}, {}], "oneOf": [{}]}),
         ),
-        // What is no object fits both of these, whatever members they require.
+        // A value that is not an object fits both, whatever members they require.
         sides(
             &[(Kind::InputWidened, ""), (Kind::Undecided, "")],
             &[(Kind::OutputWidened, ""), (Kind::Undecided, "")],
@@ -358,14 +358,14 @@ fn of_choices() -> Vec<Row> {
                 json!({"required": ["a"], "properties": {"a": {"const": 2}}}),
             ]),
         ),
-        // Two that could be the one of before: neither is taken for it.
+        // Two candidates for the old variant: neither is paired with it.
         sides(
             &[(Kind::InputNarrowed, ""), (Kind::InputWidened, ""), (Kind::InputWidened, "")],
             &[(Kind::OutputNarrowed, ""), (Kind::OutputWidened, ""), (Kind::OutputWidened, "")],
             any_of(&[json!({"type": "string", "minLength": 1})]),
             any_of(&[json!({"type": "string", "minLength": 2}), json!({"type": "string", "maxLength": 2})]),
         ),
-        // What stands beside a choice is compared, too, and not with one variant.
+        // Keywords beside a choice are compared separately.
         narrower(
             "",
             json!({"anyOf": [text.clone(), nothing.clone()], "minLength": 1}),
@@ -376,7 +376,7 @@ fn of_choices() -> Vec<Row> {
             json!({"type": "string", "minLength": 1}),
             json!({"anyOf": [text.clone(), nothing], "minLength": 1}),
         ),
-        // Two variants that nothing tells apart are gone and new, not compared by chance.
+        // Variants without a distinction are removed and new, not paired by chance.
         sides(
             &[(Kind::InputNarrowed, ""), (Kind::InputWidened, "")],
             &[(Kind::OutputNarrowed, ""), (Kind::OutputWidened, "")],

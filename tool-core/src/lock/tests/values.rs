@@ -1,4 +1,4 @@
-//! What is called compatible is so, for values that are tried.
+//! Property tests: a change that is reported as compatible is compatible for generated values.
 
 use std::cell::Cell;
 
@@ -14,7 +14,7 @@ use crate::schema::Validator;
 
 const NAMES: [&str; 3] = ["a", "b", "c"];
 
-/// A schema as it was and as it is.
+/// An old and a new schema.
 type Pair = (Value, Value);
 
 fn scalar() -> impl Strategy<Value = Value> {
@@ -52,7 +52,7 @@ fn pair() -> impl Strategy<Value = Pair> {
             object(inner.clone()),
             choice(inner.clone()),
             tagged(inner.clone()),
-            // Another kind of schema altogether.
+            // An unrelated schema.
             (inner.clone(), inner).prop_map(|((old, _), (_, new))| (old, new)),
         ]
     })
@@ -72,7 +72,7 @@ fn list(inner: impl Strategy<Value = Pair>) -> impl Strategy<Value = Pair> {
     })
 }
 
-/// Members of which each may be in the old schema, in the new one or in both, and required there or not.
+/// Generates objects with members that are in the old schema, in the new one or in both, required or not.
 fn object(inner: impl Strategy<Value = Pair>) -> impl Strategy<Value = Pair> {
     let present = select(vec![(true, true), (true, true), (true, true), (true, false), (false, true)]);
     let required = select(vec![(true, true), (false, false), (false, false), (true, false), (false, true)]);
@@ -98,7 +98,7 @@ fn object(inner: impl Strategy<Value = Pair>) -> impl Strategy<Value = Pair> {
     })
 }
 
-/// A choice of which a variant may have gone or come, exclusive or not.
+/// Generates choices with removed or new variants, exclusive or not.
 fn choice(inner: impl Strategy<Value = Pair>) -> impl Strategy<Value = Pair> {
     let keyword = select(vec!["anyOf", "oneOf"]);
     (keyword, prop::collection::vec(inner, 2..=3), 0..4).prop_map(|(keyword, variants, dropped)| {
@@ -112,7 +112,7 @@ fn choice(inner: impl Strategy<Value = Pair>) -> impl Strategy<Value = Pair> {
     })
 }
 
-/// An enum as serde tags it from outside.
+/// Generates externally tagged enums.
 fn tagged(inner: impl Strategy<Value = Pair>) -> impl Strategy<Value = Pair> {
     (prop::collection::vec(inner, 2..=3), 0..4).prop_map(|(variants, dropped)| {
         let variant = |name: &str, schema: &Value| {
@@ -159,7 +159,7 @@ fn value() -> impl Strategy<Value = Value> {
 
 #[test]
 fn what_is_compatible_is_so_for_every_value() {
-    // More of them with the variable `PROPTEST_CASES`.
+    // Set `PROPTEST_CASES` for more cases.
     let cases = Config::default().cases.max(1_000);
     let config = Config { cases, failure_persistence: None, ..Config::default() };
     let (compatible, witnesses) = (Cell::new(0), Cell::new(0));
@@ -172,7 +172,7 @@ fn what_is_compatible_is_so_for_every_value() {
             let same = Digest::of(&old) == Digest::of(&new);
             prop_assert_eq!(found.is_empty(), same, "{:?}", found);
             let breaks = found.iter().any(|(kind, ..)| kind.change() == Change::Breaking);
-            // A reader skips members that it does not know; a validator does not.
+            // A reader ignores unknown members; a validator does not.
             let skips = found.iter().any(|(kind, ..)| *kind == Kind::OutputAdded);
             if breaks || skips || same {
                 continue;
@@ -186,11 +186,11 @@ fn what_is_compatible_is_so_for_every_value() {
         Ok(())
     });
     outcome.unwrap();
-    // Neither did it try nothing.
+    // The test covers both outcomes.
     assert!(compatible.get() > 100 && witnesses.get() > 200, "{compatible:?} {witnesses:?}");
 }
 
-/// The same cases in every run.
+/// Returns a generator with a fixed seed.
 fn rng() -> proptest::test_runner::TestRng {
     proptest::test_runner::TestRng::deterministic_rng(proptest::test_runner::RngAlgorithm::ChaCha)
 }
