@@ -1,7 +1,7 @@
 //! The registry: all tools of an application, found by name and called through one pipeline.
 //!
-//! Here is what is found in it; what it holds is in [`member`]. How it is made is in [`builder`] and [`assembly`], and checked in
-//! [`checks`]; for whom it is, in [`handle`]; how its tools are called, in [`calls`].
+//! This module finds tools; [`scope`] describes a registered tool. [`builder`] and [`assembly`] build a registry, [`checks`]
+//! validates it, [`handle`] sets its principal and options, and [`calls`] calls its tools.
 
 pub mod adapter;
 mod addresses;
@@ -50,7 +50,7 @@ use crate::registry::search::Index;
 
 /// The tools of an application.
 ///
-/// Clones share one registry and are cheap. Finding a tool takes the same time however many there are.
+/// Clones share one registry and are cheap. The time to find a tool does not depend on the number of tools.
 ///
 /// ```
 /// use tool_core::{Registry, tool};
@@ -75,19 +75,19 @@ use crate::registry::search::Index;
 pub struct Registry {
     inner: Arc<Inner>,
     principal: Principal,
-    /// The options of calls that have no others.
+    /// The default options of calls.
     options: Option<Arc<CallOptions>>,
 }
 
 struct Inner {
-    /// By name.
+    /// Ordered by name.
     members: Vec<RegisteredTool>,
     positions: Positions,
-    /// The scope of every tool that has no other, and of tools that are added.
+    /// The scope of every tool without its own, and of tools that are added.
     scope: Arc<Scope>,
     /// The scopes of other tools.
     others: Vec<Arc<Scope>>,
-    /// By name.
+    /// Ordered by name.
     prompts: Vec<RegisteredPrompt>,
     /// Built by the first search.
     index: OnceLock<Index>,
@@ -150,7 +150,7 @@ impl Registry {
         Arc::ptr_eq(&self.inner, &other.inner)
     }
 
-    /// Returns every tool that the caller may see, ordered by name: the list for people.
+    /// Returns every tool that the caller may see, ordered by name, as a list for people.
     ///
     /// The list includes tools that the caller may not call, unless [`RegistryBuilder::hide_denied`] is set, and tools that
     /// cannot run at the moment, see [`Registry::requirements`]. A [read-only](RegistryBuilder::read_only) registry does not list
@@ -171,7 +171,7 @@ impl Registry {
         Listed::Some(listed.map(|member| &member.definition).collect::<Vec<_>>().into_iter())
     }
 
-    /// Returns every tool that would run if the caller called it now with valid arguments, ordered by name: the list for
+    /// Returns every tool that would run if the caller called it now with valid arguments, ordered by name, as a list for
     /// models. An access function may still deny a call.
     ///
     /// ```
@@ -195,19 +195,19 @@ impl Registry {
         *self.inner.open.get_or_init(|| !self.inner.members.iter().any(asks))
     }
 
-    /// Returns the tool at this position among all, if the caller may call it.
+    /// Returns the tool at this position among all tools, if the caller may call it.
     fn callable_at(&self, position: usize) -> Option<&ToolDefinition> {
         let member = self.inner.members.get(position)?;
         let callable = self.is_unrestricted() || self.inner.is_callable(member, self.principal());
         callable.then_some(&member.definition)
     }
 
-    /// Returns every tool, ordered by name, whoever calls.
+    /// Returns every tool, ordered by name, for any caller.
     pub(crate) fn definitions(&self) -> impl ExactSizeIterator<Item = &ToolDefinition> {
         self.inner.members.iter().map(|member| &member.definition)
     }
 
-    /// Returns the tool of this name or alias and its position among all, whoever calls.
+    /// Returns the tool of this name or alias, with its position among all tools, for any caller.
     fn position(&self, name: &str) -> Option<(usize, &ToolDefinition)> {
         let position = self.inner.positions.get(name, &self.inner.members)?;
         Some((position, &self.inner.members[position].definition))

@@ -1,8 +1,8 @@
-//! Functions for authors of adapters: what an adapter needs of a [`Registry`] beside what an application uses.
+//! Functions of a [`Registry`] for authors of adapters.
 //!
-//! An adapter gives a registry to callers of one protocol. It finds out who calls ([`Registry::as_principal`]), builds the
-//! [`CallOptions`](crate::CallOptions) of the call and calls [`Registry::call_with`]. What it makes once of all tools (a list in the form of its
-//! protocol, a table of routes) is built from [`definitions`] and found again by [`position`].
+//! An adapter serves a registry to callers of one protocol. It determines the principal ([`Registry::as_principal`]), builds the
+//! [`CallOptions`](crate::CallOptions) of a call and calls [`Registry::call_with`]. Data that it builds once from all tools (a
+//! list in the form of its protocol, a table of routes) is built from [`definitions`] and looked up by [`position`].
 
 use crate::call;
 use crate::call::Reply;
@@ -18,7 +18,7 @@ use crate::results::ResultStore;
 use crate::schema::leniency::Validation;
 use crate::schema::nearest as nearest_name;
 
-/// Returns every tool, ordered by name, whoever calls. What a caller may see is [`Registry::tools`] and
+/// Returns every tool, ordered by name, for any caller. The tools that a caller may see are [`Registry::tools`] and
 /// [`Registry::callable`].
 ///
 /// ```
@@ -29,8 +29,7 @@ pub fn definitions(registry: &Registry) -> impl ExactSizeIterator<Item = &ToolDe
     registry.definitions()
 }
 
-/// Returns the tool of this name or alias and its position among the [definitions], whoever calls. Takes the same time
-/// however many tools there are.
+/// Returns the tool of this name or alias and its position among the [definitions], for any caller, in constant time.
 ///
 /// ```
 /// use tool_core::{DynamicTool, Output, Registry, ToolDefinition, adapter};
@@ -81,7 +80,7 @@ pub fn is_unrestricted(registry: &Registry) -> bool {
     registry.is_unrestricted()
 }
 
-/// Returns `true` if the caller may know of a tool of this name or alias, including one that is not listed now.
+/// Returns `true` if the caller may see a tool of this name or alias, including one that is not listed now.
 ///
 /// ```
 /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
@@ -134,8 +133,8 @@ pub fn ptr_eq(one: &Registry, other: &Registry) -> bool {
     one.ptr_eq(other)
 }
 
-/// Returns `true` if both handles share the same registry, for the same principal and with the same options: what was
-/// built from one is then right for the other.
+/// Returns `true` if both handles share the same registry, for the same principal and with the same options, so that data
+/// built from one is valid for the other.
 ///
 /// ```
 /// use tool_core::{Principal, Registry, adapter};
@@ -148,7 +147,7 @@ pub fn same_view(one: &Registry, other: &Registry) -> bool {
     one.same_view(other)
 }
 
-/// Finds the tools whose [address](crate::address::Address) begins with a segment that the adapter needs for itself.
+/// Finds the tools whose [address](crate::address::Address) begins with a segment that the adapter reserves.
 ///
 /// # Errors
 ///
@@ -224,8 +223,8 @@ pub async fn validate_limited(
 ///
 /// # Errors
 ///
-/// If the caller may not know of the tool, or if there is no such input. If there is a `complete` function, also if a call would
-/// [not be allowed](Registry::check_access) and if the function panics.
+/// If the caller may not see the tool, or if there is no such input. If there is a `complete` function, also if a call
+/// would [not be allowed](Registry::check_access) and if the function panics.
 ///
 /// ```
 /// # use tool_core::{Registry, adapter, tool, tools};
@@ -274,7 +273,7 @@ pub fn complete_prompt<'t>(
     registry.completions(registry.find_prompt(prompt)?, argument, &request.into())
 }
 
-/// Returns the store for results that are too large to be shown, if the registry has one.
+/// Returns the store for large results, if the registry has one.
 ///
 /// ```
 /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
@@ -285,8 +284,8 @@ pub fn results(registry: &Registry) -> Option<&ResultStore> {
     registry.store()
 }
 
-/// Returns `true` if the reply of a call of this tool may have an [`Excerpt`](crate::results::Excerpt) instead of its value: the
-/// registry has a [store](results), and the output schema of the tool does not limit its output to what is shown in full.
+/// Returns `true` if the reply of a call of this tool may have an [`Excerpt`](crate::results::Excerpt) instead of its value:
+/// the registry has a [store](results), and the output schema of the tool allows outputs above the threshold.
 ///
 /// ```
 /// # #[cfg(feature = "results")] {

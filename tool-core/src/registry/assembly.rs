@@ -1,4 +1,4 @@
-//! Registries that are assembled for each list of tools: what cannot be served is skipped, and the rest is served.
+//! Registries that are assembled from lists of tools: tools that cannot be served are skipped.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, OnceLock};
@@ -140,7 +140,7 @@ impl Assembly {
             Some(first) => (first.principal, first.options),
             None => (Principal::local(), None),
         };
-        // The extensions of the first are not for the tools of the others.
+        // The extensions of the first registry do not apply to tools of the others.
         let options = options.map(|options| Arc::new(options.without_extensions()));
         let registry = Registry { inner: Arc::new(inner), principal, options };
         Toolset::new(registry, self.skipped)

@@ -66,7 +66,7 @@ pub struct RegistryBuilder {
     allow_empty: bool,
 }
 
-/// Whether a tool is kept.
+/// Returns whether a tool is kept.
 type PromptPredicate = dyn Fn(&ToolDefinition) -> bool + Send;
 
 /// A registry may be built in a task that moves between threads.
@@ -124,7 +124,7 @@ impl RegistryBuilder {
         self
     }
 
-    /// Keeps only the tools that this function likes; asked twice, only those that both like.
+    /// Keeps only tools for which `predicate` returns `true`. Filters combine with AND.
     ///
     /// ```
     /// # use tool_core::Registry;
@@ -135,8 +135,8 @@ impl RegistryBuilder {
         self
     }
 
-    /// Makes it an error if no tool of this crate is linked. The linker drops a crate that nothing names, and its tools with
-    /// it: write `use my_tools as _;`.
+    /// Makes it an error if no tool of this crate is linked. The linker drops a crate that is not referenced, with its tools:
+    /// write `use my_tools as _;`.
     ///
     /// ```
     /// # use tool_core::Registry;
@@ -171,8 +171,7 @@ impl RegistryBuilder {
         self
     }
 
-    /// Who calls on the command line, over stdio and in tests, with what the application grants: [`Principal::local`]
-    /// if it does not say.
+    /// Sets the principal for local callers: command line, stdio and tests. The default is [`Principal::local`].
     ///
     /// ```
     /// # use tool_core::{Principal, Registry};
@@ -225,7 +224,7 @@ impl RegistryBuilder {
         self
     }
 
-    /// What becomes of arguments of the wrong JSON type: [`Leniency::Coerce`] if it is not said.
+    /// Sets how arguments of the wrong JSON type are treated. The default is [`Leniency::Coerce`].
     ///
     /// ```
     /// # use tool_core::Registry;

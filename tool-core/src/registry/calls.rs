@@ -12,7 +12,7 @@ use crate::registry::Registry;
 use crate::schema::leniency::Validation;
 
 impl Registry {
-    /// Calls a tool, as the tests of an application do.
+    /// Calls a tool, for tests of an application.
     ///
     /// # Errors
     ///
@@ -52,7 +52,7 @@ impl Registry {
         let origin = self.origin(options);
         match self.find(name) {
             Ok(target) => match call::begin(origin, target, arguments) {
-                // Most calls need not wait.
+                // Most calls end without waiting.
                 Started::Ended(reply) => reply,
                 started => started.end().await,
             },
@@ -60,7 +60,7 @@ impl Registry {
         }
     }
 
-    /// Answers a call of a tool that does not exist.
+    /// Replies to a call of a tool that does not exist.
     pub(super) fn unknown(&self, origin: CallOrigin<'_>, name: &str, arguments: &[u8]) -> Reply {
         call::unknown(self.inner.audit.as_ref(), origin, AuditKind::Tool, name, arguments)
     }
@@ -70,7 +70,7 @@ impl Registry {
     /// # Errors
     ///
     /// Everything that is wrong with the arguments, as a call would report it. Neither the [access](Registry::check_access)
-    /// to the tool is checked, nor what is injected, nor an access function called.
+    /// to the tool nor injected values are checked, and no access function is called.
     ///
     /// ```
     /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();

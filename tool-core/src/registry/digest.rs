@@ -4,7 +4,7 @@ use crate::model::digest::Digest;
 use crate::registry::Registry;
 
 impl Registry {
-    /// Returns the digest of all tools and prompts, whoever calls. It changes if one is added, removed, or changed in what it
+    /// Returns the digest of all tools and prompts, for any caller. It changes if one is added, removed, or changed in what it
     /// promises.
     ///
     /// ```

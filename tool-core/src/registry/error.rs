@@ -46,7 +46,7 @@ pub enum BuildError {
         /// The address of the second, and where it is declared.
         second: String,
     },
-    /// The address of a tool begins with a segment that an adapter needs for itself.
+    /// The address of a tool begins with a segment that an adapter reserves.
     #[error(
         "tool `{tool}` lives at `{address}`, and `{segment}` is reserved\n  declared: {location}\nhelp: give it another `path`"
     )]
@@ -129,7 +129,7 @@ pub enum BuildError {
     /// A dynamic tool panicked in [`Tool::definition`](crate::Tool::definition).
     #[error("a hand-written tool panicked when it was asked for its definition\nhelp: the log says where")]
     NoDefinition,
-    /// A limit allows no call.
+    /// A limit prevents all calls.
     #[error("`{0}(0)` lets no call run\nhelp: give it at least 1")]
     NoRoom(&'static str),
     /// A tool has a time limit in a program without timers.

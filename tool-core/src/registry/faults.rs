@@ -27,7 +27,7 @@ impl ToolDefinition {
         }
         faults.extend(surface::fault(self));
         let patterns = self.faults_of_patterns();
-        // Not cached: most tools never need a validator, and all of them would take most of the memory of a registry.
+        // Not cached: most tools never need a validator, and those of all tools would dominate the memory of a registry.
         match Validator::new(self.input_schema()) {
             Err(_) if !patterns.is_empty() => {}
             Err(error) => faults.push(format!("the input schema is invalid: {error}")),

@@ -1,4 +1,4 @@
-//! Who calls through a registry, and with which options.
+//! The principal and the options of a registry.
 
 use std::sync::Arc;
 
@@ -64,7 +64,7 @@ impl Registry {
         Registry { options: Some(Arc::new(options)), ..self.clone() }
     }
 
-    /// Returns the options that calls have which are made without any.
+    /// Returns the default options of calls.
     pub(super) fn options(&self) -> &CallOptions {
         self.options.as_deref().unwrap_or(&NO_CALL_OPTIONS)
     }
@@ -77,7 +77,7 @@ impl Registry {
         self.options.as_deref().map(|defaults| Box::new(options.or(defaults)))
     }
 
-    /// Returns who makes a call, and with which options.
+    /// Returns the origin of a call: its principal and options.
     pub(super) fn origin<'c>(&'c self, options: &'c CallOptions) -> CallOrigin<'c> {
         CallOrigin { principal: &self.principal, options, registry: self }
     }
@@ -87,7 +87,7 @@ impl Registry {
         self.options().context.extensions.as_ref()
     }
 
-    /// Returns the store for results that are too large to be shown, if there is one.
+    /// Returns the store for large results, if there is one.
     #[cfg(feature = "tokio")]
     pub(crate) fn store(&self) -> Option<&ResultStore> {
         self.options().store()

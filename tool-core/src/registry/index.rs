@@ -1,7 +1,7 @@
 //! The positions of tools by name.
 //!
-//! The tools are ordered by name, so that a few lookups need no table: a command line exits before a table would pay. After
-//! some lookups a hash table is built. It holds positions and no names: a thousand tools take ten kilobytes.
+//! The tools are ordered by name, so that the first lookups are binary searches: a command line exits before a table would pay
+//! off. After some lookups, a hash table of positions is built: a thousand tools take ten kilobytes.
 
 use std::hash::{BuildHasher as _, RandomState};
 use std::sync::OnceLock;
@@ -30,9 +30,9 @@ struct Table {
 
 /// How names are hashed.
 enum Keys {
-    /// Every name comes from the application: collisions are not chosen by an attacker.
+    /// With a fixed hash: all names come from the application.
     Own,
-    /// Names may come from others: a random key prevents chosen collisions.
+    /// With a random key, which prevents chosen collisions: names may come from others.
     Foreign(RandomState),
 }
 
@@ -70,7 +70,7 @@ pub(super) fn by_name(name: &str, members: &[RegisteredTool]) -> Option<usize> {
 
 impl Table {
     fn of(members: &[RegisteredTool]) -> Self {
-        // The name of a dynamic tool may come from somebody else.
+        // The name of a dynamic tool may come from another party.
         let is_foreign = members.iter().any(RegisteredTool::is_dynamic);
         let keys = if is_foreign { Keys::Foreign(RandomState::new()) } else { Keys::Own };
         let aliases = members.iter().filter(|member| member.definition.alias().is_some()).count();

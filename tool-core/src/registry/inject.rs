@@ -12,12 +12,12 @@ use crate::registry::Registry;
 /// Injects the registry that the tool was called through, for the same caller and the same trace: a call that the tool
 /// makes has the caller's permissions and a record of its own.
 ///
-/// The progress of these calls is reported to nobody, unless the tool sets [`CallOptions::progress`]: the caller receives the
-/// progress of its own call only.
+/// Progress of these calls is discarded, unless the tool sets [`CallOptions::progress`]: the caller receives the progress of
+/// its own call only.
 ///
 /// Only a tool that modifies can have a registry, since it may call tools that modify.
 ///
-/// A tool that is called like this cannot [elicit](crate::Context::elicit) input. After it calls a tool that modifies, the
+/// A tool that is called through it cannot [elicit](crate::Context::elicit) input. After it calls a tool that modifies, the
 /// calling tool cannot elicit input either.
 ///
 /// With a limit on [`RegistryBuilder::concurrency`](crate::RegistryBuilder::concurrency), one of these calls at a time uses the permit of the
@@ -66,13 +66,13 @@ impl Inject<op::Write> for Registry {
 }
 
 fn of<Op>(source: &Injection<'_, Op>) -> Result<Registry, Failure> {
-    // Nothing is injected where nothing runs, and what runs was called through a registry.
+    // Injection happens in calls only, and every call comes through a registry.
     let registry = source.registry::<Registry>().ok_or_else(Failure::internal)?;
     let context = source.context();
     let options = ContextOptions {
-        // The progress of a call within the call says nothing about the progress of the outer one.
+        // The progress of a nested call is not that of the outer call.
         progress: None,
-        // A question would start the outer call again.
+        // Eliciting input would restart the outer call.
         client: Some(ElicitationClient::OuterCall(context.clone())),
         outer: Some(context.clone()),
         ..source.options().clone()

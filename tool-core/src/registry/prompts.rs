@@ -29,7 +29,7 @@ pub(super) struct Selection {
     select: Vec<Box<PromptPredicate>>,
 }
 
-/// Whether a prompt is kept.
+/// Returns whether a prompt is kept.
 type PromptPredicate = dyn Fn(&PromptDefinition) -> bool + Send;
 
 impl Selection {
@@ -89,7 +89,7 @@ fn schema_errors(prompt: &PromptDefinition, faults: Vec<String>) -> impl Iterato
 pub(super) struct RegisteredPrompt {
     pub(super) definition: PromptDefinition,
     scope: Arc<Scope>,
-    /// What stands beside its calls whoever calls, under what the caller brings along.
+    /// The extensions of its calls; those of the call take precedence.
     extensions: Option<Arc<Extensions>>,
 }
 
@@ -98,7 +98,7 @@ impl RegisteredPrompt {
         RegisteredPrompt { definition, scope: Arc::clone(scope), extensions: None }
     }
 
-    /// Returns the same prompt for a registry of several, with the extensions of the registry that it comes from.
+    /// Returns the same prompt for joined registries, with the extensions of its original registry.
     pub(super) fn beside(&self, extensions: Option<&Arc<Extensions>>) -> Self {
         RegisteredPrompt {
             extensions: Extensions::layered(extensions, self.extensions.as_ref()),
@@ -111,7 +111,7 @@ impl RegisteredPrompt {
         self.scope.admission.is_visible(self.definition.tool(), principal)
     }
 
-    /// Returns `true` if a call with valid arguments is let in.
+    /// Returns `true` if the caller has the permissions for the prompt.
     fn is_callable_by(&self, principal: &Principal) -> bool {
         let Scope { admission, states, .. } = &*self.scope;
         admission.admit(self.definition.tool(), states, principal).is_ok()
@@ -148,7 +148,7 @@ impl RegistryBuilder {
         self
     }
 
-    /// Keeps only the prompts that this function likes; asked twice, only those that both like.
+    /// Keeps only prompts for which `predicate` returns `true`. Filters combine with AND.
     ///
     /// ```
     /// # use tool_core::Registry;
@@ -181,7 +181,7 @@ impl Registry {
         members.filter(|prompt| prompt.is_callable_by(self.principal())).map(|prompt| &prompt.definition)
     }
 
-    /// Returns every prompt, ordered by name, whoever calls.
+    /// Returns every prompt, ordered by name, for any caller.
     pub(crate) fn declared_prompts(&self) -> impl Iterator<Item = &PromptDefinition> {
         self.inner.prompts.iter().map(|prompt| &prompt.definition)
     }
@@ -269,7 +269,7 @@ impl Registry {
         self.declared_prompts().flat_map(|prompt| schema_errors(prompt, prompt.tool().faults()))
     }
 
-    /// Returns what is called for the prompt of this name, if the caller may know of it.
+    /// Returns the target of a request for the prompt of this name, if the caller may see it.
     pub(super) fn find_prompt(&self, name: &str) -> Result<Target<'_>, Failure> {
         let target = self.prompt_member(name).map(RegisteredPrompt::target);
         target.ok_or_else(|| Failure::not_found(AuditKind::Prompt, name))

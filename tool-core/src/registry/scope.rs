@@ -7,19 +7,19 @@ use crate::call::tool::Tool;
 use crate::context::extensions::Extensions;
 use crate::definition::ToolDefinition;
 
-/// One tool of a registry.
+/// A tool of a registry.
 ///
-/// A program builds one for each of its tools when it starts, so it is small and clones nothing that all tools share.
+/// A program builds one for each of its tools when it starts, so it is small and shares data with other tools.
 pub(super) struct RegisteredTool {
     pub(super) definition: ToolDefinition,
-    /// What differs from a declared tool in the scope of this registry.
+    /// Differences from a declared tool in the scope of this registry.
     pub(super) overrides: Option<Arc<ToolOverrides>>,
 }
 
-/// What a tool has of its own, or shares with the tools of the registry that it comes from.
+/// The properties that a tool does not share with all tools of its registry.
 #[derive(Clone)]
 pub(super) struct ToolOverrides {
-    /// The tool itself, if it is dynamic. A declared tool is called through its declaration.
+    /// The dynamic tool. A declared tool is called through its declaration.
     pub(super) dynamic: Option<Arc<dyn Tool>>,
     pub(super) scope: Arc<Scope>,
     /// The extensions of its calls; those of the call take precedence.

@@ -1,10 +1,8 @@
-//! What a search knows of English: words that tell nothing, forms of one word, and words for one action or thing.
-//!
-//! Words of other languages are taken as they are.
+//! English words for the search: stop words, word forms, and synonyms. Words of other languages are used unchanged.
 
 use std::borrow::Cow;
 
-/// Words that questions are made of whatever they ask for.
+/// Words that occur in questions of any kind.
 const STOP_WORDS: &[&str] = &[
     "a",
     "all",
@@ -92,7 +90,7 @@ const STOP_WORDS: &[&str] = &[
     "your",
 ];
 
-/// Words that name one action or one thing where tools are concerned. Whoever asks seldom takes the word that the author took.
+/// Groups of words for the same action or thing. A search rarely uses the word of the tool's author.
 const SYNONYMS: &[&[&str]] = &[
     &["create", "add", "new", "open", "make", "report", "schedule"],
     &["delete", "remove", "erase"],
@@ -123,23 +121,23 @@ const SYNONYMS: &[&[&str]] = &[
     &["repository", "repo"],
 ];
 
-/// The words of a search that tell something; all of them where none does.
+/// Returns the words of a search without stop words; all words if there are no others.
 pub(super) fn telling(words: &[String]) -> Vec<&str> {
     let words = || words.iter().map(String::as_str);
     let telling: Vec<&str> = words().filter(|word| STOP_WORDS.binary_search(word).is_err()).collect();
     if telling.is_empty() { words().collect() } else { telling }
 }
 
-/// The words of a search that tell nothing by themselves and name an action, as `show` does in `show me issue 482`; none where
-/// there are no others.
+/// Returns the stop words of a search that name an action, as `show` in `show me issue 482`; none if the search has only stop
+/// words.
 pub(super) fn common_actions(words: &[String]) -> Vec<&str> {
     let telling = telling(words);
     let is_action = |word: &&str| synonyms(&stem(word)).next().is_some();
     words.iter().map(String::as_str).filter(|word| !telling.contains(word)).filter(is_action).collect()
 }
 
-/// What the forms of a word have in common: `issues` and `issue`, `cities` and `city`, `stopped` and `stop`. It is all of the
-/// word but for its end, of which one letter may be another one.
+/// Returns the common stem of the forms of a word: `issues` and `issue`, `cities` and `city`, `stopped` and `stop`. The stem
+/// is a prefix of the word, except that its last letter may differ.
 pub(super) fn stem(word: &str) -> Cow<'_, str> {
     if word.len() <= 3 || !word.is_ascii() {
         return word.into();
@@ -167,7 +165,7 @@ pub(super) fn stem(word: &str) -> Cow<'_, str> {
     stem.strip_suffix('e').filter(|start| start.len() >= 4).unwrap_or(stem).into()
 }
 
-/// The stems of the words that stand for the same as the words of a stem.
+/// Returns the stems of the synonyms of a stem.
 pub(super) fn synonyms(stem_of_word: &str) -> impl Iterator<Item = Cow<'static, str>> {
     let is_it = |word: &&str| stem(word) == stem_of_word;
     let groups = SYNONYMS.iter().filter(|group| group.iter().any(&is_it));

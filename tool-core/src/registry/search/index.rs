@@ -1,8 +1,8 @@
-//! The index of a search: which tool has which word, and how much that tells.
+//! The search index: which tool has which word, ranked by BM25 with fields (Robertson, Zaragoza: "The Probabilistic
+//! Relevance Framework", 2009, section 3.6).
 //!
-//! BM25 with fields (Robertson, Zaragoza: "The Probabilistic Relevance Framework", 2009, section 3.6). Not the crate
-//! `bm25`: it has no fields and no access to its vocabulary, which prefixes and typing errors need, and it depends on
-//! `fxhash`, which nobody maintains (RUSTSEC-2025-0057).
+//! The crate `bm25` is not used: it has no fields, no access to its vocabulary, which prefixes and typing errors need, and
+//! depends on the unmaintained `fxhash` (RUSTSEC-2025-0057).
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Bound;
@@ -11,7 +11,7 @@ use crate::registry::search::Match;
 use crate::registry::search::english::{common_actions, stem, synonyms, telling};
 use crate::registry::search::words::each_word;
 
-/// Where a word stands.
+/// A field of a document.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Field {
     Name,
@@ -22,45 +22,45 @@ pub(super) enum Field {
     InputDescriptions,
 }
 
-/// How much a word tells, by the field that it stands in.
+/// The weight of a word in each field.
 const WEIGHTS: [f64; FIELDS] = [2.5, 2.0, 1.0, 0.7, 1.5, 0.3];
 const FIELDS: usize = 6;
 
-/// How many words of a field a person writes. The words of a longer one tell less, so that what somebody else says of a tool
-/// does not make it the answer to every question.
+/// The number of words that a person writes in each field. Words in a longer field count less, so that a tool with very long
+/// texts does not match every search.
 const TYPICAL_LENGTHS: [f64; FIELDS] = [16.0, 32.0, 16.0, 128.0, 128.0, 256.0];
 
-/// How soon more of one word tells no more; the usual value.
+/// The saturation of repeated words (BM25 `k1`), with its usual value.
 const K1: f64 = 1.2;
-/// How much a word in a long field tells less: these fields are short, and a longer one is mostly one that says more.
+/// The normalization by length (BM25 `b`): low, since a longer text is usually more informative in these short fields.
 const B: f64 = 0.5;
 
-/// What a match is worth that is not the word itself.
+/// The scores of inexact matches.
 const PREFIX: f64 = 0.4;
 const INFLECTED: f64 = 0.6;
 const SYNONYM: f64 = 0.6;
 const MISSPELT: [f64; 3] = [1.0, 0.5, 0.3];
 
-/// What an action is worth that many questions name whatever they ask for: it decides among tools that have the other words.
+/// The score of an action that occurs in many questions. It decides among tools that match the other words.
 const COMMON_ACTION: f64 = 0.5;
 
-/// A word of fewer letters is not the beginning of another one.
+/// The fewest letters of a word that matches longer words.
 const SHORTEST_PREFIX: usize = 3;
 
-/// A word longer than this is no misspelt one, and comparing costs the product of the lengths.
+/// The most letters of a word whose spelling is corrected, since a comparison costs the product of the lengths.
 const LONGEST_MISSPELT: usize = 64;
 
-/// More words than this narrow no search.
+/// The most words of a search.
 const MOST_WANTED: usize = 64;
 
-/// For so many words that nothing has, what was meant is looked for among all words; the others are taken as they are.
+/// The most words of a search whose spelling is corrected.
 const MOST_MISSPELT: usize = 8;
 
 /// The texts of one tool, by field.
 #[derive(Debug, Default)]
 pub(super) struct Document {
     texts: [Vec<String>; FIELDS],
-    /// How many bytes its name has.
+    /// The number of bytes of its name.
     name: usize,
 }
 
@@ -78,26 +78,26 @@ impl Document {
     }
 }
 
-/// Which documents have a word, and how often in which field.
+/// The index of all documents: the count of each word by document and field.
 #[derive(Debug, Default)]
 pub(crate) struct Index {
-    /// How many words each document has, by field.
+    /// The number of words of each document, by field.
     lengths: Vec<[u32; FIELDS]>,
-    /// How many bytes the name of each has.
+    /// The number of bytes of each document's name.
     names: Vec<u32>,
     words: BTreeMap<Box<str>, Box<[Posting]>>,
 }
 
-/// How often a word stands in one field of a document; those of a document follow one another, in the order of the fields.
-/// Most words stand in one field of a document, and there are many words: it is eight bytes.
+/// The count of a word in one field of a document. The postings of a document are adjacent, in the order of the fields. There
+/// are many of them, so a posting has only eight bytes.
 #[derive(Clone, Copy, Debug)]
 struct Posting {
     document: u32,
-    /// The field, and above it the count.
+    /// The field in the low bits, and the count above it.
     packed: u32,
 }
 
-/// Bits of a posting that say which field it is.
+/// The number of bits for the field.
 const FIELD_BITS: u32 = 3;
 
 impl Posting {
@@ -123,7 +123,7 @@ impl Index {
         let (mut lengths, mut names) = (Vec::new(), Vec::new());
         let mut words: HashMap<String, Vec<Posting>> = HashMap::new();
         let mut word = String::new();
-        // More tools than that do not fit into memory.
+        // More than `u32::MAX` tools do not fit into memory.
         for (document, Document { texts, name }) in (0..u32::MAX).zip(documents) {
             names.push(u32::try_from(name).unwrap_or(u32::MAX));
             let mut length = [0_u32; FIELDS];
@@ -135,13 +135,13 @@ impl Index {
                 each_word(text, &mut word, |word| {
                     length[field] = length[field].saturating_add(1);
                     let first = Posting { document, packed: 1 << FIELD_BITS | field as u32 };
-                    // A word that is known is not copied.
+                    // Only a new word is copied.
                     let Some(postings) = words.get_mut(word) else {
                         words.insert(word.to_owned(), vec![first]);
                         return;
                     };
                     match postings.last_mut() {
-                        // A text has fewer words than there is room for.
+                        // Cannot overflow: the number of words in a text is limited.
                         Some(last) if last.is_in(document, field) => last.packed += 1 << FIELD_BITS,
                         _ => postings.push(first),
                     }
@@ -155,13 +155,13 @@ impl Index {
         Index { lengths, names, words: words.collect() }
     }
 
-    /// How many bytes the name of each document has, in their order.
+    /// Returns the number of bytes of each document's name, in order.
     pub(super) fn names(&self) -> impl Iterator<Item = u32> {
         self.names.iter().copied()
     }
 
-    /// The score of every document, in their order; 0 for one that does not match. What is not visible is as if it were
-    /// not there: it has no score, and neither its words nor their number tell anything.
+    /// Returns the score of every document, in order; 0 for one that does not match. Documents that are not visible have no score
+    /// and do not affect the scores of others.
     pub(super) fn scores(&self, wanted: &[String], matching: Match, visible: &[bool]) -> Vec<f64> {
         let view = View::new(self, visible);
         let mut scores = vec![0.0; self.lengths.len()];
@@ -182,13 +182,13 @@ impl Index {
         if matching == Match::All {
             scores.iter_mut().zip(missed).filter(|(_, missed)| *missed).for_each(|(score, _)| *score = 0.0);
         }
-        // The last bit of a logarithm differs between platforms: it must not decide between equals.
+        // The last bits of a logarithm differ between platforms. Rounding makes ties equal everywhere.
         scores.iter_mut().for_each(|score| *score = (*score * 1e6).round() / 1e6);
         scores
     }
 }
 
-/// The first words of these, of which no two have one stem.
+/// Returns the first word of each stem.
 fn distinct<'w>(words: &[&'w str]) -> Vec<&'w str> {
     let words = &words[..words.len().min(MOST_WANTED)];
     let is_new = |(position, word): &(usize, &&str)| {
@@ -197,18 +197,18 @@ fn distinct<'w>(words: &[&'w str]) -> Vec<&'w str> {
     words.iter().enumerate().filter(is_new).map(|(_, word)| *word).collect()
 }
 
-/// Words of the index that count as one, and what it is worth that they stand for a wanted one.
+/// Words of the index that match a wanted word, and the score of the match.
 struct Matching<'i> {
     postings: Vec<&'i [Posting]>,
     worth: f64,
 }
 
-/// As much of an index as one caller may see.
+/// The part of an index that one caller may see.
 struct View<'i> {
     index: &'i Index,
     visible: &'i [bool],
     documents: f64,
-    /// How many words a visible document has, by field.
+    /// The average number of words of a visible document, by field.
     average: [f64; FIELDS],
 }
 
@@ -225,21 +225,20 @@ impl<'i> View<'i> {
         View { index, visible, documents, average }
     }
 
-    /// Those of the visible documents, each with how often it has the word in each field.
+    /// Returns the visible documents, each with its postings.
     fn seen(&self, postings: &'i [Posting]) -> impl Iterator<Item = (usize, &'i [Posting])> {
         let documents = postings.chunk_by(|one, other| one.document == other.document);
         documents.map(|counts| (counts[0].document(), counts)).filter(|(document, _)| self.visible[*document])
     }
 
-    /// How much a word tells that so many documents have.
+    /// Returns the weight of a word that occurs in `having` documents.
     fn rarity(&self, having: usize) -> f64 {
         let having = having as f64;
-        // Not the system's logarithm: this one is the same on every machine, and so is the order; and a program that starts has
-        // one library less to load.
+        // The logarithm of `libm` is the same on every platform, and avoids loading the system's math library at startup.
         libm::log(1.0 + (self.documents - having + 0.5) / (having + 0.5))
     }
 
-    /// The visible documents that have one of these words, in their order, and how often: by the weight and length of its fields.
+    /// Returns the visible documents with one of these words, in order, and the frequency, weighted by fields and their lengths.
     fn frequencies(&self, words: &[&'i [Posting]]) -> Vec<(usize, f64)> {
         let each = words.iter().flat_map(|postings| self.seen(postings));
         let mut frequencies: Vec<(usize, f64)> =
@@ -267,7 +266,7 @@ impl<'i> View<'i> {
         counts.iter().map(of).sum()
     }
 
-    /// What the best of these matches is worth to each document: a word and its plural are no two.
+    /// Returns the best score of these matches for each document: a word and its plural do not count twice.
     fn best(&self, matches: Vec<Matching<'i>>) -> Vec<f64> {
         let mut best = vec![0.0_f64; self.visible.len()];
         for Matching { postings, worth } in matches {
@@ -281,7 +280,7 @@ impl<'i> View<'i> {
         best
     }
 
-    /// The forms of a word, and of the words that stand for the same.
+    /// Returns the forms of a word and of its synonyms.
     fn forms(&self, wanted: &str) -> Vec<Matching<'i>> {
         let wanted = stem(wanted);
         let mut forms = vec![Matching { postings: self.of_stem(&wanted), worth: 1.0 }];
@@ -290,7 +289,7 @@ impl<'i> View<'i> {
         forms
     }
 
-    /// The words of the index that a wanted one stands for, and what each match is worth.
+    /// Returns the words of the index that match a wanted word, with the score of each match.
     fn matches(&self, wanted: &str, guesses: &mut usize) -> Vec<Matching<'i>> {
         let stem_of_wanted = stem(wanted);
         let mut matches = self.forms(wanted);
@@ -319,16 +318,16 @@ impl<'i> View<'i> {
         }
     }
 
-    /// The visible words that begin with this text.
+    /// Returns the visible words that begin with this text.
     fn beginning(&self, text: &str) -> impl Iterator<Item = (&'i str, &'i [Posting])> {
         let from = self.index.words.range::<str, _>((Bound::Included(text), Bound::Unbounded));
         let words = from.take_while(move |(word, _)| word.starts_with(text));
         words.map(|(word, postings)| (&**word, &**postings)).filter(|(_, postings)| self.is_seen(postings))
     }
 
-    /// The visible words of this stem.
+    /// Returns the visible words of this stem.
     fn of_stem(&self, wanted: &str) -> Vec<&'i [Posting]> {
-        // Of a stem of fewer letters no form is another word than it with something added.
+        // A short stem is a prefix of all its forms; in a longer one the last letter may differ.
         let common = if wanted.is_ascii() && wanted.len() > 3 { &wanted[..wanted.len() - 1] } else { wanted };
         if wanted.len() < SHORTEST_PREFIX {
             return self
@@ -397,7 +396,7 @@ mod tests {
             assert_eq!(found[0].to_bits(), scores(&few, wanted)[0].to_bits(), "{wanted}");
             assert_eq!(found[1..], [0.0, 0.0], "{wanted}");
         }
-        // `plant` is taken for a slip of `plans` where nobody sees the `plan` that it begins with.
+        // If `plan` is not visible, `plant` is corrected to `plans`.
         let all = index(&["plans", "plan"]);
         let found = |visible: [bool; 2]| {
             all.scores(&crate::registry::search::words("plant"), Match::Any, &visible)[0] > 0.0
@@ -454,13 +453,13 @@ mod tests {
         assert!(found.is_sorted_by(|a, b| a >= b) && found[0] > found[1] && found[4] > found[5], "{found:?}");
     }
 
-    /// (wanted, there, whether it matches)
+    /// Rows of the wanted word, the indexed word, and whether they match.
     #[test]
     fn what_matches_what() {
         let table = [
             ("weather", "weather", true),
             ("wea", "weather", true),
-            // Too short to begin another word.
+            // Too short for a prefix.
             ("we", "weather", false),
             ("we", "we", true),
             ("weathers", "weather", true),
@@ -469,7 +468,7 @@ mod tests {
             ("folder", "directory", true),
             // Shorter than four letters: no stem.
             ("dayish", "day", false),
-            // One letter wrong, from four letters on.
+            // One wrong letter, from four letters on.
             ("wether", "weather", true),
             ("waether", "weather", true),
             ("weeather", "weather", true),
@@ -477,10 +476,10 @@ mod tests {
             ("wezthr", "weather", false),
             ("dzy", "day", false),
             ("dzys", "days", true),
-            // Two, from eight letters on.
+            // Two wrong letters, from eight letters on.
             ("temprture", "temperature", true),
             ("tmprture", "temperature", false),
-            // What matches as it is is not taken for a slip of another.
+            // A word with an exact match is not corrected.
             ("form", "from", true),
             ("straße", "strasse", false),
         ];

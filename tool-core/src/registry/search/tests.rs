@@ -1,4 +1,4 @@
-//! What is found in schemas that are written by hand is what is found in their inputs.
+//! Tests: the fields of a dynamic schema equal those of its inputs.
 
 use serde_json::{Value, json};
 
@@ -44,7 +44,7 @@ fn the_words_of_a_schema_are_those_of_its_inputs() {
     }
 }
 
-/// What a reference leads to is found too, by way of the inputs.
+/// Definitions behind references are indexed.
 #[test]
 fn what_is_referred_to_is_found() {
     let schema: Value = json!({
@@ -56,6 +56,6 @@ fn what_is_referred_to_is_found() {
     let document = super::document(&tool);
     assert_eq!(document.texts(Field::InputNames), ["place", "latitude"]);
     assert_eq!(document.texts(Field::InputDescriptions), ["Degrees north."]);
-    // Nothing of it is kept in the definition.
+    // The definition does not cache it.
     assert!(!tool.detached().ptr_eq(&tool));
 }

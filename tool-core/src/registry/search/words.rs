@@ -1,17 +1,17 @@
-//! The words of a text or a name.
+//! Splitting texts and names into words.
 
-/// More words than this are no search.
+/// The most words of a text; the rest is ignored.
 const MOST_WORDS: usize = 10_000;
 
-/// The words of a text in lower case, in their order: runs of letters and digits, split also where a name in
-/// `camelCase` begins a new one (`parseHTTPBody` has three).
+/// Returns the words of a text in lower case: runs of letters and digits, also split within `camelCase` (`parseHTTPBody` has
+/// three).
 pub(crate) fn words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     each_word(text, &mut String::new(), |word| words.push(word.to_owned()));
     words
 }
 
-/// The same one after another, each of them in this place while it is looked at.
+/// Visits the same words one after the other, in the buffer `word`.
 pub(super) fn each_word(text: &str, word: &mut String, mut visit: impl FnMut(&str)) {
     let mut count = 0;
     for run in text.split(|c: char| !c.is_alphanumeric()).filter(|run| !run.is_empty()) {
@@ -35,10 +35,10 @@ pub(super) fn each_word(text: &str, word: &mut String, mut visit: impl FnMut(&st
     }
 }
 
-/// Whether a new word begins within a run of letters: at a capital after a small letter, and at the last of several
-/// capitals when a small letter follows.
+/// Returns `true` if a new word begins within a run of letters: at an upper-case letter after a lower-case one, and at the last
+/// of several upper-case letters before a lower-case one.
 fn begins_word(run: &str, at: usize) -> bool {
-    // Mostly it does not, which is seen by one letter.
+    // The common case.
     if !run[at..].starts_with(char::is_uppercase) {
         return false;
     }

@@ -1,4 +1,4 @@
-//! A list whose time is over is served while somebody asks for another one.
+//! Tests of serving an expired list while a query runs.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -23,7 +23,7 @@ const FRESH: Duration = Duration::from_secs(60);
 const STALE: Duration = Duration::from_secs(30);
 const SECOND: Duration = Duration::from_secs(1);
 
-/// A provider whose every answer takes the time that it is told to, and has the tool that it is told to.
+/// A provider with a settable delay and a settable tool.
 struct Source {
     asked: AtomicUsize,
     ended: AtomicUsize,
@@ -85,7 +85,7 @@ impl Source {
     }
 }
 
-/// Counts what has ended, whether it was done or dropped.
+/// Counts queries that have ended, completed or dropped.
 struct Ended(Arc<Source>);
 
 impl Drop for Ended {
@@ -103,14 +103,14 @@ fn name(tools: &Toolset) -> String {
     tools.registry().tools().map(|tool| tool.name().to_owned()).collect()
 }
 
-/// The only tool there is, and how long it took to know it.
+/// Returns the only tool, and the time to list it.
 async fn listed(cached: &Provider) -> (Result<String, DiscoveryError>, Duration) {
     let begun = Instant::now();
     let listed = cached.tools().await.map(|tools| name(&tools));
     (listed, begun.elapsed())
 }
 
-/// Lets what runs in the background begin.
+/// Waits until the query in the background begins.
 async fn begin(source: &Source, asked: usize) {
     while source.asked() < asked {
         yield_now().await;
@@ -119,7 +119,7 @@ async fn begin(source: &Source, asked: usize) {
 
 async fn end(source: &Source, ended: usize) {
     while source.ended() < ended {
-        // The clock goes on by itself when there is nothing else to do.
+        // A paused clock advances when the runtime is idle.
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
     yield_now().await;
@@ -196,7 +196,7 @@ async fn whoever_must_wait_waits_for_a_time_and_no_longer() {
     assert_eq!(listed(&cached).await.0, Ok("first".to_owned()));
     source.told.notified().await;
 
-    // One that hangs while a list is served costs nobody anything, and is asked again.
+    // A query that hangs while a list is served delays no request, and is retried.
     advance(FRESH).await;
     source.takes(3600 * SECOND);
     assert_eq!(listed(&cached).await, (Ok("first".to_owned()), Duration::ZERO));
@@ -235,7 +235,7 @@ async fn what_is_out_of_date_is_asked_for_at_once_and_served_until_there_is_anot
     source.answers(Ok("second"));
     cached.refresh();
     begin(&source, 2).await;
-    // What changes meanwhile is not in that answer.
+    // This change is not included in the running query.
     cached.refresh();
     assert_eq!(listed(&provider).await, (Ok("first".to_owned()), Duration::ZERO));
     source.told.notified().await;
@@ -309,7 +309,7 @@ async fn what_changes_while_somebody_waits_who_goes_away_is_asked_for() {
     let cached = Arc::new(source.cached());
     let provider = Arc::clone(&cached).into_provider();
     provider.tools().await.unwrap();
-    // Too old to be served, so that the next request waits.
+    // Too old to be served: the next request waits.
     advance(FRESH + STALE).await;
     source.takes(5 * SECOND);
     source.answers(Ok("second"));

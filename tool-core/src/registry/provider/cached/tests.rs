@@ -1,4 +1,4 @@
-//! A list is asked for once, however many want it, and again when its time is over.
+//! Tests of caching: concurrent requests share a query, and an expired list is queried again.
 
 use std::future::Future;
 use std::pin::pin;
@@ -16,7 +16,7 @@ use crate::registry::provider::toolset::Toolset;
 
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// A provider that counts how often it is asked, and answers when it is told to: with a list, or with an error.
+/// A provider that counts its queries, and answers on demand with a list or an error.
 #[derive(Clone)]
 struct Source {
     asked: Arc<AtomicUsize>,
@@ -58,12 +58,12 @@ impl Source {
     }
 }
 
-/// Polls once: whoever must wait has then begun to.
+/// Polls once.
 fn poll<F: Future>(future: std::pin::Pin<&mut F>) -> Poll<F::Output> {
     future.poll(&mut Context::from_waker(Waker::noop()))
 }
 
-/// A clock that stands still until it is moved.
+/// Advances the paused clock.
 async fn pass(time: Duration) {
     tokio::time::advance(time).await;
 }
@@ -75,7 +75,7 @@ fn ready<T>(poll: Poll<T>) -> T {
     }
 }
 
-/// The answer to one question that waits for nobody.
+/// Returns the answer to a request that need not wait.
 fn at_once(cached: &Cached) -> Result<Toolset, DiscoveryError> {
     ready(poll(pin!(cached.current())))
 }
