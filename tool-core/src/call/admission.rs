@@ -1,4 +1,4 @@
-//! What a caller may see and call, before arguments are read.
+//! Access to tools, checked before arguments are read.
 
 use crate::declare::state::States;
 use crate::definition::ToolDefinition;
@@ -22,12 +22,12 @@ impl Admission {
         !self.hide_denied || tool.permission().is_none_or(|permission| permission.is_met_by(principal))
     }
 
-    /// Returns `true` if lists have every tool for every caller.
+    /// Returns `true` if lists contain every tool for every caller.
     pub(crate) fn lists_all(self) -> bool {
         !self.hide_denied && !self.read_only
     }
 
-    /// Returns `true` if lists have the tool for this caller.
+    /// Returns `true` if lists contain the tool for this caller.
     pub(crate) fn lists(self, tool: &ToolDefinition, principal: &Principal) -> bool {
         self.is_visible(tool, principal) && !self.forbids(tool)
     }

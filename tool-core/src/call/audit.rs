@@ -59,8 +59,8 @@ impl<F: Fn(&AuditEvent<'_>) + Send + Sync> AuditSink for F {
 
 /// The record of one call. It contains neither arguments nor output, and so no secrets.
 ///
-/// A call that modifies continues if its caller leaves or its time is over. `outcome` is then its real outcome, and `reported`
-/// what the caller was told before.
+/// A call that modifies continues if its caller leaves or its time is over. `outcome` is then its real outcome, and
+/// `reported` the earlier reply to the caller.
 ///
 /// Its JSON is `{"callId", "principal"?, "kind", "name", "digest"?, "argumentsDigest", "outcome", "told"?, "durationMs",
 /// "bytesIn", "bytesOut", "traceparent"?}`, where `outcome` is `success` or the word for a [`FailureKind`], and `told` is
@@ -97,7 +97,7 @@ pub struct AuditEvent<'e> {
     pub arguments_digest: Digest,
     /// How the call ended.
     pub outcome: Result<(), FailureKind>,
-    /// What the caller was told before the call ended: `Timeout`, or `Cancelled` for a caller that left.
+    /// The earlier reply to the caller: `Timeout`, or `Cancelled` for a caller that left.
     pub reported: Option<FailureKind>,
     /// The time from the arrival of the call to its end; zero without a clock.
     pub duration: Duration,
@@ -145,7 +145,7 @@ pub(crate) struct Audit {
     pub(crate) key: [u8; 32],
 }
 
-/// Returns a key that only this process has, made from a random seed of the system.
+/// Returns a random key for this process.
 pub(crate) fn process_key() -> [u8; 32] {
     static KEY: OnceLock<[u8; 32]> = OnceLock::new();
     *KEY.get_or_init(|| {
@@ -158,7 +158,7 @@ pub(crate) fn process_key() -> [u8; 32] {
     })
 }
 
-/// The record of one call. It is written when it is dropped, so that no path forgets it; a record that was not ended counts as
+/// The record of one call. It is written on drop, so that every call is recorded; a record that was not ended counts as
 /// canceled.
 pub(crate) struct Record {
     sink: Arc<dyn AuditSink>,
@@ -180,7 +180,7 @@ pub(crate) enum AuditSubject {
     UnknownName(String),
 }
 
-/// What the caller was told before the call ended.
+/// The failure that was reported to the caller before the call ended.
 pub(crate) type Reported = Arc<OnceLock<FailureKind>>;
 
 /// On this target `std` panics when it reads the clock.
@@ -211,7 +211,7 @@ impl Record {
     }
 
     #[cfg_attr(not(feature = "tokio"), expect(dead_code, reason = "no function outlives its caller"))]
-    /// Returns the cell for what the caller is told before the call ends.
+    /// Returns the cell for a failure that is reported before the call ends.
     pub(crate) fn reported(&self) -> Reported {
         Arc::clone(&self.reported)
     }
@@ -248,7 +248,7 @@ impl Record {
 
 impl Drop for Record {
     fn drop(&mut self) {
-        // A panic is logged already, and the reply stays the same.
+        // A panic is logged already, and does not change the reply.
         let _ = catch_panic(|| self.write());
     }
 }

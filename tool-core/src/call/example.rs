@@ -1,4 +1,4 @@
-//! The example of a tool: a minimal valid call.
+//! Examples of tools.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! The limits of a registry, and what enforces them.
+//! The limits of a registry and their enforcement.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,11 +15,11 @@ use crate::model::failure::Failure;
 pub(crate) struct Limits {
     /// The time limit of calls of tools without their own.
     pub(crate) timeout: Option<Duration>,
-    /// How many calls run at the same time.
+    /// The number of calls that run at the same time.
     pub(crate) concurrency: Option<usize>,
-    /// How many calls wait if concurrency is limited; as many as run by default.
+    /// The number of calls that wait if concurrency is limited; the default equals the concurrency.
     pub(crate) queue: Option<usize>,
-    /// How many threads run blocking functions.
+    /// The number of threads for blocking functions.
     pub(crate) threads: usize,
     pub(crate) outputs: Outputs,
 }

@@ -1,4 +1,4 @@
-//! The log line of a call that failed.
+//! Log lines of failed calls.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -7,7 +7,7 @@ use crate::model::audit_kind::AuditKind;
 use crate::model::call_id::CallId;
 use crate::model::failure::{Failure, FailureKind};
 
-/// What the log line has beside the failure.
+/// The context of a log line.
 #[derive(Debug)]
 pub(super) struct FailureLog {
     pub(super) tool: ToolDefinition,
@@ -19,12 +19,12 @@ pub(super) struct FailureLog {
 const MOST: usize = 256;
 
 impl FailureLog {
-    /// Writes the line: as a warning where the application or what it needs is at fault, as information where the caller can do
-    /// something about it. The statuses of HTTP draw that line for every kind.
+    /// Writes the line: as a warning if the application or one of its dependencies is at fault, as information if the caller is.
+    /// The HTTP status of the failure distinguishes the two.
     ///
     /// A log that cannot be written, such as a closed stderr, may panic. The reply stays the same.
     pub(super) fn write(&self, failure: &Failure) {
-        // It goes on with the answer to what it asked.
+        // The call continues with the answers.
         if failure.kind() != FailureKind::InputRequired {
             let _ = catch_unwind(AssertUnwindSafe(|| self.line(failure)));
         }

@@ -1,4 +1,4 @@
-//! What a call of a tool runs.
+//! The implementation of a tool.
 
 use std::sync::Arc;
 
@@ -6,19 +6,19 @@ use crate::call::tool::Tool;
 use crate::declare::entry::Entry;
 use crate::definition::ToolDefinition;
 
-/// What a call of a tool runs.
+/// The implementation of a tool.
 #[derive(Clone, Copy)]
 pub(crate) enum Implementation<'r> {
     /// The function of a declared tool, through the entry that the macro generated.
     Declared(Entry),
     /// A tool that implements [`Tool`].
     Dynamic(&'r Arc<dyn Tool>),
-    /// Nothing: there is only a definition, and arguments are validated by its schema.
+    /// None: there is only a definition, and arguments are validated by its schema.
     Absent,
 }
 
 impl<'r> Implementation<'r> {
-    /// Returns what a call of a tool with this definition runs: `dynamic`, or else the declared function.
+    /// Returns the implementation for this definition: `dynamic`, or else the declared function.
     #[inline]
     pub(crate) fn new(definition: &ToolDefinition, dynamic: Option<&'r Arc<dyn Tool>>) -> Self {
         match (dynamic, definition.entry()) {

@@ -1,4 +1,4 @@
-//! What an adapter or an application says about one call beside its arguments.
+//! The options of a call.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -13,8 +13,8 @@ use crate::model::trace::TraceParent;
 #[cfg(feature = "tokio")]
 use crate::results::ResultStore;
 
-/// The options of a call: its trace, its extensions, where its progress and its log messages go, who answers its questions,
-/// and where a large result is stored.
+/// The options of a call: its trace, its extensions, the sinks of its progress and log messages, the client for its questions,
+/// and the store for a large result.
 ///
 /// An adapter passes them to [`Registry::call_with`](crate::Registry::call_with). An option that is not set has the value that
 /// the registry has for it, see [`Registry::with_options`](crate::Registry::with_options). A tool that calls other tools through its
@@ -45,18 +45,18 @@ pub struct CallOptions {
     results: Results,
 }
 
-/// Where a result that is too large to be shown is stored.
+/// The store for a large result.
 #[cfg(feature = "tokio")]
 #[derive(Clone, Debug)]
 enum Results {
-    /// In the store of the registry, if it has one.
+    /// The store of the registry, if it has one.
     Default,
-    /// Nowhere: every result is returned in full.
+    /// None: every result is returned in full.
     Full,
     Store(ResultStore),
 }
 
-/// Who makes a call, and with which options.
+/// The origin of a call: its principal and options.
 #[derive(Clone, Copy)]
 pub(crate) struct CallOrigin<'c> {
     pub(crate) principal: &'c Principal,
@@ -65,7 +65,7 @@ pub(crate) struct CallOrigin<'c> {
     pub(crate) registry: &'c (dyn Any + Send + Sync),
 }
 
-/// The options of a call for which none are set.
+/// Options without any value.
 pub(crate) static NO_CALL_OPTIONS: CallOptions = CallOptions::new();
 
 impl CallOptions {
@@ -89,7 +89,7 @@ impl CallOptions {
         }
     }
 
-    /// Returns the options of a call that another call makes: every result is returned in full.
+    /// Returns the options of a nested call: every result is returned in full.
     pub(crate) fn nested(context: ContextOptions) -> Self {
         CallOptions {
             context,
@@ -176,7 +176,7 @@ impl CallOptions {
         self
     }
 
-    /// Stores a result that is too large to be shown in this store; the reply then has a preview.
+    /// Stores a large result in this store; the reply then has a preview.
     ///
     /// ```
     /// # #[cfg(feature = "results")]
@@ -219,7 +219,7 @@ impl CallOptions {
         self
     }
 
-    /// Returns these options, completed by `defaults`.
+    /// Returns these options; `defaults` replace missing ones.
     pub(crate) fn or(&self, defaults: &Self) -> Self {
         CallOptions {
             context: self.context.or(&defaults.context),
@@ -236,7 +236,7 @@ impl CallOptions {
         CallOptions { context: ContextOptions { extensions: None, ..self.context.clone() }, ..self.clone() }
     }
 
-    /// Returns the store for results that are too large to be shown.
+    /// Returns the store for large results.
     #[cfg(feature = "tokio")]
     #[inline]
     pub(crate) fn store(&self) -> Option<&ResultStore> {
@@ -253,7 +253,6 @@ impl Default for CallOptions {
     }
 }
 
-/// Returns `true` if both keep results in the same store, or both in none.
 #[cfg(feature = "tokio")]
 impl PartialEq for Results {
     fn eq(&self, other: &Self) -> bool {

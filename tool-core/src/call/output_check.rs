@@ -25,7 +25,7 @@ impl Default for Outputs {
 impl Outputs {
     /// Turns an invalid or too large output into a failure.
     ///
-    /// A large output is allowed if it is stored: a preview is then sent.
+    /// A large output is allowed if it is stored, since only a preview is sent.
     pub(super) fn check_output(
         self,
         tool: &ToolDefinition,

@@ -102,7 +102,7 @@ impl Invocation<'_> {
     }
 }
 
-/// What happens at the end of a function that may have outlived its caller.
+/// The end of a function that may have outlived its caller.
 struct CallEnd {
     log: FailureLog,
     record: Option<Box<Record>>,
@@ -123,7 +123,7 @@ impl CallEnd {
 }
 
 impl CancelOnDrop<'_> {
-    /// Waits for a task, within the time limit. Returns with the result whether it is that of the function, which has ended.
+    /// Waits for a task, within the time limit. Also returns whether the result is that of the function.
     async fn wait<F>(
         mut self,
         tool: &ToolDefinition,

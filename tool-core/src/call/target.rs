@@ -22,7 +22,7 @@ pub(crate) struct Target<'r> {
     pub(crate) extensions: Option<&'r Arc<Extensions>>,
 }
 
-/// What tools that were registered together share: state, limits, settings and audit.
+/// The state, limits, settings and audit of tools that were registered together.
 #[derive(Default)]
 pub(crate) struct Scope {
     pub(crate) states: States,

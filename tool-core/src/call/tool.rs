@@ -1,4 +1,4 @@
-//! Dynamic tools, which no function declares: those of another server, a plugin or a file.
+//! Dynamic tools, such as those of another server, a plugin or a file.
 
 use std::fmt;
 use std::future::ready;

@@ -42,7 +42,7 @@ const MOST_STEPS: usize = 200_000_000;
 /// Returns `true` if validation takes so long that it must not block other tasks.
 #[cfg(feature = "tokio")]
 pub(crate) fn takes_long(tool: &ToolDefinition, arguments: &[u8]) -> bool {
-    // For any schema, without building it.
+    // Short arguments are fast with any schema, so that no validator is built.
     const SHORT: usize = 256;
     let bytes = arguments.len();
     let steps = |validator: &Validator| bytes.saturating_mul(validator.breadth());
@@ -130,7 +130,7 @@ impl<'t> Arguments<'t> {
         Ok(Arguments { spelled, value, is_wide })
     }
 
-    /// Validates a value. Also reports a value that its type would try in too many ways, and one that would decode differently.
+    /// Validates a value. Also reports a value that its type would try in too many ways, or that would decode differently.
     fn decodable(
         &self,
         tool: &ToolDefinition,
