@@ -198,7 +198,7 @@ impl Trial {
     }
 }
 
-/// Whether this is what the tool itself says, which ran.
+/// Returns `true` if the failure comes from the tool itself, which then ran.
 fn is_own(kind: FailureKind) -> bool {
     matches!(kind, FailureKind::Failed(_) | FailureKind::Unsupported | FailureKind::RateLimited)
 }
@@ -210,7 +210,7 @@ impl fmt::Display for Trial {
             Ok(_) => f.write_str("succeeded"),
             Err(failure) => match failure.kind() {
                 kind if is_own(kind) => write!(f, "failed: {failure}"),
-                // What it was is on stderr, where a panic tells of itself, or in the log.
+                // A panic prints its message to stderr; other causes are in the log.
                 FailureKind::Internal => f.write_str("panicked, or has an output that cannot be written"),
                 FailureKind::Input => write!(
                     f,

@@ -70,13 +70,13 @@ pub struct Answers(Arc<Mutex<State>>);
 
 #[derive(Debug, Default)]
 struct State {
-    /// Those that nobody has asked for.
+    /// The remaining answers.
     left: VecDeque<Answer>,
-    /// Those that were given, by the key and the digest of their questions.
+    /// The answers that were given, by key and digest of their questions.
     given: HashMap<(String, String), Answer>,
-    /// Every question, in the order in which it was first put.
+    /// All questions in the order in which they were first asked.
     asked: Vec<Question>,
-    /// Whether a call starts again with each answer.
+    /// Whether each answer restarts the call.
     starts_again: bool,
 }
 
@@ -233,13 +233,13 @@ impl Answers {
     }
 }
 
-/// What an answer is to.
+/// Returns the key and the digest of a question.
 fn question_key(question: &Question) -> (String, String) {
     (question.key.clone(), question.digest().to_string())
 }
 
 impl State {
-    /// The next answer.
+    /// Takes the next answer.
     fn take(&mut self, question: &Question) -> Result<Answer, Failure> {
         if !self.left.is_empty() {
             self.asked.push(question.clone());
@@ -273,7 +273,7 @@ impl ClientRequests for Answers {
     fn suspended(&self, questions: Vec<Question>) {
         let mut state = self.state();
         for question in questions {
-            // Of several, those without an answer are asked again, and hear it then.
+            // Questions without an answer are asked again by the next call, which reports it.
             if let Ok(answer) = state.take(&question) {
                 state.given.insert(question_key(&question), answer);
             }
