@@ -100,7 +100,7 @@ impl Lint {
         self
     }
 
-    /// Returns all findings, whoever calls: those of tools by name, then of prompts, then of the registry, each ordered by
+    /// Returns all findings, for any caller: those of tools by name, then of prompts, then of the registry, each ordered by
     /// rule.
     ///
     /// ```

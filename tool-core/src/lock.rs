@@ -49,7 +49,7 @@ pub struct Lock {
 }
 
 impl Lock {
-    /// Returns what every tool and every prompt of a registry promises, whoever calls.
+    /// Builds the lock of all tools and prompts of a registry, for any caller.
     ///
     /// ```
     /// use tool_core::Registry;

@@ -66,10 +66,10 @@ pub struct RegistryBuilder {
     allow_empty: bool,
 }
 
-/// Returns whether a tool is kept.
+/// A predicate that selects tools.
 type PromptPredicate = dyn Fn(&ToolDefinition) -> bool + Send;
 
-/// A registry may be built in a task that moves between threads.
+/// Asserts that a registry can be built in a task that moves between threads.
 const _: () = {
     const fn is_send<T: Send>() {}
     is_send::<RegistryBuilder>();

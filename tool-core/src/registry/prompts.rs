@@ -29,7 +29,7 @@ pub(super) struct Selection {
     select: Vec<Box<PromptPredicate>>,
 }
 
-/// Returns whether a prompt is kept.
+/// A predicate that selects prompts.
 type PromptPredicate = dyn Fn(&PromptDefinition) -> bool + Send;
 
 impl Selection {
