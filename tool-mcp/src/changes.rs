@@ -75,7 +75,7 @@ impl Changes {
                     }
                     Ok::<(), Closed>(())
                 };
-                if let Some(reason) = unread(timeout(UNREAD, sent).await) {
+                if let Some(reason) = unread(&timeout(UNREAD, sent).await) {
                     tracing::debug!(reason, "a client gets no more notifications of changes");
                     return;
                 }
@@ -106,7 +106,7 @@ impl ChangesReceiver {
                     }
                     Ok::<(), Closed>(())
                 };
-                if let Some(reason) = unread(timeout(UNREAD, sent).await) {
+                if let Some(reason) = unread(&timeout(UNREAD, sent).await) {
                     tracing::warn!(reason, "a subscription ends");
                     return;
                 }
@@ -136,7 +136,7 @@ fn notifications(filter: Option<&SubscriptionFilter>) -> impl Iterator<Item = Se
 }
 
 /// Returns why notifications were not sent.
-fn unread<E>(sent: Result<Result<(), Closed>, E>) -> Option<&'static str> {
+fn unread<E>(sent: &Result<Result<(), Closed>, E>) -> Option<&'static str> {
     match sent {
         Ok(Ok(())) => None,
         Ok(Err(Closed)) => Some("the client has left"),

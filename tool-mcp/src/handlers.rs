@@ -12,15 +12,15 @@ use std::time::Duration;
 
 use rmcp::ErrorData;
 use rmcp::model::{
-    DiscoverResult, Implementation, InitializeRequestParams, InitializeResult, InputRequiredResult, MetaObject,
-    ProtocolVersion, ServerConfig, ServerResult,
+    DiscoverResult, Implementation, InitializeRequestParams, InitializeResult, InputRequiredResult,
+    MetaObject, ProtocolVersion, ServerConfig, ServerResult,
 };
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 use tool_core::{CallOptions, Registry, Reply};
 
-use crate::asking::{Inquirer, Round, Seal, Subject};
 use crate::changes::Changes;
+use crate::elicitation::{Inquirer, Round, Seal, Subject};
 use crate::news::told;
 use crate::offer::{FRESH_FOR_MS, Offer, Offers};
 use crate::protocol::{RequestContext, Session};

@@ -2,17 +2,18 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod answer;
-mod asking;
 mod caller;
 #[cfg(test)]
 mod captured_log;
-mod catalogue;
+mod catalog;
 mod changes;
 mod clock;
+mod custom;
 #[cfg(test)]
 #[path = "../tests/differential/mod.rs"]
 mod differential;
 mod discovery;
+mod elicitation;
 mod error;
 mod handlers;
 mod http;
@@ -31,14 +32,14 @@ mod settings;
 mod signature;
 mod stdio;
 mod surfaces;
-mod two_step;
+mod tool_search;
 mod updates;
 #[cfg(feature = "upstream")]
 pub mod upstream;
 mod uri;
-mod written;
 
 pub use changes::Changes;
+pub use custom::{DynamicPrompt, DynamicResource, DynamicTemplate, Icon, IconTheme, PromptArgument, Request};
 pub use discovery::Discovery;
 pub use error::ServeError;
 pub use http::HttpServer;
@@ -46,9 +47,6 @@ pub use prompts_file::{PromptsFile, PromptsFileError};
 pub use server::Server;
 pub use surfaces::{Surfaces, UnknownSurfaces};
 pub use updates::Updates;
-pub use written::{
-    DynamicPrompt, DynamicResource, DynamicTemplate, Icon, IconTheme, PromptArgument, Request,
-};
 
 #[doc = include_str!("../docs/coming-from-rmcp.md")]
 pub mod coming_from_rmcp {}

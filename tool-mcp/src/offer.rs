@@ -13,7 +13,7 @@ use tool_core::provider::{DiscoveryError, Provider, Skipped, Toolset};
 use tool_core::results::ResultStore;
 use tool_core::{CallOptions, Principal, Registry, ToolDefinition, adapter};
 
-use crate::catalogue::{Catalogue, Target};
+use crate::catalog::{Catalog, Target};
 use crate::results::READER;
 use crate::routes::Found;
 use crate::settings::Settings;
@@ -30,7 +30,7 @@ pub(crate) struct Offers {
     /// Whoever sends a request of which nobody said it; `None` for the local caller of a registry.
     caller: Option<Principal>,
     settings: Arc<Settings>,
-    latest: Mutex<Option<Arc<Catalogue>>>,
+    latest: Mutex<Option<Arc<Catalog>>>,
     /// The calls of tools that are offered no more.
     former: TaskTracker,
     /// The requests that are on their way.
@@ -46,7 +46,7 @@ pub(crate) struct Offer {
     pub(crate) options: CallOptions,
     /// The providers at this moment, and those of them that have failed.
     pub(crate) providers: Toolset,
-    pub(crate) catalogue: Arc<Catalogue>,
+    pub(crate) catalog: Arc<Catalog>,
     /// As long as it is there, a request is on its way.
     _request: TaskTrackerToken,
 }
@@ -77,13 +77,13 @@ impl Offers {
         }
         let tools = self.provider.tools().await;
         let tools = tools.map_err(|_| ErrorData::internal_error("Internal error discovering tools", None))?;
-        let catalogue = self.catalogue(&tools);
+        let catalog = self.catalog(&tools);
         let registry = match caller.or(self.caller.as_ref()) {
             Some(principal) => tools.registry().as_principal(principal.clone()),
             None => tools.registry().clone(),
         };
         let options = CallOptions::new();
-        Ok(Offer { registry, options, catalogue, providers: tools, _request: request })
+        Ok(Offer { registry, options, catalog, providers: tools, _request: request })
     }
 
     /// What keeps results that are too large to be shown, whether or not there are tools at the moment, and for whom it is
@@ -97,7 +97,7 @@ impl Offers {
             }
             (None, Err(_)) => return None,
         };
-        let latest = || self.latest().map(|catalogue| catalogue.registry().principal().clone());
+        let latest = || self.latest().map(|catalog| catalog.registry().principal().clone());
         let caller = caller.or(self.caller.as_ref()).cloned().or_else(latest);
         Some((results, caller.unwrap_or_else(Principal::local)))
     }
@@ -134,7 +134,7 @@ impl Offers {
     }
 
     /// What the last request was offered.
-    pub(crate) fn latest(&self) -> Option<Arc<Catalogue>> {
+    pub(crate) fn latest(&self) -> Option<Arc<Catalog>> {
         // Nothing panics while it is held.
         self.latest.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -148,19 +148,17 @@ impl Offers {
         self.former.wait().await;
     }
 
-    fn catalogue(&self, tools: &Toolset) -> Arc<Catalogue> {
+    fn catalog(&self, tools: &Toolset) -> Arc<Catalog> {
         let mut latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
         match &*latest {
-            Some(catalogue) if adapter::same_view(catalogue.registry(), tools.registry()) => {
-                Arc::clone(catalogue)
-            }
+            Some(catalog) if adapter::same_view(catalog.registry(), tools.registry()) => Arc::clone(catalog),
             other => {
-                if let Some(former) = other.as_ref().map(|catalogue| catalogue.registry().clone()) {
+                if let Some(former) = other.as_ref().map(|catalog| catalog.registry().clone()) {
                     self.former.spawn(async move { former.drain().await });
                 }
-                let catalogue = Arc::new(Catalogue::new(tools.clone(), Arc::clone(&self.settings)));
-                *latest = Some(Arc::clone(&catalogue));
-                catalogue
+                let catalog = Arc::new(Catalog::new(tools.clone(), Arc::clone(&self.settings)));
+                *latest = Some(Arc::clone(&catalog));
+                catalog
             }
         }
     }
@@ -185,9 +183,9 @@ impl Offer {
 
     /// The same in the order of their servers; all, or those of one server.
     pub(crate) fn tools_by_server<'o>(&'o self, server: &'o str) -> impl Iterator<Item = &'o ToolDefinition> {
-        let positions = self.catalogue.by_server().iter().copied();
+        let positions = self.catalog.by_server().iter().copied();
         let asked = positions
-            .filter(move |position| server.is_empty() || self.catalogue.server_at(*position) == server);
+            .filter(move |position| server.is_empty() || self.catalog.server_at(*position) == server);
         asked
             .filter_map(|position| adapter::callable_at(&self.registry, position))
             .filter(|tool| self.is_found(tool))
@@ -195,7 +193,7 @@ impl Offer {
 
     /// Whether a tool is shown as one.
     pub(crate) fn is_tool(&self, tool: &ToolDefinition) -> bool {
-        self.catalogue.settings().surfaces == Surfaces::Inclusive || Surface::of(tool) == Surface::Tool
+        self.catalog.settings().surfaces == Surfaces::Inclusive || Surface::of(tool) == Surface::Tool
     }
 
     /// Returns `true` for a tool of a server: the one that reads large results is listed beside those that find the others.
@@ -210,14 +208,14 @@ impl Offer {
     /// Where it is read.
     pub(crate) fn is_called(&self, name: &str) -> Result<(), ErrorData> {
         let Some(tool) = self.registry.get(name).filter(|tool| !self.is_tool(tool)) else { return Ok(()) };
-        let uri = self.catalogue.pattern(tool).map(|pattern| pattern.as_str().to_owned());
+        let uri = self.catalog.pattern(tool).map(|pattern| pattern.as_str().to_owned());
         let message = format!("Tool not found: {name}; read it at {}", uri.unwrap_or_default());
         Err(ErrorData::invalid_params(message, None))
     }
 
     /// The name of the server that a tool is of.
     pub(crate) fn server(&self, tool: &ToolDefinition) -> &str {
-        self.catalogue.server(tool.name())
+        self.catalog.server(tool.name())
     }
 
     /// The name of a tool on its server, where the two stand together in its name.
@@ -265,7 +263,7 @@ impl Offer {
 
     /// Whether the caller finds something at a URI.
     pub(crate) fn leads(&self, uri: &str) -> bool {
-        match self.catalogue.places().routes.find(uri) {
+        match self.catalog.places().routes.find(uri) {
             Some(Found::Here(Target::Page, values)) => {
                 values.first().is_some_and(|(_, name)| self.registry.check_access(name).is_ok())
             }

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use tool_core::{FailureKind, Registry, adapter};
 
-use crate::written::DynamicPrompt;
+use crate::custom::DynamicPrompt;
 
 /// Words for models, in YAML beside the program: instructions, descriptions and examples of tools, and prompts.
 ///

@@ -13,8 +13,8 @@ mod subscription;
 mod watched;
 
 pub(crate) use context::{Origin, RequestContext};
-pub(crate) use in_flight::RequestGuard;
 pub(crate) use era::Era;
+pub(crate) use in_flight::RequestGuard;
 pub(crate) use message::{
     CallParams, Message, Params, Rejection, Request, in_flight, read, request_id, too_many,
 };

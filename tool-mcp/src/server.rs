@@ -14,16 +14,16 @@ use tool_core::authentication::Authenticator;
 use tool_core::provider::{IntoToolsProvider, Provider};
 use tool_core::{BoxFuture, Principal};
 
-use crate::asking::Key;
 use crate::changes::Changes;
+use crate::custom::{DynamicPrompt, DynamicResource, DynamicTemplate};
 use crate::discovery::Discovery;
+use crate::elicitation::Key;
 use crate::error::ServeError;
 use crate::http::{Endpoint, HttpServer, Policy};
 use crate::prompts_file::PromptsFile;
 use crate::stdio;
 use crate::surfaces::Surfaces;
 use crate::updates::Updates;
-use crate::written::{DynamicPrompt, DynamicResource, DynamicTemplate};
 
 /// The version of an application that does not say it.
 const UNKNOWN_VERSION: &str = "unknown";

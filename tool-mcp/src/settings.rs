@@ -6,12 +6,12 @@ use rmcp::model::{JsonObject, MetaObject};
 use serde_json::Value;
 use tool_core::{Registry, ToolDefinition, adapter};
 
+use crate::custom::{DynamicPrompt, DynamicResource, DynamicTemplate};
 use crate::discovery::Discovery;
 use crate::prompts_file::PromptsFile;
 use crate::surfaces::Surfaces;
-use crate::two_step::NAMES;
+use crate::tool_search::NAMES;
 use crate::uri::Scheme;
-use crate::written::{DynamicPrompt, DynamicResource, DynamicTemplate};
 
 /// Shared by all that is answered.
 #[derive(Clone, Debug)]

@@ -2,19 +2,19 @@
 
 use std::collections::HashMap;
 
-use rmcp::model::{CompleteRequestParams, CompleteResult, CompletionInfo, ErrorCode, Reference};
 use rmcp::ErrorData;
+use rmcp::model::{CompleteRequestParams, CompleteResult, CompletionInfo, ErrorCode, Reference};
 use tokio::task::spawn_blocking;
 use tool_core::completion::{CompletionRequest, Completions};
 use tool_core::{Failure, FailureKind, ToolDefinition, adapter};
 
-use crate::catalogue::{PAGE_VARIABLE, Target};
+use crate::catalog::{PAGE_VARIABLE, Target};
+use crate::custom::completions;
 use crate::handlers::Handler;
 use crate::offer::Offer;
 use crate::protocol::RequestContext;
 use crate::reading::{not_found, shortened};
 use crate::results::ResultUri;
-use crate::written::completions;
 
 impl Handler {
     pub(crate) async fn completion(
@@ -68,13 +68,13 @@ impl<'r> Asked<'r> {
 
 /// For a variable of a resource template, which is called as it stands in the list.
 fn of_template(offer: &Offer, uri: &str, asked: &Asked<'_>) -> Result<Completions, ErrorData> {
-    if uri == ResultUri::parts(&offer.catalogue.settings().scheme)
+    if uri == ResultUri::parts(&offer.catalog.settings().scheme)
         && adapter::results(&offer.registry).is_some()
     {
         // A digest is known from what it stands for, and what is kept is nobody else's business.
         return Ok(Completions::default());
     }
-    let (pattern, target) = offer.catalogue.places().routes.template(uri).ok_or_else(|| not_found(uri))?;
+    let (pattern, target) = offer.catalog.places().routes.template(uri).ok_or_else(|| not_found(uri))?;
     if matches!(target, Target::Tool(name) if !adapter::contains(&offer.registry, name)) {
         return Err(not_found(uri));
     }
@@ -96,7 +96,7 @@ fn of_template(offer: &Offer, uri: &str, asked: &Asked<'_>) -> Result<Completion
             Ok(first(fitting.collect()))
         }
         &Target::Template(position) => {
-            let template = offer.catalogue.settings().templates.get(position);
+            let template = offer.catalog.settings().templates.get(position);
             let completing = template.and_then(|template| template.completions.get(variable));
             Ok(first(completing.map_or(Vec::new(), |completing| completions(completing, asked.value))))
         }
@@ -107,7 +107,7 @@ fn of_template(offer: &Offer, uri: &str, asked: &Asked<'_>) -> Result<Completion
 
 /// For an argument of a prompt.
 fn of_prompt(offer: &Offer, name: &str, asked: &Asked<'_>) -> Result<Completions, ErrorData> {
-    let Some(prompt) = offer.catalogue.settings().prompts.get(name) else {
+    let Some(prompt) = offer.catalog.settings().prompts.get(name) else {
         return of_declared(offer, name, asked);
     };
     let Some(completing) = prompt.completing(asked.name) else {

@@ -1,22 +1,22 @@
 //! `prompts/list` and `prompts/get`.
 
+use rmcp::ErrorData;
 use rmcp::model::{
     ErrorCode, GetPromptResult, JsonObject, ListPromptsResult, Prompt, PromptArgument, PromptMessage, Role,
 };
-use rmcp::ErrorData;
 use serde_json::{Value, json};
 use tool_core::failure::McpAnswer;
 use tool_core::schema::NativeSchema;
 use tool_core::{Failure, FailureKind, Principal, PromptDefinition, adapter};
 
 use crate::answer::{block, retry_as_is};
-use crate::asking::{Inquirer, Round, Subject};
-use crate::protocol::{Era, RequestContext};
+use crate::custom::{DynamicPrompt, Request, ask};
+use crate::elicitation::{Inquirer, Round, Subject};
 use crate::handlers::{Answered, Handler};
 use crate::news::told;
 use crate::paging::page;
+use crate::protocol::{Era, RequestContext};
 use crate::signature::{shown_default, type_name};
-use crate::written::{DynamicPrompt, Request, ask};
 
 impl Handler {
     pub(crate) async fn prompts(
@@ -25,13 +25,13 @@ impl Handler {
         cx: &RequestContext,
     ) -> Result<ListPromptsResult, ErrorData> {
         let offer = self.offer(cx).await?;
-        let written = &offer.catalogue.settings().prompts;
+        let written = &offer.catalog.settings().prompts;
         let declared = adapter::callable_prompts(&offer.registry)
             .filter(|prompt| !written.contains_key(prompt.name()))
             .map(listed);
         let mut all: Vec<Prompt> = declared.chain(written.values().map(DynamicPrompt::listed)).collect();
         all.sort_by(|one, other| one.name.cmp(&other.name));
-        let size = offer.catalogue.settings().page_size;
+        let size = offer.catalog.settings().page_size;
         let page = page("prompts/list", all, |prompt| &prompt.name, size, cursor.as_deref())?;
         let mut list = ListPromptsResult::with_all_items(page.items);
         list.next_cursor = page.next;
@@ -50,8 +50,9 @@ impl Handler {
         cx: &RequestContext,
     ) -> Result<Answered<GetPromptResult>, ErrorData> {
         let offer = self.offer(cx).await?;
-        if let Some(prompt) = offer.catalogue.settings().prompts.get(name) {
-            let mut made = made(prompt, arguments.unwrap_or_default(), offer.registry.principal(), cx).await?;
+        if let Some(prompt) = offer.catalog.settings().prompts.get(name) {
+            let mut made =
+                made(prompt, arguments.unwrap_or_default(), offer.registry.principal(), cx).await?;
             self.sign(&mut made.meta, cx);
             return Ok(Answered::Reply(made));
         }

@@ -4,17 +4,18 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
+use rmcp::ErrorData;
 use rmcp::model::{
     CacheScope, ListResourceTemplatesResult, ListResourcesResult, ReadResourceResult, Resource,
     ResourceContents, ResourceTemplate,
 };
-use rmcp::ErrorData;
 use serde::Serialize;
 use serde_json::json;
 use tool_core::{ResourceBody, ToolDefinition, adapter};
 
-use crate::asking::Round;
-use crate::catalogue::Target;
+use crate::catalog::Target;
+use crate::custom::{About, Answering, Request, ask};
+use crate::elicitation::Round;
 use crate::handlers::{Answered, Call, Handler};
 use crate::offer::Offer;
 use crate::page::{Page, Row};
@@ -23,7 +24,6 @@ use crate::protocol::RequestContext;
 use crate::reading::{arguments, bad_variable, contents, failed, not_found, refused, too_large};
 use crate::results::ResultUri;
 use crate::routes::Found;
-use crate::written::{About, Answering, Request, ask};
 
 impl Handler {
     pub(crate) async fn resources(
@@ -32,9 +32,9 @@ impl Handler {
         cx: &RequestContext,
     ) -> Result<ListResourcesResult, ErrorData> {
         let offer = self.offer(cx).await?;
-        let all = offer.catalogue.places().resources.iter();
+        let all = offer.catalog.places().resources.iter();
         let shown = all.filter(|(target, _)| offer.shows(target)).map(|(_, resource)| resource).collect();
-        let size = offer.catalogue.settings().page_size;
+        let size = offer.catalog.settings().page_size;
         let page: Paged<&Resource> = page("resources/list", shown, |it| &it.uri, size, cursor.as_deref())?;
         let mut list = ListResourcesResult::with_all_items(page.items.into_iter().cloned().collect());
         list.next_cursor = page.next;
@@ -51,9 +51,9 @@ impl Handler {
         cx: &RequestContext,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
         let offer = self.offer(cx).await?;
-        let all = offer.catalogue.places().templates.iter();
+        let all = offer.catalog.places().templates.iter();
         let shown = all.filter(|(target, _)| offer.shows(target)).map(|(_, template)| template).collect();
-        let (method, size) = ("resources/templates/list", offer.catalogue.settings().page_size);
+        let (method, size) = ("resources/templates/list", offer.catalog.settings().page_size);
         let page: Paged<&ResourceTemplate> =
             page(method, shown, |it| &it.uri_template, size, cursor.as_deref())?;
         let mut list = ListResourceTemplatesResult::with_all_items(page.items.into_iter().cloned().collect());
@@ -97,8 +97,8 @@ impl Handler {
             return asked.read(uri, &results, &caller).await.map(Answered::Reply);
         }
         let offer = self.offer(cx).await?;
-        let settings = offer.catalogue.settings();
-        let found = offer.catalogue.places().routes.find(uri).ok_or_else(|| not_found(uri))?;
+        let settings = offer.catalog.settings();
+        let found = offer.catalog.places().routes.find(uri).ok_or_else(|| not_found(uri))?;
         match found {
             // Whoever may not know of a tool learns nothing of its variables either.
             Found::Bad(Target::Tool(name), _) if !adapter::contains(&offer.registry, name) => {
@@ -166,7 +166,7 @@ impl Handler {
                 }
             }
             Err(failure) => {
-                Err(failed(&failure, reply.call_id, uri, tool, offer.catalogue.pattern(tool).as_ref()))
+                Err(failed(&failure, reply.call_id, uri, tool, offer.catalog.pattern(tool).as_ref()))
             }
         }
     }

@@ -3,13 +3,16 @@
 use rmcp::ErrorData;
 use rmcp::model::{
     ErrorCode, NotificationMetaObject, ServerNotification, SubscriptionFilter,
-    SubscriptionsAcknowledgedNotification, SubscriptionsAcknowledgedNotificationParams, SubscriptionsListenResult,
+    SubscriptionsAcknowledgedNotification, SubscriptionsAcknowledgedNotificationParams,
+    SubscriptionsListenResult,
 };
 use serde_json::{Map, Value};
 
+use crate::changes::Changes;
 use crate::handlers::Handler;
 use crate::protocol::{Closed, MOST_BYTES, MOST_WATCHED, RequestContext, Subscription};
 use crate::reading::not_found;
+use crate::updates::Updates;
 
 impl Handler {
     /// Notifies the client of a session from now on when a resource changes, or no longer.
@@ -53,8 +56,8 @@ impl Handler {
             ErrorData::invalid_params("`notifications` must say what the client listens to", None)
         })?;
         // From now on no change is missed.
-        let changes = self.changes.as_ref().map(|changes| changes.receiver());
-        let updates = self.updates.as_ref().map(|updates| updates.receiver());
+        let changes = self.changes.as_ref().map(Changes::receiver);
+        let updates = self.updates.as_ref().map(Updates::receiver);
         let accepted = self.accepted(requested);
         let mut acknowledged = SubscriptionsAcknowledgedNotification::new(
             SubscriptionsAcknowledgedNotificationParams::new(accepted.clone()),

@@ -5,16 +5,16 @@ use rmcp::model::CallToolResult;
 use tool_core::{FailureKind, ToolDefinition, adapter};
 
 use crate::answer::{answer, failed_text};
-use crate::asking::Round;
-use crate::catalogue::ListShape;
+use crate::catalog::ListShape;
 use crate::discovery::Discovery;
+use crate::elicitation::Round;
 use crate::handlers::{Answered, Call, Handler};
 use crate::offer::Offer;
 use crate::paging::{Paged, page};
 use crate::protocol::{CallParams, ListMembers, Reply, RequestContext, ToolList};
 use crate::results::READER;
 use crate::surfaces::Surfaces;
-use crate::two_step::{self, NAMES, Step, enter};
+use crate::tool_search::{self, NAMES, Step, enter};
 
 impl Handler {
     pub(crate) async fn tools(
@@ -28,8 +28,8 @@ impl Handler {
         if cx.era.is_modern() {
             (members.ttl_ms, members.cache_scope) = (Some(self.offers.fresh_for_ms()), Some(cx.scope()));
         }
-        let (catalogue, shape) = (&offer.catalogue, ListShape::of(&cx.era));
-        let settings = catalogue.settings();
+        let (catalog, shape) = (&offer.catalog, ListShape::of(&cx.era));
+        let settings = catalog.settings();
         if settings.discovery == Discovery::TwoStep {
             // A result that is too large is read with a tool of its own.
             let has_results = adapter::results(&offer.registry).is_some();
@@ -37,28 +37,32 @@ impl Handler {
             let names: Vec<&str> = NAMES.into_iter().chain(reader.map(ToolDefinition::name)).collect();
             // They need no pages, and so no cursor is valid.
             page("tools/list", names, |name| name, None, cursor.as_deref())?;
-            let mut tools = vec![two_step::listed()];
-            tools.extend(reader.map(|tool| catalogue.listed(&[tool.name()], shape)));
+            let mut tools = vec![tool_search::listed()];
+            tools.extend(reader.map(|tool| catalog.listed(&[tool.name()], shape)));
             return Ok(ToolList { tools: tools.join(&b","[..]).into(), members });
         }
         let is_whole = adapter::is_unrestricted(&offer.registry) && settings.surfaces == Surfaces::Inclusive;
         if cursor.is_none() && settings.page_size.is_none() && is_whole {
-            return Ok(ToolList { tools: catalogue.all_listed(shape), members });
+            return Ok(ToolList { tools: catalog.all_listed(shape), members });
         }
         let names: Vec<&str> = offer.tools().map(ToolDefinition::name).collect();
         let Paged { items, next } =
             page("tools/list", names, |name| name, settings.page_size, cursor.as_deref())?;
         members.next_cursor = next;
-        Ok(ToolList { tools: catalogue.listed(&items, shape), members })
+        Ok(ToolList { tools: catalog.listed(&items, shape), members })
     }
 
-    pub(crate) async fn call_tool(&self, params: CallParams, cx: &RequestContext) -> Result<Reply, ErrorData> {
+    pub(crate) async fn call_tool(
+        &self,
+        params: CallParams,
+        cx: &RequestContext,
+    ) -> Result<Reply, ErrorData> {
         let Some(name) = &params.name else {
             return Err(ErrorData::invalid_params("`name` must be a string and `arguments` an object", None));
         };
         let round = Round::of(params.request_state.as_ref(), params.input_responses.as_ref())?;
         let offer = self.offer(cx).await?;
-        if offer.catalogue.settings().discovery == Discovery::TwoStep {
+        if offer.catalog.settings().discovery == Discovery::TwoStep {
             match enter(name, &params.arguments, &offer, &cx.era).await {
                 Some(Step::Done(mut result)) => {
                     self.sign(&mut result.meta, cx);
@@ -90,7 +94,7 @@ impl Handler {
         let is_absent = reply.result.as_ref().is_err_and(|failure| failure.kind() == FailureKind::NotFound);
         let mut result = match offer.absence_of(name).filter(|_| is_absent) {
             Some(absence) => failed_text(absence),
-            None => answer(&reply, &cx.era, &offer.catalogue.settings().scheme)?,
+            None => answer(&reply, &cx.era, &offer.catalog.settings().scheme)?,
         };
         self.sign(&mut result.meta, cx);
         Ok(Answered::Reply(result))

@@ -169,12 +169,13 @@ impl McpEndpoint {
         let missing = meta.missing();
         if meta.version.is_none() && (is_discovery || version.is_some_and(headers::is_modern)) {
             let missing = missing.join(", ");
-            let message =
-                format!("Invalid params: request _meta is missing or has malformed required fields: {missing}");
+            let message = format!(
+                "Invalid params: request _meta is missing or has malformed required fields: {missing}"
+            );
             return Err(Rejection::of(StatusCode::BAD_REQUEST, ErrorData::invalid_params(message, None)));
         }
         headers::check_version(version, meta.version.as_ref())?;
-        let of_message = meta.version.as_ref().map(|version| version.as_str());
+        let of_message = meta.version.as_ref().map(rmcp::model::ProtocolVersion::as_str);
         let is_modern = of_message.or(version).is_some_and(headers::is_modern);
         Ok(is_modern || missing.is_empty() || is_discovery && !has_session)
     }
@@ -265,8 +266,7 @@ impl McpEndpoint {
         let stream = visit.session.new_stream();
         let outbox = Outbox::new(Arc::<Stream>::clone(&stream) as _);
         let counted = self.handler.offers().request();
-        let mut answer =
-            self.handler.answer(request, Origin::http(head, outbox, Some(Arc::clone(&session))));
+        let mut answer = self.handler.answer(request, Origin::http(head, outbox, Some(Arc::clone(&session))));
         let first = poll_fn(|cx| Poll::Ready(answer.as_mut().poll(cx))).await;
         match first {
             Poll::Ready(first) if stream.is_empty() && !guard.is_canceled() => {
@@ -299,12 +299,7 @@ impl McpEndpoint {
     }
 
     /// Opens a session.
-    async fn open(
-        &self,
-        head: &Parts,
-        request: Request,
-        caller: &Caller,
-    ) -> Result<HttpResponse, Rejection> {
+    async fn open(&self, head: &Parts, request: Request, caller: &Caller) -> Result<HttpResponse, Rejection> {
         let opened = HttpSession::new(&caller.principal).map_err(|error| {
             tracing::error!(%error, "there is no randomness to name a session");
             let error = ErrorData::internal_error("internal error", None);
@@ -392,4 +387,3 @@ fn status(answer: &Response, is_malformed: bool) -> StatusCode {
         _ => StatusCode::OK,
     }
 }
-

@@ -75,7 +75,10 @@ pub(super) fn check_opening(headers: &HeaderMap, request: &Request) -> Result<()
 }
 
 /// Checks that the version in the head is that of the message.
-pub(super) fn check_version(version: Option<&str>, in_message: Option<&ProtocolVersion>) -> Result<(), Rejection> {
+pub(super) fn check_version(
+    version: Option<&str>,
+    in_message: Option<&ProtocolVersion>,
+) -> Result<(), Rejection> {
     match (version, in_message) {
         (_, None) => Ok(()),
         (None, Some(_)) => Err(Rejection::header_mismatch(
@@ -101,7 +104,11 @@ pub(super) fn check_method(headers: &HeaderMap, method: &str) -> Result<(), Reje
 }
 
 /// Checks that the head repeats the method of a request, what it is about, and the arguments that it has to repeat.
-pub(super) fn check_request(headers: &HeaderMap, request: &Request, handler: &Handler) -> Result<(), Rejection> {
+pub(super) fn check_request(
+    headers: &HeaderMap,
+    request: &Request,
+    handler: &Handler,
+) -> Result<(), Rejection> {
     check_method(headers, &request.method)?;
     let member = match request.method.as_str() {
         "prompts/get" => "name",
@@ -117,7 +124,9 @@ pub(super) fn check_request(headers: &HeaderMap, request: &Request, handler: &Ha
     if let Some(name) = name {
         let Some(value) = single(headers, NAME)? else {
             let method = &request.method;
-            return Err(Rejection::header_mismatch(format!("missing required Mcp-Name header for `{method}`")));
+            return Err(Rejection::header_mismatch(format!(
+                "missing required Mcp-Name header for `{method}`"
+            )));
         };
         let value = decoded(value, NAME)?;
         if value != name {
@@ -126,7 +135,7 @@ pub(super) fn check_request(headers: &HeaderMap, request: &Request, handler: &Ha
     }
     let Params::Call(call) = &request.params else { return Ok(()) };
     let latest = name.and_then(|_| handler.offers().latest());
-    let schema = latest.as_ref().and_then(|catalogue| catalogue.schema_with_headers(name?));
+    let schema = latest.as_ref().and_then(|catalog| catalog.schema_with_headers(name?));
     let Some(schema) = schema.and_then(Value::as_object) else { return Ok(()) };
     // What is no JSON is refused for that.
     let arguments: Value = serde_json::from_slice(&call.arguments).unwrap_or_default();
@@ -167,9 +176,9 @@ fn check_argument(
     };
     match (single(headers, header)?, argument) {
         (None, None) => Ok(()),
-        (Some(_), None) => Err(Rejection::header_mismatch(format!(
-            "unexpected {header} header for absent or null `{path}`"
-        ))),
+        (Some(_), None) => {
+            Err(Rejection::header_mismatch(format!("unexpected {header} header for absent or null `{path}`")))
+        }
         (None, Some(_)) => Err(Rejection::header_mismatch(format!("missing {header} header for `{path}`"))),
         (Some(value), Some(argument)) => {
             let value = decoded(value, header)?;

@@ -59,7 +59,10 @@ struct Host {
 enum Origin {
     /// A page without an origin.
     Null,
-    Page { scheme: String, host: Host },
+    Page {
+        scheme: String,
+        host: Host,
+    },
 }
 
 #[derive(Debug)]
@@ -102,7 +105,8 @@ impl HeaderRules {
                 "a request for another host is refused; if this server is reached by that name, allow it with \
                  `tool_mcp::Server::allowed_hosts`"
             );
-            let message = "the `Host` of the request is not allowed; the log of the server says how to allow it";
+            let message =
+                "the `Host` of the request is not allowed; the log of the server says how to allow it";
             return Err(Rejection::new(StatusCode::FORBIDDEN, message));
         }
         let (Some(allowed), Some(origin)) = (&self.origins, head.headers.get(header::ORIGIN)) else {
@@ -178,7 +182,8 @@ mod tests {
     use crate::captured_log::CapturedLog;
 
     fn status(policy: &Policy, headers: &[(&str, &str)]) -> u16 {
-        let request = headers.iter().fold(Request::post("/"), |request, (name, value)| request.header(*name, *value));
+        let request =
+            headers.iter().fold(Request::post("/"), |request, (name, value)| request.header(*name, *value));
         let (head, ()) = request.body(()).unwrap().into_parts();
         match HeaderRules::new(policy).check(&head) {
             Ok(()) => 200,

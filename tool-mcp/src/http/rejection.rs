@@ -8,7 +8,10 @@ use crate::protocol;
 
 /// Why a request over HTTP is refused.
 #[derive(Debug)]
-pub(super) struct Rejection {
+pub(super) struct Rejection(Box<Details>);
+
+#[derive(Debug)]
+struct Details {
     status: StatusCode,
     error: JsonRpcError,
     header: Option<(HeaderName, HeaderValue)>,
@@ -22,7 +25,8 @@ impl Rejection {
     }
 
     pub(super) fn of(status: StatusCode, error: ErrorData) -> Self {
-        Rejection { status, error: JsonRpcError::new(None, error), header: None, is_nameless: false }
+        let error = JsonRpcError::new(None, error);
+        Rejection(Box::new(Details { status, error, header: None, is_nameless: false }))
     }
 
     pub(super) fn bad_request(message: impl Into<String>) -> Self {
@@ -48,20 +52,20 @@ impl Rejection {
 
     /// Adds the identifier of the request, unless the error has one or is to have none.
     pub(super) fn to(mut self, id: impl FnOnce() -> Option<RequestId>) -> Self {
-        if self.error.id.is_none() && !self.is_nameless {
-            self.error.id = id();
+        if self.0.error.id.is_none() && !self.0.is_nameless {
+            self.0.error.id = id();
         }
         self
     }
 
     pub(super) fn with_header(mut self, name: HeaderName, value: HeaderValue) -> Self {
-        self.header = Some((name, value));
+        self.0.header = Some((name, value));
         self
     }
 
     pub(super) fn into_response(self) -> Response {
-        let mut response = (self.status, axum::Json(self.error)).into_response();
-        if let Some((name, value)) = self.header {
+        let mut response = (self.0.status, axum::Json(self.0.error)).into_response();
+        if let Some((name, value)) = self.0.header {
             response.headers_mut().insert(name, value);
         }
         response
@@ -71,6 +75,7 @@ impl Rejection {
 /// A message that cannot be read.
 impl From<protocol::Rejection> for Rejection {
     fn from(rejection: protocol::Rejection) -> Self {
-        Rejection { status: StatusCode::BAD_REQUEST, error: *rejection, header: None, is_nameless: true }
+        let (status, error) = (StatusCode::BAD_REQUEST, *rejection);
+        Rejection(Box::new(Details { status, error, header: None, is_nameless: true }))
     }
 }

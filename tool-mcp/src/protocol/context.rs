@@ -6,8 +6,8 @@ use std::sync::Arc;
 use tool_core::logging::LogLevel;
 use tool_core::{Extensions, TraceParent};
 
-use crate::asking::Capabilities;
 use crate::caller::Caller;
+use crate::elicitation::Capabilities;
 use crate::protocol::era::Era;
 use crate::protocol::message::Meta;
 use crate::protocol::outbox::Outbox;

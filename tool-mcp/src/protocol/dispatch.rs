@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use tool_core::BoxFuture;
 use tool_core::logging::LogLevel;
 
-use crate::asking::Round;
+use crate::elicitation::Round;
 use crate::handlers::Handler;
 use crate::logging;
 use crate::protocol::context::{Origin, RequestContext};
@@ -68,7 +68,9 @@ impl Handler {
         };
         let params = object(params)?;
         if method == "initialize" {
-            return self.initialize(params, session).map(|result| ServerResult::InitializeResult(result).into());
+            return self
+                .initialize(params, session)
+                .map(|result| ServerResult::InitializeResult(result).into());
         }
         let level = params.get("level").and_then(Value::as_str);
         let Some(level) = level.and_then(logging::level) else {
@@ -165,7 +167,10 @@ fn admit(method: &str, meta: &Meta, cx: &RequestContext) -> Result<bool, ErrorDa
     if let Some(version) = meta.version.as_ref()
         && !ProtocolVersion::KNOWN_VERSIONS.contains(version)
     {
-        return Err(ErrorData::unsupported_protocol_version(version.clone(), ProtocolVersion::KNOWN_VERSIONS));
+        return Err(ErrorData::unsupported_protocol_version(
+            version.clone(),
+            ProtocolVersion::KNOWN_VERSIONS,
+        ));
     }
     let needs_meta = method == "server/discover" || meta.version.is_some() && cx.era.is_modern();
     let missing = meta.missing();

@@ -6,8 +6,7 @@ use std::fmt;
 
 use axum::body::Bytes;
 use rmcp::model::{
-    ClientCapabilities, ErrorCode, ErrorData, JsonRpcError, ProgressToken, ProtocolVersion,
-    RequestId,
+    ClientCapabilities, ErrorCode, ErrorData, JsonRpcError, ProgressToken, ProtocolVersion, RequestId,
 };
 use serde::de::{DeserializeOwned, Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -24,6 +23,7 @@ use crate::logging::level;
 pub(crate) type Rejection = Box<JsonRpcError>;
 
 /// A message of a client.
+#[expect(clippy::large_enum_variant, reason = "most messages are requests, and none is kept")]
 #[derive(Debug)]
 pub(crate) enum Message {
     Request(Request),
@@ -51,7 +51,9 @@ impl Request {
 pub(crate) enum Params {
     Call(CallParams),
     /// A page of a list.
-    List { cursor: Option<String> },
+    List {
+        cursor: Option<String>,
+    },
     Other(Map<String, Value>),
 }
 
@@ -193,7 +195,8 @@ impl From<serde_json::Error> for Fault {
 fn read_params(method: &str, params: &str, text: &Bytes) -> Result<(Meta, Params), Fault> {
     match method {
         "tools/call" => {
-            let Call { name, arguments, request_state, input_responses, meta } = serde_json::from_str(params)?;
+            let Call { name, arguments, request_state, input_responses, meta } =
+                serde_json::from_str(params)?;
             let arguments = arguments.map_or_else(Bytes::new, |raw| text.slice_ref(raw.get().as_bytes()));
             let name = name.and_then(|name| match name {
                 Value::String(name) => Some(name),
@@ -360,7 +363,8 @@ mod tests {
 
     #[test]
     fn keeps_arguments_as_they_were_sent() {
-        let text = r#" {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"arguments": {"n":1.0, "n":2}}}"#;
+        let text =
+            r#" {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"arguments": {"n":1.0, "n":2}}}"#;
         assert_eq!(arguments(text), Ok(Some(r#"{"n":1.0, "n":2}"#.to_owned())));
         let text = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"arguments":null}}"#;
         assert_eq!(arguments(text), Ok(None));
@@ -381,9 +385,17 @@ mod tests {
     fn rejects_repeated_members() {
         for (text, code, field) in [
             (r#"{"method":"a","meth\u006fd":"b"}"#, -32600, "method"),
-            (r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","name":"b"}}"#, -32602, "name"),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","name":"b"}}"#,
+                -32602,
+                "name",
+            ),
             (r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":1,"a":2}}"#, -32602, "a"),
-            (r#"{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"arguments":{"b":1,"b":2}}}"#, -32602, "b"),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"arguments":{"b":1,"b":2}}}"#,
+                -32602,
+                "b",
+            ),
         ] {
             let (actual, message) = arguments(text).unwrap_err();
             assert_eq!(actual, code, "{text}");

@@ -9,6 +9,7 @@ use serde::Serialize;
 use crate::protocol::era::Era;
 
 /// What a request has come to.
+#[expect(clippy::large_enum_variant, reason = "it is serialized at once")]
 pub(crate) enum Reply {
     Result(ServerResult),
     Tools(ToolList),

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 use tool_core::logging::LogLevel;
 
-use crate::asking::Capabilities;
+use crate::elicitation::Capabilities;
 use crate::protocol::era::Era;
 use crate::protocol::in_flight::InFlight;
 use crate::protocol::outbox::Outbox;

@@ -1,12 +1,12 @@
 //! What the server tells beside the tools, and how it shows them.
 
 use crate::changes::Changes;
+use crate::custom::{self, DynamicPrompt, DynamicResource, DynamicTemplate, Icon};
 use crate::discovery::Discovery;
 use crate::prompts_file::PromptsFile;
 use crate::server::Server;
 use crate::surfaces::Surfaces;
 use crate::updates::Updates;
-use crate::written::{self, DynamicPrompt, DynamicResource, DynamicTemplate, Icon};
 
 impl Server {
     /// How to use the tools together, for the model that will.
@@ -119,7 +119,7 @@ impl Server {
     /// let server = tool_mcp::Server::new(registry).icon(icon);
     /// ```
     pub fn icon(mut self, icon: Icon) -> Self {
-        let listed = written::listed_icons(&[icon]).into_iter().flatten();
+        let listed = custom::listed_icons(&[icon]).into_iter().flatten();
         self.identity.icons.get_or_insert_default().extend(listed);
         self
     }

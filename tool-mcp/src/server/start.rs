@@ -8,8 +8,8 @@ use std::task::{Context, Poll, Waker};
 
 use tool_core::{Principal, adapter};
 
-use crate::asking::{Key, Seal};
-use crate::catalogue::RESERVED;
+use crate::catalog::RESERVED;
+use crate::elicitation::{Key, Seal};
 use crate::error::ServeError;
 use crate::handlers::Handler;
 use crate::offer::{Offer, Offers};
@@ -94,11 +94,11 @@ impl Server {
 /// Finds out before anybody is served what cannot be. That the tools are not known yet is no reason not to start: it is in
 /// the log, and requests are told so.
 async fn check(handler: &Handler) -> Result<(), ServeError> {
-    let Ok(Offer { catalogue, .. }) = handler.offers().now(None).await else { return Ok(()) };
-    let registry = catalogue.registry();
+    let Ok(Offer { catalog, .. }) = handler.offers().now(None).await else { return Ok(()) };
+    let registry = catalog.registry();
     registry.check()?;
     adapter::check_addresses(registry, &RESERVED)?;
-    let of_places = catalogue.places().faults.iter().cloned();
-    let faults: Vec<String> = of_places.chain(catalogue.settings().faults(registry)).collect();
+    let of_places = catalog.places().faults.iter().cloned();
+    let faults: Vec<String> = of_places.chain(catalog.settings().faults(registry)).collect();
     if faults.is_empty() { Ok(()) } else { Err(ServeError::Setup(faults.join("\n"))) }
 }

@@ -160,10 +160,7 @@ mod tests {
     use crate::Server;
 
     /// A connection with one tool, which counts its calls, and ends or goes on for ever.
-    async fn connection(
-        writer: DuplexStream,
-        ends: bool,
-    ) -> (Connection<DuplexStream>, Arc<AtomicUsize>) {
+    async fn connection(writer: DuplexStream, ends: bool) -> (Connection<DuplexStream>, Arc<AtomicUsize>) {
         let definition = ToolDefinition::builder("think", "Thinks.").operation(Operation::Read);
         let definition = definition.input_schema(json!({"type": "object", "properties": {}}));
         let calls = Arc::<AtomicUsize>::default();

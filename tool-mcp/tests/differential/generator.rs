@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::sequences::{MODERN, ODD, Sequence, Step, headers, initialized, opening, request, requests, with_meta};
+use super::sequences::{
+    MODERN, ODD, Sequence, Step, headers, initialized, opening, request, requests, with_meta,
+};
 use super::tools::Kind;
 
 /// Numbers that look random, and are the same each time (xorshift).
@@ -27,10 +29,12 @@ impl Random {
 
 pub(super) fn generated(count: usize) -> impl Iterator<Item = Sequence> {
     (0..count).map(|seed| {
-        let mut random = Random(0x9E37_79B9_7F4A_7C15 ^ (seed as u64 + 1).wrapping_mul(0x2545_F491_4F6C_DD1D));
+        let mut random =
+            Random(0x9E37_79B9_7F4A_7C15 ^ (seed as u64 + 1).wrapping_mul(0x2545_F491_4F6C_DD1D));
         let (over_http, is_modern) = (random.one_in(2), random.one_in(2));
         let server = if random.one_in(4) { Kind::Paged } else { Kind::Plain };
-        let mut steps = if is_modern && !random.one_in(8) { Vec::new() } else { start(&mut random, over_http) };
+        let mut steps =
+            if is_modern && !random.one_in(8) { Vec::new() } else { start(&mut random, over_http) };
         for _ in 0..=random.below(4) {
             let is_modern = is_modern != random.one_in(10);
             steps.push(step(&mut random, over_http, is_modern));
@@ -43,8 +47,13 @@ pub(super) fn generated(count: usize) -> impl Iterator<Item = Sequence> {
 }
 
 fn start(random: &mut Random, over_http: bool) -> Vec<Step> {
-    let version = random.of(&["2025-11-25", "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2030-01-01"]);
-    let capabilities = random.of(&[json!({}), json!({"elicitation": {}}), json!({"elicitation": {"url": {}}, "sampling": {}, "roots": {}})]);
+    let version =
+        random.of(&["2025-11-25", "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2030-01-01"]);
+    let capabilities = random.of(&[
+        json!({}),
+        json!({"elicitation": {}}),
+        json!({"elicitation": {"url": {}}, "sampling": {}, "roots": {}}),
+    ]);
     let opening = opening(version, &capabilities).to_string();
     if !over_http {
         return vec![Step::Line(opening), Step::Line(initialized().to_string())];
@@ -91,7 +100,8 @@ fn step(random: &mut Random, over_http: bool, is_modern: bool) -> Step {
     if random.one_in(6) {
         damage(random, &mut headers);
     }
-    let http_method = random.of(&["POST", "POST", "POST", "POST", "POST", "POST", "POST", "POST", "POST", "POST", "POST", "GET"]);
+    let http_method = random
+        .of(&["POST", "POST", "POST", "POST", "POST", "POST", "POST", "POST", "POST", "POST", "POST", "GET"]);
     let body = if http_method == "GET" { String::new() } else { body };
     Step::Http { method: http_method, headers, body }
 }

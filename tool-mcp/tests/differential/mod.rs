@@ -25,7 +25,8 @@ fn answers_every_sequence_as_before() {
     let sequences: Vec<Sequence> = handwritten().into_iter().chain(generated(1_000)).collect();
     let mut text = String::new();
     for (number, sequence) in sequences.iter().enumerate() {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
+        let runtime =
+            tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
         let transcript = runtime.block_on(Transcript::of(sequence));
         writeln!(text, "== {number} {}\n{}", sequence.name, transcript.text).unwrap();
     }

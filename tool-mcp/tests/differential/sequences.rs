@@ -1,5 +1,7 @@
 //! The sequences that somebody thought of.
 
+#![expect(clippy::needless_pass_by_value, reason = "a literal of JSON reads better without a borrow")]
+
 use serde_json::{Value, json};
 
 use super::tools::Kind;
@@ -14,7 +16,11 @@ pub(super) struct Sequence {
 
 /// `$SESSION`, `$STATE` and `$EVENT` stand for what was answered last.
 pub(super) enum Step {
-    Http { method: &'static str, headers: Vec<(String, String)>, body: String },
+    Http {
+        method: &'static str,
+        headers: Vec<(String, String)>,
+        body: String,
+    },
     Line(String),
     Wait(u64),
     /// Closes all connections.
@@ -39,7 +45,11 @@ pub(super) fn request(id: impl Into<Value>, method: &str, params: &Value) -> Val
 
 pub(super) fn opening(version: &str, capabilities: &Value) -> Value {
     let client = json!({"name": "test", "version": "1"});
-    request(0, "initialize", &json!({"protocolVersion": version, "capabilities": capabilities, "clientInfo": client}))
+    request(
+        0,
+        "initialize",
+        &json!({"protocolVersion": version, "capabilities": capabilities, "clientInfo": client}),
+    )
 }
 
 pub(super) fn initialized() -> Value {
@@ -122,11 +132,17 @@ pub(super) fn requests() -> Vec<(&'static str, Value)> {
         ("prompts/get", json!({"name": "letter"})),
         ("prompts/get", json!({"name": "letter", "arguments": 5})),
         ("prompts/get", json!({"name": "nope"})),
-        ("completion/complete", json!({
-            "ref": {"type": "ref/resource", "uri": "fixture://weather/{city}/{day}"},
-            "argument": {"name": "city", "value": "Be"},
-        })),
-        ("completion/complete", json!({"ref": {"type": "ref/prompt", "name": "letter"}, "argument": {"name": "name", "value": ""}})),
+        (
+            "completion/complete",
+            json!({
+                "ref": {"type": "ref/resource", "uri": "fixture://weather/{city}/{day}"},
+                "argument": {"name": "city", "value": "Be"},
+            }),
+        ),
+        (
+            "completion/complete",
+            json!({"ref": {"type": "ref/prompt", "name": "letter"}, "argument": {"name": "name", "value": ""}}),
+        ),
         ("completion/complete", json!({"ref": {}})),
         ("ping", Value::Null),
         ("ping", json!({})),
@@ -141,7 +157,10 @@ pub(super) fn requests() -> Vec<(&'static str, Value)> {
         ("skills/list", json!({})),
         ("subscriptions/listen", json!({"notifications": {"toolsListChanged": true}})),
         ("nobody/knows", json!({"a": 1})),
-        ("initialize", json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "b", "version": "2"}})),
+        (
+            "initialize",
+            json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "b", "version": "2"}}),
+        ),
         ("initialize", json!({"protocolVersion": 5})),
     ]
 }
@@ -234,8 +253,12 @@ pub(super) fn handwritten() -> Vec<Sequence> {
 fn every_request() -> Vec<Sequence> {
     let mut all = Vec::new();
     for kind in [Kind::Plain, Kind::Paged] {
-        let mut session = vec![http("POST", &[], opening("2025-11-25", &json!({}))), in_session(initialized())];
-        let mut old = vec![Step::Line(opening("2024-11-05", &json!({})).to_string()), Step::Line(initialized().to_string())];
+        let mut session =
+            vec![http("POST", &[], opening("2025-11-25", &json!({}))), in_session(initialized())];
+        let mut old = vec![
+            Step::Line(opening("2024-11-05", &json!({})).to_string()),
+            Step::Line(initialized().to_string()),
+        ];
         let (mut alone, mut lines) = (Vec::new(), Vec::new());
         for (id, (method, params)) in requests().into_iter().enumerate() {
             let body = request(id, method, &params);
@@ -249,7 +272,9 @@ fn every_request() -> Vec<Sequence> {
                 steps.push(Step::Wait(3));
             }
         }
-        for (name, steps) in [("session", session), ("alone", alone), ("old lines", old), ("modern lines", lines)] {
+        for (name, steps) in
+            [("session", session), ("alone", alone), ("old lines", old), ("modern lines", lines)]
+        {
             all.push(Sequence { name: format!("every request, {name}, {kind:?}"), server: kind, steps });
         }
     }
@@ -270,63 +295,101 @@ fn of_sessions() -> Vec<Sequence> {
     let delete = |pairs: &[(&str, &str)]| http("DELETE", pairs, "");
     let session = ("mcp-session-id", "$SESSION");
     vec![
-        sequence("delete", opened(&json!({}), vec![
-            delete(&[]),
-            delete(&[("mcp-session-id", "nope")]),
-            delete(&[session, ("mcp-protocol-version", MODERN)]),
-            delete(&[session, ("mcp-protocol-version", "1999-01-01")]),
-            in_session(ping()),
-            delete(&[session]),
-            in_session(ping()),
-            get(&[]),
-            delete(&[session]),
-        ])),
-        sequence("versions in the head", opened(&json!({}), vec![
-            http("POST", &[session], ping()),
-            http("POST", &[session, ("mcp-protocol-version", "2025-03-26")], ping()),
-            http("POST", &[session, ("mcp-protocol-version", "1999-01-01")], ping()),
-            http("POST", &[session, ("mcp-protocol-version", MODERN), ("mcp-method", "ping")], ping()),
-            http("POST", &[session, ("mcp-protocol-version", "2025-11-25"), ("mcp-method", "other")], ping()),
-            http("POST", &[("mcp-session-id", "nope")], ping()),
-            http("POST", &[], ping()),
-            http("PUT", &[session], ping()),
-        ])),
-        sequence("before initialized", vec![
-            http("POST", &[], opening("2025-11-25", &json!({}))),
-            in_session(request(1, "tools/list", &Value::Null)),
-            in_session(ping()),
-            in_session(initialized()),
-            in_session(initialized()),
-            in_session(opening("2025-06-18", &json!({}))),
-            in_session(call(2, "add", &json!({"a": 1}))),
-        ]),
-        sequence("openings", ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2026-07-28", "2099-01-01", "x"].into_iter()
-            .flat_map(|version| {
-                let list = request(1, "tools/list", &Value::Null);
-                [http("POST", &[], opening(version, &json!({}))), in_session(list), in_session(call(2, "media", &json!({}))),
-                    in_session(call(3, "add", &json!({"a": 1})))]
-            })
-            .collect()),
-        sequence("heads", vec![
-            http("POST", &[("host", "evil.example")], ping()),
-            http("POST", &[("host", "localhost:99999")], ping()),
-            http("POST", &[("host", "a b")], ping()),
-            http("POST", &[("origin", "http://evil.example")], opening("2025-11-25", &json!({}))),
-            http("POST", &[("origin", "http://localhost:5")], opening("2025-11-25", &json!({}))),
-            http("POST", &[("origin", "null")], opening("2025-11-25", &json!({}))),
-            http("POST", &[("origin", "nonsense")], opening("2025-11-25", &json!({}))),
-            http("POST", &[("accept", "application/json")], ping()),
-            http("POST", &[("accept", "*/*;q=0")], ping()),
-            http("POST", &[("content-type", "text/plain")], ping()),
-            http("POST", &[("content-type", "application/json;charset=latin1")], ping()),
-            http("POST", &[("content-encoding", "gzip")], ping()),
-            http("POST", &[("mcp-protocol-version", MODERN)], ping()),
-            http("POST", &[("mcp-protocol-version", MODERN), ("mcp-method", "initialize")], opening(MODERN, &json!({}))),
-            http("POST", &[("mcp-protocol-version", "2025-06-18")], opening("2025-11-25", &json!({}))),
-            http("GET", &[], ""),
-            http("GET", &[("mcp-protocol-version", MODERN)], ""),
-            http("GET", &[("accept", "text/html"), ("mcp-session-id", "a")], ""),
-        ]),
+        sequence(
+            "delete",
+            opened(
+                &json!({}),
+                vec![
+                    delete(&[]),
+                    delete(&[("mcp-session-id", "nope")]),
+                    delete(&[session, ("mcp-protocol-version", MODERN)]),
+                    delete(&[session, ("mcp-protocol-version", "1999-01-01")]),
+                    in_session(ping()),
+                    delete(&[session]),
+                    in_session(ping()),
+                    get(&[]),
+                    delete(&[session]),
+                ],
+            ),
+        ),
+        sequence(
+            "versions in the head",
+            opened(
+                &json!({}),
+                vec![
+                    http("POST", &[session], ping()),
+                    http("POST", &[session, ("mcp-protocol-version", "2025-03-26")], ping()),
+                    http("POST", &[session, ("mcp-protocol-version", "1999-01-01")], ping()),
+                    http(
+                        "POST",
+                        &[session, ("mcp-protocol-version", MODERN), ("mcp-method", "ping")],
+                        ping(),
+                    ),
+                    http(
+                        "POST",
+                        &[session, ("mcp-protocol-version", "2025-11-25"), ("mcp-method", "other")],
+                        ping(),
+                    ),
+                    http("POST", &[("mcp-session-id", "nope")], ping()),
+                    http("POST", &[], ping()),
+                    http("PUT", &[session], ping()),
+                ],
+            ),
+        ),
+        sequence(
+            "before initialized",
+            vec![
+                http("POST", &[], opening("2025-11-25", &json!({}))),
+                in_session(request(1, "tools/list", &Value::Null)),
+                in_session(ping()),
+                in_session(initialized()),
+                in_session(initialized()),
+                in_session(opening("2025-06-18", &json!({}))),
+                in_session(call(2, "add", &json!({"a": 1}))),
+            ],
+        ),
+        sequence(
+            "openings",
+            ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2026-07-28", "2099-01-01", "x"]
+                .into_iter()
+                .flat_map(|version| {
+                    let list = request(1, "tools/list", &Value::Null);
+                    [
+                        http("POST", &[], opening(version, &json!({}))),
+                        in_session(list),
+                        in_session(call(2, "media", &json!({}))),
+                        in_session(call(3, "add", &json!({"a": 1}))),
+                    ]
+                })
+                .collect(),
+        ),
+        sequence(
+            "heads",
+            vec![
+                http("POST", &[("host", "evil.example")], ping()),
+                http("POST", &[("host", "localhost:99999")], ping()),
+                http("POST", &[("host", "a b")], ping()),
+                http("POST", &[("origin", "http://evil.example")], opening("2025-11-25", &json!({}))),
+                http("POST", &[("origin", "http://localhost:5")], opening("2025-11-25", &json!({}))),
+                http("POST", &[("origin", "null")], opening("2025-11-25", &json!({}))),
+                http("POST", &[("origin", "nonsense")], opening("2025-11-25", &json!({}))),
+                http("POST", &[("accept", "application/json")], ping()),
+                http("POST", &[("accept", "*/*;q=0")], ping()),
+                http("POST", &[("content-type", "text/plain")], ping()),
+                http("POST", &[("content-type", "application/json;charset=latin1")], ping()),
+                http("POST", &[("content-encoding", "gzip")], ping()),
+                http("POST", &[("mcp-protocol-version", MODERN)], ping()),
+                http(
+                    "POST",
+                    &[("mcp-protocol-version", MODERN), ("mcp-method", "initialize")],
+                    opening(MODERN, &json!({})),
+                ),
+                http("POST", &[("mcp-protocol-version", "2025-06-18")], opening("2025-11-25", &json!({}))),
+                http("GET", &[], ""),
+                http("GET", &[("mcp-protocol-version", MODERN)], ""),
+                http("GET", &[("accept", "text/html"), ("mcp-session-id", "a")], ""),
+            ],
+        ),
     ]
 }
 
@@ -335,69 +398,178 @@ fn of_streams() -> Vec<Sequence> {
     let sleep = |id| call(id, "sleep", &json!({"seconds": 5}));
     let report = |id| with_token(call(id, "report", &json!({"slow": true})));
     vec![
-        sequence("a slow call", opened(&json!({}), vec![in_session(sleep(1)), in_session(sleep(1)), Step::Wait(6), in_session(sleep(1)), Step::Wait(6)])),
-        sequence("cancel", opened(&json!({}), vec![
-            in_session(cancel(1)), in_session(sleep(1)), in_session(cancel(1)), in_session(cancel(1)), Step::Wait(6),
-            in_session(sleep(1)), in_session(cancel("1")), Step::Wait(6),
-        ])),
-        sequence("progress and logs", opened(&json!({}), vec![
-            get(&[]), in_session(report(1)), Step::Wait(3),
-            in_session(request(2, "logging/setLevel", &json!({"level": "debug"}))), in_session(report(3)), Step::Wait(3),
-            in_session(request(4, "logging/setLevel", &json!({"level": "error"}))), in_session(report(5)), Step::Wait(3),
-        ])),
-        sequence("resume a call", opened(&json!({}), vec![
-            in_session(report(1)), Step::Leave, Step::Wait(3), resume(), Step::Wait(1), resume(),
-        ])),
-        sequence("resume a running call", opened(&json!({}), vec![
-            in_session(report(1)), Step::Leave, resume(), Step::Wait(3),
-        ])),
-        sequence("resume nothing", opened(&json!({}), vec![
-            get(&[("last-event-id", "nonsense")]), get(&[("last-event-id", "7/99")]), get(&[("last-event-id", "")]),
-        ])),
-        sequence("two streams", opened(&json!({}), vec![
-            get(&[]), get(&[]), in_session(call(1, "report", &json!({"slow": false}))), Step::Leave, get(&[]),
-        ])),
-        sequence("modern streams", vec![
-            modern(1, "tools/call", &json!({"name": "report", "arguments": {"slow": true}, "_meta": {"progressToken": 1, "io.modelcontextprotocol/logLevel": "debug"}}), &json!({})),
-            modern(1, "tools/call", &json!({"name": "sleep", "arguments": {"seconds": 2}}), &json!({})),
-            Step::Wait(3),
-            modern(1, "tools/call", &json!({"name": "sleep", "arguments": {"seconds": 2}}), &json!({})),
-            Step::Leave,
-            modern("a", "tools/call", &json!({"name": "report", "arguments": {"slow": false}, "_meta": {"io.modelcontextprotocol/logLevel": "warning"}}), &json!({})),
-        ]),
-        Sequence { name: "subscriptions".to_owned(), server: Kind::Paged, steps: vec![
-            modern("s", "subscriptions/listen", &json!({"notifications": {"toolsListChanged": true, "promptsListChanged": true, "resourceSubscriptions": ["docs://guide", "docs://nowhere"]}}), &json!({})),
-            modern("t", "subscriptions/listen", &json!({"notifications": {}}), &json!({})),
-            modern("u", "subscriptions/listen", &json!({}), &json!({})),
-            Step::Wait(1),
-            Step::Leave,
-        ] },
+        sequence(
+            "a slow call",
+            opened(
+                &json!({}),
+                vec![
+                    in_session(sleep(1)),
+                    in_session(sleep(1)),
+                    Step::Wait(6),
+                    in_session(sleep(1)),
+                    Step::Wait(6),
+                ],
+            ),
+        ),
+        sequence(
+            "cancel",
+            opened(
+                &json!({}),
+                vec![
+                    in_session(cancel(1)),
+                    in_session(sleep(1)),
+                    in_session(cancel(1)),
+                    in_session(cancel(1)),
+                    Step::Wait(6),
+                    in_session(sleep(1)),
+                    in_session(cancel("1")),
+                    Step::Wait(6),
+                ],
+            ),
+        ),
+        sequence(
+            "progress and logs",
+            opened(
+                &json!({}),
+                vec![
+                    get(&[]),
+                    in_session(report(1)),
+                    Step::Wait(3),
+                    in_session(request(2, "logging/setLevel", &json!({"level": "debug"}))),
+                    in_session(report(3)),
+                    Step::Wait(3),
+                    in_session(request(4, "logging/setLevel", &json!({"level": "error"}))),
+                    in_session(report(5)),
+                    Step::Wait(3),
+                ],
+            ),
+        ),
+        sequence(
+            "resume a call",
+            opened(
+                &json!({}),
+                vec![in_session(report(1)), Step::Leave, Step::Wait(3), resume(), Step::Wait(1), resume()],
+            ),
+        ),
+        sequence(
+            "resume a running call",
+            opened(&json!({}), vec![in_session(report(1)), Step::Leave, resume(), Step::Wait(3)]),
+        ),
+        sequence(
+            "resume nothing",
+            opened(
+                &json!({}),
+                vec![
+                    get(&[("last-event-id", "nonsense")]),
+                    get(&[("last-event-id", "7/99")]),
+                    get(&[("last-event-id", "")]),
+                ],
+            ),
+        ),
+        sequence(
+            "two streams",
+            opened(
+                &json!({}),
+                vec![
+                    get(&[]),
+                    get(&[]),
+                    in_session(call(1, "report", &json!({"slow": false}))),
+                    Step::Leave,
+                    get(&[]),
+                ],
+            ),
+        ),
+        sequence(
+            "modern streams",
+            vec![
+                modern(
+                    1,
+                    "tools/call",
+                    &json!({"name": "report", "arguments": {"slow": true}, "_meta": {"progressToken": 1, "io.modelcontextprotocol/logLevel": "debug"}}),
+                    &json!({}),
+                ),
+                modern(1, "tools/call", &json!({"name": "sleep", "arguments": {"seconds": 2}}), &json!({})),
+                Step::Wait(3),
+                modern(1, "tools/call", &json!({"name": "sleep", "arguments": {"seconds": 2}}), &json!({})),
+                Step::Leave,
+                modern(
+                    "a",
+                    "tools/call",
+                    &json!({"name": "report", "arguments": {"slow": false}, "_meta": {"io.modelcontextprotocol/logLevel": "warning"}}),
+                    &json!({}),
+                ),
+            ],
+        ),
+        Sequence {
+            name: "subscriptions".to_owned(),
+            server: Kind::Paged,
+            steps: vec![
+                modern(
+                    "s",
+                    "subscriptions/listen",
+                    &json!({"notifications": {"toolsListChanged": true, "promptsListChanged": true, "resourceSubscriptions": ["docs://guide", "docs://nowhere"]}}),
+                    &json!({}),
+                ),
+                modern("t", "subscriptions/listen", &json!({"notifications": {}}), &json!({})),
+                modern("u", "subscriptions/listen", &json!({}), &json!({})),
+                Step::Wait(1),
+                Step::Leave,
+            ],
+        },
     ]
 }
 
 fn of_lines() -> Vec<Sequence> {
     let line = |message: Value| Step::Line(message.to_string());
-    let modern = |id: &str, method: &str, params: Value| line(request(id, method, &with_meta(&params, &json!({}))));
+    let modern =
+        |id: &str, method: &str, params: Value| line(request(id, method, &with_meta(&params, &json!({}))));
     let sleep = || json!({"name": "sleep", "arguments": {"seconds": 5}});
     vec![
-        sequence("lines: slow calls", vec![
-            line(opening("2025-11-25", &json!({}))), line(initialized()), line(call(1, "sleep", &json!({"seconds": 5}))),
-            line(call(1, "add", &json!({"a": 1}))), line(request(2, "ping", &Value::Null)), Step::Wait(6),
-            line(call(3, "sleep", &json!({"seconds": 5}))), line(cancel(3)), line(cancel(3)), Step::Wait(6),
-            line(with_token(call(4, "report", &json!({"slow": true})))), Step::Wait(3),
-            line(call(5, "sleep", &json!({"seconds": 2}))),
-        ]),
-        sequence("lines: modern", vec![
-            modern("a", "server/discover", json!({})), modern("b", "tools/list", json!({})), modern("c", "tools/call", sleep()),
-            line(cancel("c")), Step::Wait(6), modern("d", "tools/call", sleep()), Step::Wait(6),
-            line(request("e", "tools/list", &Value::Null)), line(opening("2025-06-18", &json!({}))),
-            line(request("e", "tools/list", &Value::Null)), modern("f", "ping", json!({})),
-        ]),
-        Sequence { name: "lines: subscriptions".to_owned(), server: Kind::Paged, steps: vec![
-            modern("s", "subscriptions/listen", json!({"notifications": {"toolsListChanged": true}})),
-            line(request(1, "ping", &Value::Null)), line(cancel("s")), Step::Wait(1),
-            modern("t", "subscriptions/listen", json!({"notifications": {"resourcesListChanged": true}})),
-        ] },
+        sequence(
+            "lines: slow calls",
+            vec![
+                line(opening("2025-11-25", &json!({}))),
+                line(initialized()),
+                line(call(1, "sleep", &json!({"seconds": 5}))),
+                line(call(1, "add", &json!({"a": 1}))),
+                line(request(2, "ping", &Value::Null)),
+                Step::Wait(6),
+                line(call(3, "sleep", &json!({"seconds": 5}))),
+                line(cancel(3)),
+                line(cancel(3)),
+                Step::Wait(6),
+                line(with_token(call(4, "report", &json!({"slow": true})))),
+                Step::Wait(3),
+                line(call(5, "sleep", &json!({"seconds": 2}))),
+            ],
+        ),
+        sequence(
+            "lines: modern",
+            vec![
+                modern("a", "server/discover", json!({})),
+                modern("b", "tools/list", json!({})),
+                modern("c", "tools/call", sleep()),
+                line(cancel("c")),
+                Step::Wait(6),
+                modern("d", "tools/call", sleep()),
+                Step::Wait(6),
+                line(request("e", "tools/list", &Value::Null)),
+                line(opening("2025-06-18", &json!({}))),
+                line(request("e", "tools/list", &Value::Null)),
+                modern("f", "ping", json!({})),
+            ],
+        ),
+        Sequence {
+            name: "lines: subscriptions".to_owned(),
+            server: Kind::Paged,
+            steps: vec![
+                modern("s", "subscriptions/listen", json!({"notifications": {"toolsListChanged": true}})),
+                line(request(1, "ping", &Value::Null)),
+                line(cancel("s")),
+                Step::Wait(1),
+                modern("t", "subscriptions/listen", json!({"notifications": {"resourcesListChanged": true}})),
+            ],
+        },
     ]
 }
 
@@ -410,30 +582,75 @@ fn of_questions() -> Vec<Sequence> {
         all.as_object_mut().unwrap().extend(params.as_object().unwrap().clone());
         modern(1, "tools/call", &all, &json!({"elicitation": {}}))
     };
-    let lines = |steps: Vec<Value>| steps.into_iter().map(|step| Step::Line(step.to_string())).collect::<Vec<_>>();
+    let lines =
+        |steps: Vec<Value>| steps.into_iter().map(|step| Step::Line(step.to_string())).collect::<Vec<_>>();
     vec![
-        sequence("questions of a session", opened(&all, vec![
-            in_session(call(1, "ask", &json!({}))), in_session(answer(0, &accept)),
-            in_session(call(2, "sample", &json!({}))), in_session(answer(1, &sampled)),
-            in_session(call(3, "ask", &json!({}))), in_session(answer(2, &json!({"action": "decline"}))),
-            in_session(call(4, "ask", &json!({}))), in_session(json!({"jsonrpc": "2.0", "id": 3, "error": {"code": -1, "message": "no"}})),
-            in_session(call(5, "ask", &json!({}))), in_session(cancel(5)), Step::Wait(1), in_session(answer(4, &accept)),
-            in_session(answer(77, &accept)),
-        ])),
-        sequence("questions to one who cannot", opened(&json!({}), vec![in_session(call(1, "ask", &json!({}))), modern(1, "tools/call", &json!({"name": "sample"}), &json!({}))])),
-        sequence("rounds", vec![
-            ask(json!({})),
-            ask(json!({"requestState": "$STATE", "inputResponses": {"name": accept.clone()}})),
-            ask(json!({"requestState": "$STATE", "inputResponses": {"name": {"action": "cancel"}, "other": {}}})),
-            ask(json!({"requestState": "$STATE", "inputResponses": {"name": 5}})),
-            ask(json!({"requestState": "$STATE"})),
-            ask(json!({"requestState": "tampered", "inputResponses": {"name": accept.clone()}})),
-            ask(json!({"inputResponses": {"name": accept.clone()}})),
-            modern(1, "tools/call", &json!({"name": "sample", "arguments": {}, "requestState": "$STATE"}), &json!({"sampling": {}})),
-        ]),
-        sequence("lines: questions", lines(vec![
-            opening("2025-11-25", &all), initialized(), call(1, "ask", &json!({})), answer(0, &accept), call(2, "sample", &json!({})),
-            cancel(2), call(3, "sample", &json!({})), answer(2, &sampled), call(4, "ask", &json!({})), answer(3, &json!(5)), answer(3, &accept),
-        ])),
+        sequence(
+            "questions of a session",
+            opened(
+                &all,
+                vec![
+                    in_session(call(1, "ask", &json!({}))),
+                    in_session(answer(0, &accept)),
+                    in_session(call(2, "sample", &json!({}))),
+                    in_session(answer(1, &sampled)),
+                    in_session(call(3, "ask", &json!({}))),
+                    in_session(answer(2, &json!({"action": "decline"}))),
+                    in_session(call(4, "ask", &json!({}))),
+                    in_session(json!({"jsonrpc": "2.0", "id": 3, "error": {"code": -1, "message": "no"}})),
+                    in_session(call(5, "ask", &json!({}))),
+                    in_session(cancel(5)),
+                    Step::Wait(1),
+                    in_session(answer(4, &accept)),
+                    in_session(answer(77, &accept)),
+                ],
+            ),
+        ),
+        sequence(
+            "questions to one who cannot",
+            opened(
+                &json!({}),
+                vec![
+                    in_session(call(1, "ask", &json!({}))),
+                    modern(1, "tools/call", &json!({"name": "sample"}), &json!({})),
+                ],
+            ),
+        ),
+        sequence(
+            "rounds",
+            vec![
+                ask(json!({})),
+                ask(json!({"requestState": "$STATE", "inputResponses": {"name": accept.clone()}})),
+                ask(
+                    json!({"requestState": "$STATE", "inputResponses": {"name": {"action": "cancel"}, "other": {}}}),
+                ),
+                ask(json!({"requestState": "$STATE", "inputResponses": {"name": 5}})),
+                ask(json!({"requestState": "$STATE"})),
+                ask(json!({"requestState": "tampered", "inputResponses": {"name": accept.clone()}})),
+                ask(json!({"inputResponses": {"name": accept.clone()}})),
+                modern(
+                    1,
+                    "tools/call",
+                    &json!({"name": "sample", "arguments": {}, "requestState": "$STATE"}),
+                    &json!({"sampling": {}}),
+                ),
+            ],
+        ),
+        sequence(
+            "lines: questions",
+            lines(vec![
+                opening("2025-11-25", &all),
+                initialized(),
+                call(1, "ask", &json!({})),
+                answer(0, &accept),
+                call(2, "sample", &json!({})),
+                cancel(2),
+                call(3, "sample", &json!({})),
+                answer(2, &sampled),
+                call(4, "ask", &json!({})),
+                answer(3, &json!(5)),
+                answer(3, &accept),
+            ]),
+        ),
     ]
 }

@@ -6,20 +6,32 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use tool_core::elicitation::{Elicited, Sample};
 use tool_core::logging::LogLevel;
-use tool_core::{Content, Context, Failure, Prompt, PromptMessage, Registry, ToolError, prompt, prompts, tool, tools};
+use tool_core::{
+    Content, Context, Failure, Prompt, PromptMessage, Registry, ToolError, prompt, prompts, tool, tools,
+};
 
 use crate::{Changes, DynamicResource, DynamicTemplate, Server, Updates};
 
 /// Adds two numbers.
 #[tool(operation = Transform, open_world = false, title = "Add")]
-fn add(/** First. */ a: i64, /** Second. */ #[arg(default = 5)] b: i64) -> i64 {
+fn add(
+    /** First. */
+    a: i64,
+    /** Second. */
+    #[arg(default = 5)]
+    b: i64,
+) -> i64 {
     a + b
 }
 
 /// Returns a picture, a sound and a link.
 #[tool(operation = Read)]
 fn media() -> Vec<Content> {
-    vec![Content::image([1, 2], "image/png"), Content::audio([3], "audio/wav"), Content::link("docs://a", "A")]
+    vec![
+        Content::image([1, 2], "image/png"),
+        Content::audio([3], "audio/wav"),
+        Content::link("docs://a", "A"),
+    ]
 }
 
 /// Fails.
@@ -30,14 +42,21 @@ async fn purge() -> Result<(), ToolError> {
 
 /// Sleeps.
 #[tool(operation = Read)]
-async fn sleep(/** How long. */ seconds: u64) -> u64 {
+async fn sleep(
+    /** How long. */
+    seconds: u64,
+) -> u64 {
     tokio::time::sleep(Duration::from_secs(seconds)).await;
     seconds
 }
 
 /// Reports and logs.
 #[tool(operation = Read)]
-async fn report(#[inject] context: Context, /** Whether to yield in between. */ slow: bool) -> &'static str {
+async fn report(
+    #[inject] context: Context,
+    /** Whether to yield in between. */
+    slow: bool,
+) -> &'static str {
     context.progress(1, 2, "half");
     context.log(LogLevel::Debug, "looking");
     if slow {
@@ -50,7 +69,11 @@ async fn report(#[inject] context: Context, /** Whether to yield in between. */ 
 
 /// Reads a region.
 #[tool(operation = Read)]
-fn region(/** Which. */ #[arg(header = "Region")] region: String) -> String {
+fn region(
+    /** Which. */
+    #[arg(header = "Region")]
+    region: String,
+) -> String {
     region
 }
 
@@ -87,13 +110,26 @@ fn cities(_: &str) -> Vec<String> {
 
 /// Reads the weather.
 #[tool(operation = Read, cache = "1m")]
-fn weather(/** Where. */ #[arg(locator, complete = cities)] city: String, /** When. */ #[arg(locator)] day: u8) -> String {
+fn weather(
+    /** Where. */
+    #[arg(locator, complete = cities)]
+    city: String,
+    /** When. */
+    #[arg(locator)]
+    day: u8,
+) -> String {
     format!("rain in {city} on {day}")
 }
 
 /// Writes a letter.
 #[prompt]
-fn letter(/** To whom. */ name: String, /** How long. */ #[arg(default = 100)] words: u32) -> Prompt {
+fn letter(
+    /** To whom. */
+    name: String,
+    /** How long. */
+    #[arg(default = 100)]
+    words: u32,
+) -> Prompt {
     Prompt::new([PromptMessage::user(format!("Write {words} words to {name}."))])
 }
 
@@ -113,7 +149,8 @@ pub(super) enum Kind {
 pub(super) fn server(kind: Kind) -> Server {
     let server = Server::new(registry()).name("fixture").version("1.0.0").request_state_key([7; 32]);
     let server = server.resource(DynamicResource::text("docs://guide", "guide", "# Guide"));
-    let server = server.resource_template(DynamicTemplate::new("docs://page/{id}", "page", async |_| Ok("a page")));
+    let server =
+        server.resource_template(DynamicTemplate::new("docs://page/{id}", "page", async |_| Ok("a page")));
     match kind {
         Kind::Plain => server,
         Kind::Paged => server.page_size(3).changes(&Changes::new()).updates(&Updates::new()),

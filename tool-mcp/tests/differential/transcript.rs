@@ -21,8 +21,15 @@ use super::{shortened, tools};
 const IDLE: Duration = Duration::from_millis(500);
 
 /// The headers of an answer that count.
-const HEADERS: [&str; 7] =
-    ["content-type", "mcp-session-id", "allow", "retry-after", "cache-control", "x-accel-buffering", "content-length"];
+const HEADERS: [&str; 7] = [
+    "content-type",
+    "mcp-session-id",
+    "allow",
+    "retry-after",
+    "cache-control",
+    "x-accel-buffering",
+    "content-length",
+];
 
 #[derive(Default)]
 pub(super) struct Transcript {
@@ -35,8 +42,10 @@ pub(super) struct Transcript {
     /// Bodies that have not ended.
     open: Vec<(usize, Body)>,
     /// Requests that have no head yet.
-    pending: Vec<(usize, Pin<Box<dyn Future<Output = Response<Body>>>>)>,
+    pending: Vec<(usize, Pending)>,
 }
+
+type Pending = Pin<Box<dyn Future<Output = Response<Body>>>>;
 
 struct Pipes {
     lines: tokio::io::Lines<BufReader<ReadHalf<DuplexStream>>>,
@@ -83,7 +92,14 @@ impl Transcript {
         transcript
     }
 
-    async fn http(&mut self, number: usize, router: &Router, method: &str, headers: &[(String, String)], body: &str) {
+    async fn http(
+        &mut self,
+        number: usize,
+        router: &Router,
+        method: &str,
+        headers: &[(String, String)],
+        body: &str,
+    ) {
         let body = self.filled(body);
         if body.contains("completion/complete") {
             self.racing.insert(number);
@@ -131,7 +147,9 @@ impl Transcript {
                     Err(_) => break false,
                     // What keeps a stream open may go by another clock than the tests do.
                     Ok(_) if comments > 3 => break false,
-                    Ok(Some(Ok(frame))) if frame.data_ref().is_some_and(|data| data.starts_with(b":")) => comments += 1,
+                    Ok(Some(Ok(frame))) if frame.data_ref().is_some_and(|data| data.starts_with(b":")) => {
+                        comments += 1;
+                    }
                     Ok(None) => break true,
                     Ok(Some(Ok(frame))) => heard.extend(frame.into_data().unwrap_or_default()),
                     Ok(Some(Err(error))) => heard.extend(format!("error: {error}").into_bytes()),

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 use tool_core::{Failure, ToolDefinition};
 
 use crate::offer::Offer;
-use crate::two_step::{described, wrong};
+use crate::tool_search::{described, wrong};
 
 /// What was found, in the order in which it is shown.
 pub(super) struct Rows<'r> {

@@ -4,12 +4,12 @@ use serde::Deserialize;
 use serde_json::Value;
 use tool_core::ToolDefinition;
 
-use crate::catalogue::tool_text::{annotations, append, value};
-use crate::catalogue::{Catalogue, ListShape};
+use crate::catalog::tool_text::{annotations, append, value};
+use crate::catalog::{Catalog, ListShape};
 
 /// Appends a tool of a catalog in one of the shapes of its list.
-pub(super) fn write(tool: &ToolDefinition, catalogue: &Catalogue, shape: ListShape, out: &mut String) {
-    let schema = catalogue.output_schema(tool).filter(|schema| match shape {
+pub(super) fn write(tool: &ToolDefinition, catalog: &Catalog, shape: ListShape, out: &mut String) {
+    let schema = catalog.output_schema(tool).filter(|schema| match shape {
         ListShape::Modern => true,
         ListShape::Structured => is_object(schema),
         ListShape::Plain => false,
@@ -20,8 +20,8 @@ pub(super) fn write(tool: &ToolDefinition, catalogue: &Catalogue, shape: ListSha
     {
         hints.get_or_insert_default().title = Some(title.to_owned());
     }
-    append(tool, catalogue.settings.description(tool), schema.as_deref(), hints.as_ref(), out);
-    if let Some(meta) = catalogue.settings.meta(tool) {
+    append(tool, catalog.settings.description(tool), schema.as_deref(), hints.as_ref(), out);
+    if let Some(meta) = catalog.settings.meta(tool) {
         out.push_str(r#","_meta":"#);
         value(&meta, out);
     }
@@ -50,7 +50,7 @@ mod tests {
     };
 
     use super::write;
-    use crate::catalogue::{Catalogue, ListShape};
+    use crate::catalog::{Catalog, ListShape};
     use crate::discovery::Discovery;
     use crate::settings::Settings;
     use crate::surfaces::Surfaces;
@@ -66,7 +66,7 @@ mod tests {
         vec![factor; day.len()]
     }
 
-    fn catalogue(registry: impl Into<Toolset>) -> Catalogue {
+    fn catalog(registry: impl Into<Toolset>) -> Catalog {
         let settings = Settings {
             scheme: Scheme::of_name("listed"),
             surfaces: Surfaces::Inclusive,
@@ -79,7 +79,7 @@ mod tests {
             prompts: std::collections::BTreeMap::new(),
             file: crate::prompts_file::PromptsFile::default(),
         };
-        Catalogue::new(registry.into(), Arc::new(settings))
+        Catalog::new(registry.into(), Arc::new(settings))
     }
 
     fn registry() -> Registry {
@@ -98,8 +98,8 @@ mod tests {
         builder.build().unwrap()
     }
 
-    fn listed(catalogue: &Catalogue, shape: ListShape) -> Value {
-        serde_json::from_str(&format!("[{}]", String::from_utf8_lossy(&catalogue.all_listed(shape)))).unwrap()
+    fn listed(catalog: &Catalog, shape: ListShape) -> Value {
+        serde_json::from_str(&format!("[{}]", String::from_utf8_lossy(&catalog.all_listed(shape)))).unwrap()
     }
 
     #[test]
@@ -107,15 +107,15 @@ mod tests {
         for registry in
             [registry(), registry().with_options(&CallOptions::new().results(&ResultStore::memory()))]
         {
-            let catalogue = catalogue(registry.clone());
+            let catalog = catalog(registry.clone());
             assert_eq!(adapter::definitions(&registry).len(), 3);
             for tool in adapter::definitions(&registry) {
                 let mut written = String::new();
-                write(tool, &catalogue, ListShape::Modern, &mut written);
+                write(tool, &catalog, ListShape::Modern, &mut written);
                 let read: rmcp::model::Tool = serde_json::from_str(&written).unwrap();
                 assert_eq!(serde_json::to_string(&read).unwrap(), written);
-                assert_eq!(catalogue.listed(&[tool.name()], ListShape::Modern), written);
-                let has_headers = catalogue.schema_with_headers(tool.name()).is_some();
+                assert_eq!(catalog.listed(&[tool.name()], ListShape::Modern), written);
+                let has_headers = catalog.schema_with_headers(tool.name()).is_some();
                 assert_eq!(has_headers, tool.input_schema_text().contains("x-mcp-header"));
             }
         }
@@ -123,12 +123,16 @@ mod tests {
 
     #[test]
     fn older_clients_get_what_they_can_read() {
-        let catalogue = catalogue(registry());
+        let catalog = catalog(registry());
         let shapes = [ListShape::Modern, ListShape::Structured, ListShape::Plain];
-        let lists = shapes.map(|shape| listed(&catalogue, shape));
+        let lists = shapes.map(|shape| listed(&catalog, shape));
         for (list, schemas) in lists.iter().zip([2, 2, 0]) {
             let tools = list.as_array().unwrap();
-            assert_eq!(tools.iter().filter(|tool| tool["outputSchema"].is_object()).count(), schemas, "{list}");
+            assert_eq!(
+                tools.iter().filter(|tool| tool["outputSchema"].is_object()).count(),
+                schemas,
+                "{list}"
+            );
         }
         assert_eq!(lists[0], lists[1], "all schemas are those of objects");
         assert_eq!(lists[2][0]["annotations"]["title"], lists[2][0]["title"]);
@@ -136,11 +140,11 @@ mod tests {
 
     #[test]
     fn the_list_is_written_once() {
-        let catalogue = catalogue(registry());
-        let first = catalogue.all_listed(ListShape::Modern);
-        let every: Vec<&str> = adapter::definitions(catalogue.registry()).map(ToolDefinition::name).collect();
-        assert_eq!(catalogue.all_listed(ListShape::Modern).as_ptr(), first.as_ptr());
-        assert_eq!(catalogue.listed(&every, ListShape::Modern).as_ptr(), first.as_ptr());
-        assert_eq!(listed(&catalogue, ListShape::Modern)[1]["name"], "plain");
+        let catalog = catalog(registry());
+        let first = catalog.all_listed(ListShape::Modern);
+        let every: Vec<&str> = adapter::definitions(catalog.registry()).map(ToolDefinition::name).collect();
+        assert_eq!(catalog.all_listed(ListShape::Modern).as_ptr(), first.as_ptr());
+        assert_eq!(catalog.listed(&every, ListShape::Modern).as_ptr(), first.as_ptr());
+        assert_eq!(listed(&catalog, ListShape::Modern)[1]["name"], "plain");
     }
 }

@@ -12,8 +12,8 @@ use tool_core::elicitation::{Answer, Ask, AskKind, AskOutcome, ClientRequests, E
 use tool_core::failure::Reason;
 use tool_core::{BoxFuture, Failure, FailureKind};
 
-use crate::asking::capabilities::Capabilities;
-use crate::asking::wire;
+use crate::elicitation::capabilities::Capabilities;
+use crate::elicitation::wire;
 use crate::protocol::{Outbox, RequestContext, Session};
 
 /// Sends questions to a client, and waits for its answers.

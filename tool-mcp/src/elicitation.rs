@@ -2,24 +2,24 @@
 //! requests of the server's own (before).
 
 mod capabilities;
-mod peer;
+mod peer_asker;
+mod request_state;
 mod rounds;
-mod seal;
 mod wire;
 
 use std::sync::Arc;
 
-use rmcp::model::{ErrorCode, InputRequiredResult};
 use rmcp::ErrorData;
+use rmcp::model::{ErrorCode, InputRequiredResult};
 use serde_json::{Map, Value, json};
 use tool_core::elicitation::{AskKind, ClientRequests};
 use tool_core::{Failure, FailureKind};
 
 pub(crate) use capabilities::Capabilities;
-pub(crate) use seal::{Key, Seal, Subject};
+pub(crate) use request_state::{Key, Seal, Subject};
 
-use crate::asking::peer::PeerAsker;
-use crate::asking::rounds::Rounds;
+use crate::elicitation::peer_asker::PeerAsker;
+use crate::elicitation::rounds::Rounds;
 use crate::protocol::RequestContext;
 
 /// What a client sends along when it makes a call again with answers.

@@ -9,10 +9,10 @@ use rmcp::model as mcp;
 use serde_json::{Map, Value};
 use tool_core::{IntoPrompt, Prompt, ToolError};
 
+use crate::custom::icon::Icon;
+use crate::custom::template::Template;
+use crate::custom::{Answering, Completing, Request, icon, shown, values};
 use crate::reading::shortened;
-use crate::written::icon::Icon;
-use crate::written::template::Template;
-use crate::written::{Answering, Completing, Request, icon, shown, values};
 
 /// As many unknown arguments of a call are named.
 const MOST_FAULTS: usize = 20;

@@ -8,7 +8,7 @@ use tool_core::definition::ToolDefinitionBuilder;
 use tool_core::schema::Leniency;
 use tool_core::{Annotations, DynamicTool, Operation, Output, Registry, ToolDefinition};
 
-use crate::catalogue::tool_text::write_bare;
+use crate::catalog::tool_text::write_bare;
 
 /// Their names.
 pub(crate) const NAMES: [&str; 3] = ["list_available_tools", "list_tool_details", "call_tool"];

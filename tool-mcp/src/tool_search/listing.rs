@@ -5,8 +5,8 @@ use tool_core::results::Excerpt;
 use tool_core::{Digest, ToolDefinition, adapter};
 
 use crate::offer::Offer;
-use crate::two_step::described;
-use crate::two_step::rows::Rows;
+use crate::tool_search::described;
+use crate::tool_search::rows::Rows;
 
 const JSON: &str = "application/json";
 

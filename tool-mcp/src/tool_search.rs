@@ -12,13 +12,13 @@ use tool_core::failure::Reason;
 use tool_core::schema::nearest;
 use tool_core::{Failure, FailureKind, ToolDefinition, adapter};
 
-pub(crate) use definitions::{NAMES, listed};
 use definitions::desk;
+pub(crate) use definitions::{NAMES, listed};
 
 use crate::answer::{excerpt_blocks, failed_text, linked, succeeded_with};
-use crate::protocol::Era;
 use crate::offer::Offer;
-use crate::two_step::rows::Rows;
+use crate::protocol::Era;
+use crate::tool_search::rows::Rows;
 
 /// The arguments of `list_available_tools`.
 #[derive(Deserialize)]
@@ -119,7 +119,7 @@ async fn list(asked: &Search, offer: &Offer, era: &Era) -> Result<CallToolResult
         page["unavailable"] = absent.into();
     }
     let whole = if asked.page == 1 { rows.whole(&asked.filter_by_server, &asked.search).await } else { None };
-    let scheme = &offer.catalogue.settings().scheme;
+    let scheme = &offer.catalog.settings().scheme;
     let Some(whole) = whole else { return Ok(succeeded_with(page)) };
     let mut told = linked(&whole, scheme);
     // The page is what it would begin with.
@@ -139,7 +139,7 @@ async fn details(tool: &ToolDefinition, offer: &Offer, era: &Era) -> CallToolRes
         "server": offer.server(tool),
     });
     let Some(excerpt) = listing::details(tool, &details, offer).await else { return succeeded_with(details) };
-    let scheme = &offer.catalogue.settings().scheme;
+    let scheme = &offer.catalog.settings().scheme;
     let mut told = json!({"name": offer.name_on_server(tool), "server": offer.server(tool)});
     if let (Some(told), Value::Object(excerpt)) = (told.as_object_mut(), linked(&excerpt, scheme)) {
         told.extend(excerpt);
@@ -160,7 +160,7 @@ fn ranked<'o>(search: &str, offer: &'o Offer) -> impl Iterator<Item = &'o ToolDe
 
 /// What a tool does; no row is without a word.
 fn described<'o>(tool: &'o ToolDefinition, offer: &'o Offer) -> &'o str {
-    let description = offer.catalogue.settings().description(tool).trim();
+    let description = offer.catalog.settings().description(tool).trim();
     if description.is_empty() { "No description" } else { description }
 }
 

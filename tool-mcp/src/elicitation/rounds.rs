@@ -7,9 +7,9 @@ use serde_json::{Map, Value};
 use tool_core::elicitation::{AskKind, AskOutcome, ClientRequests, Question};
 use tool_core::{BoxFuture, Failure};
 
-use crate::asking::capabilities::Capabilities;
-use crate::asking::seal::{Entry, Known};
-use crate::asking::wire;
+use crate::elicitation::capabilities::Capabilities;
+use crate::elicitation::request_state::{Entry, Known};
+use crate::elicitation::wire;
 
 /// Answers what was answered before, and takes down the rest.
 ///

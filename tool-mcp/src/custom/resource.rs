@@ -7,8 +7,8 @@ use std::sync::Arc;
 use rmcp::model::{Resource, ResourceTemplate};
 use tool_core::{ResourceBody, ToolError};
 
-use crate::written::icon::Icon;
-use crate::written::{Answering, Completing, Request, icon, shown, values};
+use crate::custom::icon::Icon;
+use crate::custom::{Answering, Completing, Request, icon, shown, values};
 
 /// A resource that is written by hand: anything that is read, at any URI.
 ///

@@ -3,7 +3,6 @@
 mod listing;
 pub(crate) mod tool_text;
 
-
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -17,8 +16,8 @@ use tool_core::address::{Segment, Surface};
 use tool_core::provider::Toolset;
 use tool_core::{Registry, ToolDefinition, adapter};
 
-use crate::results::{ResultUri, or_excerpt};
 use crate::protocol::Era;
+use crate::results::{ResultUri, or_excerpt};
 use crate::routes::Routes;
 use crate::settings::Settings;
 use crate::uri::Pattern;
@@ -32,7 +31,7 @@ pub(crate) const PAGE_VARIABLE: &str = "name";
 const JSON: &str = "application/json";
 
 /// All that is shown of one registry, whoever asks: what a caller may see is chosen from it.
-pub(crate) struct Catalogue {
+pub(crate) struct Catalog {
     toolset: Toolset,
     settings: Arc<Settings>,
     /// By their [`ListShape`].
@@ -69,9 +68,9 @@ pub(crate) struct Places {
     pub(crate) faults: Vec<String>,
 }
 
-impl Catalogue {
+impl Catalog {
     pub(crate) fn new(toolset: Toolset, settings: Arc<Settings>) -> Self {
-        Catalogue {
+        Catalog {
             toolset,
             settings,
             texts: Default::default(),
@@ -119,7 +118,11 @@ impl Catalogue {
     /// answered with one.
     fn output_schema<'t>(&self, tool: &'t ToolDefinition) -> Option<Cow<'t, str>> {
         let schema = tool.output_schema_text()?;
-        if adapter::may_shorten(self.registry(), tool) { or_excerpt(&schema).map(Cow::Owned) } else { Some(schema) }
+        if adapter::may_shorten(self.registry(), tool) {
+            or_excerpt(&schema).map(Cow::Owned)
+        } else {
+            Some(schema)
+        }
     }
 
     /// Returns tools as `tools/list` has them, in JSON and without the brackets around them.
@@ -146,8 +149,9 @@ impl Catalogue {
     /// Returns the input schema of a tool if headers have to repeat some of its arguments.
     pub(crate) fn schema_with_headers(&self, name: &str) -> Option<&Value> {
         let (position, tool) = adapter::position(self.registry(), name)?;
-        let none =
-            || std::iter::repeat_with(OnceLock::new).take(adapter::definitions(self.registry()).len()).collect();
+        let none = || {
+            std::iter::repeat_with(OnceLock::new).take(adapter::definitions(self.registry()).len()).collect()
+        };
         let has_headers = self.has_headers.get_or_init(none).get(position)?;
         let has_headers = has_headers.get_or_init(|| tool.input_schema_text().contains(r#""x-mcp-header""#));
         has_headers.then(|| tool.input_schema())
@@ -194,8 +198,8 @@ struct Texts {
 }
 
 impl Texts {
-    fn of(catalogue: &Catalogue, shape: ListShape) -> Self {
-        let tools = adapter::definitions(catalogue.registry());
+    fn of(catalog: &Catalog, shape: ListShape) -> Self {
+        let tools = adapter::definitions(catalog.registry());
         let (mut all, mut each) = (String::new(), Vec::new());
         each.reserve_exact(tools.len());
         for tool in tools {
@@ -203,7 +207,7 @@ impl Texts {
                 all.push(',');
             }
             let start = all.len();
-            listing::write(tool, catalogue, shape, &mut all);
+            listing::write(tool, catalog, shape, &mut all);
             each.push(start..all.len());
         }
         Texts { all: all.into_boxed_str().into_boxed_bytes().into(), each }
