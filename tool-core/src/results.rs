@@ -50,7 +50,7 @@ type ToolPredicate = Arc<dyn Fn(&ToolDefinition) -> bool + Send + Sync>;
 impl ResultStore {
     /// Opens a store in a directory, which must be private to this user and is created if it does not exist. Needs the feature
     /// `results`. The store serves results that are in the directory already, so that a link outlives its process. Several
-    /// processes may share a directory: each reads the results of the others, and counts only the results that it knows.
+    /// processes may share a directory: each can read the results of the others, but counts only results that it has seen.
     ///
     /// # Errors
     ///
@@ -136,7 +136,7 @@ impl ResultStore {
         if !self.is_for(tool) {
             return false;
         }
-        // The schema of a dynamic tool is kept as text.
+        // A dynamic tool stores its schema as text.
         let schema = tool.output_schema_text().and_then(|text| serde_json::from_str(&text).ok());
         let is_declared = !tool.source().module.is_empty();
         let largest =

@@ -168,8 +168,8 @@ pub fn check_addresses(registry: &Registry, reserved: &[&str]) -> Result<(), Bui
     BuildErrors::unless_empty(addresses::reserved(&mut registry.definitions(), reserved))
 }
 
-/// Answers a call with a failure without making it, for example if nobody confirmed it, and records it like any other
-/// call. If the call itself would be denied, the reply has that failure instead.
+/// Answers a call with a failure instead of making it, for example without a confirmation by the user, and records it like any
+/// other call. If the call itself would be denied, the reply has that failure instead.
 ///
 /// ```
 /// use tool_core::{Failure, FailureKind, adapter};

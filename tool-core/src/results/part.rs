@@ -153,7 +153,7 @@ impl std::str::FromStr for Span {
 }
 
 impl Span {
-    /// Returns the range within so many bytes; `None` if it is empty.
+    /// Returns the range within `length` bytes; `None` if it is empty.
     ///
     /// ```
     /// use tool_core::results::Span;

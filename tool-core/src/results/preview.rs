@@ -11,7 +11,7 @@ use crate::results::limits::ResultLimits;
 use crate::results::stored::Excerpt;
 use crate::results::truncate::{beginning, in_lines};
 
-/// What an adapter shows of a result that is too large: its parts in order, with an excerpt of each part that is stored.
+/// The preview of a result that is too large: its parts in order, with an excerpt of each part that is stored.
 ///
 /// A value is one part. Content of several blocks keeps the blocks that fit; each of the others is stored on its own, or all of
 /// them as one list if there are very many.

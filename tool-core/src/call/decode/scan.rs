@@ -10,7 +10,7 @@ use crate::schema::json::string::end_of_string;
 
 /// The result of a scan.
 pub(crate) struct Scan<'c> {
-    /// What was found, also in a text that is not clean.
+    /// The texts of the inputs, also for a text that is not clean.
     pub(crate) slots: Slots<'c>,
     /// Whether the text is an object with known names only, each at most once. Otherwise there is an unknown or duplicate name,
     /// or the text is not an object or not JSON.

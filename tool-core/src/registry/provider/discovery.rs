@@ -79,8 +79,8 @@ impl PartialEq for DiscoveryError {
     }
 }
 
-/// What a function that finds tools may return: a list of tools, a list of `Result`s with definitions that may be invalid, a
-/// [`Registry`], a [`Toolset`], or a `Result` of one of these with any error.
+/// The return type of a function that finds tools: a list of tools, a list of `Result`s with definitions that may be invalid,
+/// a [`Registry`], a [`Toolset`], or a `Result` of one of these with any error.
 ///
 /// ```
 /// use std::sync::Arc;
