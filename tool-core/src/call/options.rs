@@ -16,8 +16,8 @@ use crate::results::ResultStore;
 /// The options of a call: its trace, its extensions, the sinks of its progress and log messages, the client for its questions,
 /// and the store for a large result.
 ///
-/// An adapter passes them to [`Registry::call_with`](crate::Registry::call_with). An option that is not set has the value that
-/// the registry has for it, see [`Registry::with_options`](crate::Registry::with_options). A tool that calls other tools through its
+/// An adapter passes them to [`Registry::call_with`](crate::Registry::call_with). An option that is not set has the value of
+/// the registry, see [`Registry::with_options`](crate::Registry::with_options). A tool that calls other tools through its
 /// injected [`Registry`](crate::Registry) passes the trace, the extensions and the log sink of its own call on to them.
 ///
 /// ```

@@ -190,8 +190,8 @@ pub fn refuse(registry: &Registry, name: &str, arguments: &[u8], failure: Failur
 }
 
 /// Validates arguments as [`Registry::validate`] does, for an adapter that serves many callers: arguments that take long to
-/// validate wait for a permit and for a thread as a call does
-/// ([`RegistryBuilder::concurrency`](crate::RegistryBuilder::concurrency), [`RegistryBuilder::blocking_threads`](crate::RegistryBuilder::blocking_threads)).
+/// validate wait for a permit ([`RegistryBuilder::concurrency`](crate::RegistryBuilder::concurrency)) and for a thread
+/// ([`RegistryBuilder::blocking_threads`](crate::RegistryBuilder::blocking_threads)) as a call does.
 ///
 /// # Errors
 ///

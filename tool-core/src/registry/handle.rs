@@ -71,7 +71,7 @@ impl Registry {
 
     /// Returns these options, completed by those of the registry; `None` if the registry has none.
     ///
-    /// They are boxed, so that a call without options to complete has no room for them.
+    /// They are boxed to keep calls without options small.
     #[inline]
     pub(super) fn completed(&self, options: &CallOptions) -> Option<Box<CallOptions>> {
         self.options.as_deref().map(|defaults| Box::new(options.or(defaults)))

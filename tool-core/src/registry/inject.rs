@@ -20,9 +20,9 @@ use crate::registry::Registry;
 /// A tool that is called through it cannot [elicit](crate::Context::elicit) input. After it calls a tool that modifies, the
 /// calling tool cannot elicit input either.
 ///
-/// With a limit on [`RegistryBuilder::concurrency`](crate::RegistryBuilder::concurrency), one of these calls at a time uses the permit of the
-/// calling tool, and others use free permits, so that a low limit cannot cause a deadlock. If registries with limits are
-/// joined, a call that would wait for itself fails as [`Busy`](crate::FailureKind::Busy).
+/// With a limit on [`RegistryBuilder::concurrency`](crate::RegistryBuilder::concurrency), one of these calls at a time uses the
+/// permit of the calling tool, and others use free permits, so that a low limit cannot cause a deadlock. If registries with
+/// limits are joined, a call that would wait for itself fails as [`Busy`](crate::FailureKind::Busy).
 ///
 /// ```
 /// use tool_core::{Failure, Registry, tool, tools};

@@ -89,7 +89,7 @@ impl StoredResult {
                 .then(|| format!("\"lines\": \"{}-\"", last + 1));
             return Ok(self.noted(lines, &format!("lines {first}-{last} of {total}"), next));
         }
-        // Whole lines, if there is room for one.
+        // Whole lines, if at least one fits.
         let Some(end) = memchr::memrchr(b'\n', &lines.as_bytes()[..most]) else {
             return Ok(self.page_of_bytes(text, range.start, range.end, most));
         };
