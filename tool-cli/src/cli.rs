@@ -131,14 +131,14 @@ mod tests {
     #[test]
     fn takes_the_same_arguments_without_options() {
         let app = App::new("demo", Registry::builder().allow_empty().build().unwrap());
-        let mut known = Vec::new();
+        let mut names = Vec::new();
         for command in super::command(&app, 0, None).get_subcommands() {
             let Some(without) = commands::arguments_only(command.get_name()) else { continue };
             assert_eq!(arguments(&without), arguments(command), "{}", command.get_name());
             assert_eq!(without.get_opts().count(), 0);
-            known.push(command.get_name().to_owned());
+            names.push(command.get_name().to_owned());
         }
-        assert_eq!(known, ["list", "search", "info", "schema", "validate", "run"]);
+        assert_eq!(names, ["list", "search", "info", "schema", "validate", "run"]);
     }
 
     #[test]

@@ -225,7 +225,7 @@ impl ServeOptions {
     /// # }));
     /// ```
     pub fn choice(&self, name: &str) -> Option<&str> {
-        self.choices.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+        self.choices.iter().find(|(choice, _)| choice == name).map(|(_, value)| value.as_str())
     }
 
     /// Waits for Ctrl-C or SIGTERM, after which the server should shut down. Can be called many times.
@@ -254,7 +254,7 @@ impl fmt::Debug for ServeOptions {
 /// Runs a server until it ends, and then waits for modifying calls.
 pub(crate) async fn serve(app: App, matches: &ArgMatches, streams: &mut Streams) -> Result<(), CliError> {
     let Some((name, matches)) = matches.subcommand() else { return Ok(()) };
-    let Some((_, server)) = app.servers.into_iter().find(|(known, _)| known == name) else { return Ok(()) };
+    let Some((_, server)) = app.servers.into_iter().find(|(choice, _)| choice == name) else { return Ok(()) };
     app.registry.check()?;
     let choices = server.choices.iter().filter_map(|Choice { name, .. }| {
         Some((name.clone(), matches.get_one::<String>(&format!("choice:{name}"))?.clone()))

@@ -36,9 +36,9 @@ pub(crate) fn skeleton(registry: &Registry, tool: &ToolDefinition) -> Value {
 
 /// A value of this type.
 fn guess(input: &NativeSchema) -> Value {
-    let known = input.default.clone().or_else(|| input.examples.first().cloned());
-    let known = known.or_else(|| input.allowed.first().map(|allowed| allowed.value.clone()));
-    known.unwrap_or_else(|| match input.kind {
+    let value = input.default.clone().or_else(|| input.examples.first().cloned());
+    let value = value.or_else(|| input.allowed.first().map(|allowed| allowed.value.clone()));
+    value.unwrap_or_else(|| match input.kind {
         "string" => "".into(),
         "integer" | "number" => input
             .constraints

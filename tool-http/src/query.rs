@@ -55,7 +55,7 @@ impl ListQuery {
         let mut query = ListQuery::default();
         for (name, value) in pairs(uri)? {
             let many = matches!(name.as_str(), "operation" | "tag");
-            let twice = query.pairs.iter().any(|(known, _)| *known == name)
+            let twice = query.pairs.iter().any(|(other, _)| *other == name)
                 || (name == "cursor" && query.cursor.is_some());
             if !many && twice {
                 return Err(ApiError::InvalidQuery(format!("the query parameter `{name}` is given twice")));
@@ -67,8 +67,8 @@ impl ListQuery {
                 "tag" => query.tags.push(value.clone()),
                 "q" => query.text = Some(value.clone()),
                 "unmet" => {
-                    let known = [UnmetFilter::Show, UnmetFilter::Hide, UnmetFilter::Only];
-                    query.unmet = parse_choice(&name, &value, &known, |unmet| match unmet {
+                    let names = [UnmetFilter::Show, UnmetFilter::Hide, UnmetFilter::Only];
+                    query.unmet = parse_choice(&name, &value, &names, |unmet| match unmet {
                         UnmetFilter::Show => "show",
                         UnmetFilter::Hide => "hide",
                         UnmetFilter::Only => "only",
@@ -122,12 +122,12 @@ pub(crate) fn parse_profile(uri: &Uri) -> Result<Option<Profile>, ApiError> {
 /// When it has another one, or one twice.
 pub(crate) fn parse_parameters<const N: usize>(
     uri: &Uri,
-    known: [&str; N],
+    names: [&str; N],
 ) -> Result<[Option<String>; N], ApiError> {
     let mut values = [const { None }; N];
     for (name, value) in pairs(uri)? {
-        let position = known.iter().position(|known| *known == name);
-        let position = position.ok_or_else(|| unknown_parameter(&name, &known))?;
+        let position = names.iter().position(|other| *other == name);
+        let position = position.ok_or_else(|| unknown_parameter(&name, &names))?;
         if values[position].replace(value).is_some() {
             return Err(ApiError::InvalidQuery(format!("the query parameter `{name}` is given twice")));
         }
@@ -178,28 +178,28 @@ fn parse_choice<T: Copy>(
     found.copied().ok_or_else(|| unknown_value(name, value, all.iter().map(word)))
 }
 
-fn unknown_parameter(name: &str, known: &[&str]) -> ApiError {
-    let known = match known {
+fn unknown_parameter(name: &str, names: &[&str]) -> ApiError {
+    let names = match names {
         [] => "there are none here".to_owned(),
         [sole] => format!("known is {sole}"),
-        known => format!("known are {}", known.join(", ")),
+        names => format!("known are {}", names.join(", ")),
     };
-    ApiError::InvalidQuery(format!("unknown query parameter `{}`: {known}", truncated(name)))
+    ApiError::InvalidQuery(format!("unknown query parameter `{}`: {names}", truncated(name)))
 }
 
 /// The refusal of a value that is none of those that are known.
 pub(crate) fn unknown_value<'k>(
     name: &str,
     value: &str,
-    known: impl IntoIterator<Item = &'k str>,
+    names: impl IntoIterator<Item = &'k str>,
 ) -> ApiError {
-    let known: Vec<&str> = known.into_iter().collect();
-    let known = if known.is_empty() {
+    let names: Vec<&str> = names.into_iter().collect();
+    let names = if names.is_empty() {
         "there are none".to_owned()
     } else {
-        format!("known are {}", known.join(", "))
+        format!("known are {}", names.join(", "))
     };
-    ApiError::InvalidQuery(format!("unknown value `{}` of `{name}`: {known}", truncated(value)))
+    ApiError::InvalidQuery(format!("unknown value `{}` of `{name}`: {names}", truncated(value)))
 }
 
 fn truncated(text: &str) -> String {

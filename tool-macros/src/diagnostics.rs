@@ -60,7 +60,7 @@ impl Errors {
 
     /// Returns `true` if an option was given but could not be read.
     pub(crate) fn is_unreadable(&self, option: &str) -> bool {
-        self.unread.iter().any(|known| known == option)
+        self.unread.iter().any(|name| name == option)
     }
 
     pub(crate) fn any(&self) -> bool {
@@ -154,16 +154,16 @@ pub(crate) fn find_borrow(kind: TokenStream) -> Option<TokenStream> {
 /// Returns the name that was probably meant: the only one with this prefix, or one with a small edit distance.
 pub(crate) fn similar<'a>(
     given: &str,
-    known: impl IntoIterator<Item = &'a str, IntoIter: Clone>,
+    names: impl IntoIterator<Item = &'a str, IntoIter: Clone>,
 ) -> Option<&'a str> {
     let given = given.to_lowercase();
-    let known = known.into_iter();
-    let mut longer = known.clone().filter(|name| name.to_lowercase().starts_with(&given));
+    let names = names.into_iter();
+    let mut longer = names.clone().filter(|name| name.to_lowercase().starts_with(&given));
     if let (Some(only), None) = (longer.next(), longer.next()) {
         return Some(only);
     }
     let (distance, best) =
-        known.map(|name| (distance(&given, &name.to_lowercase()), name)).min_by_key(|(d, _)| *d)?;
+        names.map(|name| (distance(&given, &name.to_lowercase()), name)).min_by_key(|(d, _)| *d)?;
     (distance <= given.chars().count().max(3) / 3).then_some(best)
 }
 

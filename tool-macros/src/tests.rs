@@ -218,8 +218,8 @@ fn documents_every_option() {
     ] {
         let Some(text) = documentation(page) else { continue };
         for name in names {
-            let written = [format!("`{name}"), format!("({name}"), format!(", {name}")];
-            assert!(written.iter().any(|name| text.contains(name)), "`{name}` is not in {page}");
+            let spellings = [format!("`{name}"), format!("({name}"), format!(", {name}")];
+            assert!(spellings.iter().any(|name| text.contains(name)), "`{name}` is not in {page}");
         }
     }
     assert!(Attribute::names(ItemKind::Prompt).iter().all(|name| tool.contains(name)));

@@ -280,9 +280,9 @@ mod tests {
         let commands = [run(RUN.command(), "", None), validate(VALIDATE.command(), "", None)];
         let own = commands.iter().flat_map(|command| command.get_opts().filter_map(Arg::get_long));
         let everywhere = ["help", "version", "color", "quiet", "verbose"];
-        let mut known: Vec<&str> = own.chain(everywhere).collect();
-        known.sort_unstable();
-        known.dedup();
-        assert_eq!(known, RESERVED_OPTIONS);
+        let mut names: Vec<&str> = own.chain(everywhere).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names, RESERVED_OPTIONS);
     }
 }

@@ -72,7 +72,7 @@ impl CompletionContext<'_> {
             } else {
                 format!("--{long}")
             };
-            if options.iter().all(|known| known.word != word) {
+            if options.iter().all(|option| option.word != word) {
                 options.push(Candidate::new(word, arg.get_help().map(ToString::to_string)));
             }
         }
@@ -111,18 +111,18 @@ impl CompletionContext<'_> {
     /// The values of an input: those that it allows with their meaning, or those that its function proposes.
     fn values_of(&self, tool: &ToolDefinition, name: &str, typed: &str) -> Vec<Candidate> {
         let input = tool.inputs().iter().find(|input| input.name.as_deref() == Some(name));
-        let known = input.filter(|input| !input.secret).map(cli::values).unwrap_or_default();
+        let allowed = input.filter(|input| !input.secret).map(cli::values).unwrap_or_default();
         let proposed = adapter::complete(&self.registry, tool.name(), name, typed)
             .map(|found| found.values)
             .unwrap_or_default();
         let meaning = |value: &String| {
-            known.iter().find(|(known, _)| known == value).and_then(|(_, text)| text.clone())
+            allowed.iter().find(|(other, _)| other == value).and_then(|(_, text)| text.clone())
         };
         let mut values: Vec<_> =
             proposed.iter().map(|value| Candidate::new(value.clone(), meaning(value))).collect();
         // Of a list, the values of an item.
         if values.is_empty() && input.is_some_and(|input| input.kind == "list") {
-            values.extend(known.into_iter().map(|(value, meaning)| Candidate::new(value, meaning)));
+            values.extend(allowed.into_iter().map(|(value, meaning)| Candidate::new(value, meaning)));
         }
         values
     }

@@ -312,9 +312,9 @@ mod tests {
         let buffer = Buffer::default();
         let bar = Bar::new(Arc::new(Mutex::new(buffer.clone())), 40);
         bar.report(1, Some(2), String::new());
-        let asked =
+        let result =
             std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| bar.suspend(|| panic!("asked"))));
-        assert!(asked.is_err());
+        assert!(result.is_err());
         bar.report(2, Some(2), String::new());
         assert!(buffer.text().ends_with("2/2"), "{:?}", buffer.text());
     }

@@ -82,8 +82,7 @@ fn table(records: &[Vec<Member>]) -> Table {
     }
     let mut table = Table::new(names.iter().copied());
     for record in records {
-        let value =
-            |name: &&str| record.iter().find(|(known, _)| known == name).map(|(_, value)| cell(value));
+        let value = |name: &&str| record.iter().find(|(key, _)| key == name).map(|(_, value)| cell(value));
         table.push(names.iter().map(|name| value(name).unwrap_or_default()));
     }
     table

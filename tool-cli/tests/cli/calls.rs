@@ -125,7 +125,7 @@ async fn validates_without_running() {
 }
 
 #[tokio::test]
-async fn fails_when_stdout_cannot_be_written() {
+async fn fails_when_writing_to_stdout_fails() {
     struct Full;
 
     impl std::io::Write for Full {

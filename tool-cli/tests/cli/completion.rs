@@ -18,8 +18,8 @@ enum Colour {
     Blue,
 }
 
-fn streets(typed: &str, known: &Streets) -> Vec<String> {
-    known.0.iter().filter(|street| street.starts_with(typed)).map(|street| (*street).to_owned()).collect()
+fn streets(typed: &str, streets: &Streets) -> Vec<String> {
+    streets.0.iter().filter(|street| street.starts_with(typed)).map(|street| (*street).to_owned()).collect()
 }
 
 struct Streets(Vec<&'static str>);
@@ -27,7 +27,7 @@ struct Streets(Vec<&'static str>);
 /// Paints a street.
 #[tool(operation = Write, destructive = false)]
 fn paint(
-    #[inject] known: State<Streets>,
+    #[inject] streets: State<Streets>,
     /** In which colour. */
     colour: Colour,
     /** Which street. */
@@ -38,7 +38,7 @@ fn paint(
     /** More colours. */
     more: Option<Vec<Colour>>,
 ) {
-    let _ = (known, colour, street, twice, more);
+    let _ = (streets, colour, street, twice, more);
 }
 
 /// Paints nothing.
@@ -53,8 +53,8 @@ fn pause(
 
 fn app() -> App {
     let builder = Registry::builder().linked().select(|tool| tool.source().module == module_path!());
-    let known = Streets(vec!["High Street", "$(touch pwned)", "it's", "Harbour", "tab\there", "\u{1b}[2J"]);
-    App::new("demo", builder.state(known).build().unwrap())
+    let streets = Streets(vec!["High Street", "$(touch pwned)", "it's", "Harbour", "tab\there", "\u{1b}[2J"]);
+    App::new("demo", builder.state(streets).build().unwrap())
 }
 
 async fn run(arguments: &[&str]) -> Ran {

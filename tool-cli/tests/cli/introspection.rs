@@ -333,7 +333,7 @@ async fn prints_markdown_pages() {
         "| parts\\[\\].variant | string | yes | How it looks.<br>allowed:<br>  info: Calm.<br>  success: Good news. |",
         "## Output",
     ] {
-        assert!(page.lines().any(|known| known == line), "{line}\n{page}");
+        assert!(page.lines().any(|other| other == line), "{line}\n{page}");
     }
     let list = see(&["list", "--format", "markdown", "--operation", "explain"]).await;
     list.prints("| NAME | OPERATION | DESCRIPTION |\n| --- | --- | --- |\n| kinds | explain | The kinds of components. |\n");

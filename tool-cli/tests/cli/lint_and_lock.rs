@@ -37,8 +37,8 @@ async fn writes_and_checks_the_lock() {
         &format!("error: `{file}` does not exist\nhelp: run `lock` without `--check` to create it\n"),
     );
     lock("string", &[]).await.fails(0, &format!("`{file}` is new\n"));
-    let written = fs::read_to_string(&path).unwrap();
-    run(app("string"), &["lock", "--file", "-"]).await.prints(&written);
+    let text = fs::read_to_string(&path).unwrap();
+    run(app("string"), &["lock", "--file", "-"]).await.prints(&text);
     lock("string", &["--check"]).await.fails(0, &format!("`{file}` is up to date\n"));
 
     let changed = lock("integer", &["--check"]).await;
@@ -49,7 +49,7 @@ async fn writes_and_checks_the_lock() {
         "{changed:?}"
     );
     assert!(changed.stderr.contains(&format!("error: the tools differ from `{file}`\n")), "{changed:?}");
-    assert_eq!(fs::read_to_string(&path).unwrap(), written, "checking changes nothing");
+    assert_eq!(fs::read_to_string(&path).unwrap(), text, "checking changes nothing");
     let data = lock("integer", &["--check", "--format", "json"]).await.json();
     assert_eq!((&data["breaking"], &data["differences"][0]["tool"]), (&json!(true), &json!("measure")));
 

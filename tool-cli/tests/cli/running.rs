@@ -330,9 +330,9 @@ async fn prints_the_call_id_when_verbose() {
 
 #[tokio::test]
 async fn resolves_callers_by_id() {
-    let known = |id: &str| (id == "ada").then(|| Principal::new("ada").grant("page.delete"));
+    let identity = |id: &str| (id == "ada").then(|| Principal::new("ada").grant("page.delete"));
     let run = async |arguments: &[&str]| {
-        on(app().0.identities(known), arguments, |stdout, stderr| {
+        on(app().0.identities(identity), arguments, |stdout, stderr| {
             Streams::new(std::io::empty(), stdout, stderr)
         })
         .await

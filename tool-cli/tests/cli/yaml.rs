@@ -118,9 +118,9 @@ async fn row_120_quotes_ambiguous_values_for_yaml_1_1() {
             [key, value].into_iter().filter(|scalar| !scalar.is_empty() && !scalar.starts_with(['"', '\'']))
         {
             plain += 1;
-            let known = matches!(scalar, "true" | "[]");
+            let plain = matches!(scalar, "true" | "[]");
             assert!(
-                known || !RESOLVED_BY_1_1.is_match(scalar),
+                plain || !RESOLVED_BY_1_1.is_match(scalar),
                 "{scalar:?} stands without quotes in\n{yaml}"
             );
         }

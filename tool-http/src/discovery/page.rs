@@ -48,9 +48,9 @@ fn tags<'t>(list_query: &ListQuery, tools: impl Iterator<Item = &'t ToolDefiniti
     if list_query.tags.is_empty() {
         return Ok(());
     }
-    let known: BTreeSet<&str> = tools.flat_map(ToolDefinition::tags).collect();
-    match list_query.tags.iter().find(|tag| !known.contains(tag.as_str())) {
-        Some(tag) => Err(query::unknown_value("tag", tag, known)),
+    let tags: BTreeSet<&str> = tools.flat_map(ToolDefinition::tags).collect();
+    match list_query.tags.iter().find(|tag| !tags.contains(tag.as_str())) {
+        Some(tag) => Err(query::unknown_value("tag", tag, tags)),
         None => Ok(()),
     }
 }

@@ -8,7 +8,7 @@ pub(super) fn render(template: &str, values: &[(&str, &str)]) -> String {
     let mut rest = template;
     while let Some((before, after)) = rest.split_once("{{") {
         let variable = after.split_once("}}").and_then(|(name, after)| {
-            let (_, value) = values.iter().find(|(known, _)| *known == name)?;
+            let (_, value) = values.iter().find(|(key, _)| *key == name)?;
             Some((value, after))
         });
         text.push_str(before);

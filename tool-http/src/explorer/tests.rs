@@ -28,8 +28,8 @@ async fn limits_the_size_of_the_page() {
     }
     assert!(raw < 72 * 1024, "{raw} bytes");
     assert!(zipped < 24 * 1024, "{zipped} bytes, each file gzipped by itself");
-    let written: usize = PAGE.len() + ASSETS.iter().map(|asset| asset.text.len()).sum::<usize>();
-    assert!(written < 80 * 1024, "{written} bytes as they were written");
+    let size: usize = PAGE.len() + ASSETS.iter().map(|asset| asset.text.len()).sum::<usize>();
+    assert!(size < 80 * 1024, "{size} bytes as they were written");
 }
 
 #[test]
@@ -106,19 +106,19 @@ async fn answers_304_for_cached_files() {
         let (_, headers, _) = get(routes(&Options::new()), path).await;
         let tag = headers[header::ETAG].to_str().unwrap();
         assert!(tag.starts_with("W/\""), "{tag}");
-        let asked = async |none_match: &str| {
+        let reply = async |none_match: &str| {
             let request = Request::get(path).header(header::IF_NONE_MATCH, none_match).body(Body::empty());
             let response = routes::<()>(&Options::new()).oneshot(request.unwrap()).await.unwrap();
             let (head, body) = response.into_parts();
             (head.status.as_u16(), body.collect().await.unwrap().to_bytes().is_empty())
         };
-        for known in [tag, &tag[2..], "*", &format!("\"x\", {tag}")] {
-            assert_eq!(asked(known).await, (304, true), "{known}");
+        for validator in [tag, &tag[2..], "*", &format!("\"x\", {tag}")] {
+            assert_eq!(reply(validator).await, (304, true), "{validator}");
         }
         // What is not written as the header must be is as no header.
         let broken = format!("x, {tag}");
         for other in ["\"x\"", "W/\"\"", "x", &tag[3..], &broken] {
-            assert_eq!(asked(other).await, (200, false), "{other}");
+            assert_eq!(reply(other).await, (200, false), "{other}");
         }
     }
     let titled =

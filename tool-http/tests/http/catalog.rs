@@ -95,9 +95,9 @@ async fn lists_all_properties() {
 #[tokio::test]
 async fn returns_all_properties_of_a_tool() {
     let answer = get(&catalogue(), "/tools/look_up").await;
-    let (told, digest) = answer.body.split_once(r#","digest":""#).unwrap();
+    let (expected, digest) = answer.body.split_once(r#","digest":""#).unwrap();
     assert_eq!(
-        told,
+        expected,
         concat!(
             r#"{"name":"look_up","title":"Dictionary","description":"Looks a word up.","annotations":"#,
             r#"{"readOnlyHint":true,"destructiveHint":false,"idempotentHint":true,"openWorldHint":false},"#,
@@ -147,14 +147,14 @@ async fn checks_requirements_for_each_request() {
     // What is written once must not be what changes.
     let registry = Registry::builder().linked().select(|tool| tool.name() == "find").build().unwrap();
     let router = router(registry);
-    for (has_key, told) in [
+    for (has_key, expected) in [
         (false, r#""requirements":{"met":false,"message":"set KEY"}"#),
         (true, r#""requirements":{"met":true}"#),
     ] {
         HAS_KEY.store(has_key, Ordering::SeqCst);
         for path in ["/tools", "/tools?detail=full", "/tools/find"] {
             let answer = get(&router, path).await;
-            assert!(answer.body.contains(told), "{path}: {}", answer.body);
+            assert!(answer.body.contains(expected), "{path}: {}", answer.body);
         }
         let list = get(&router, "/mcp/tools/list").await.body;
         assert_eq!(list.contains(r#""name":"find""#), has_key, "{list}");

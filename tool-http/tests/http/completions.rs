@@ -166,9 +166,9 @@ async fn protects_completions_like_calls() {
     let request = axum::http::Request::post("/tools/read_list/complete")
         .header("content-type", "application/json")
         .header("authorization", "Bearer sesame-1");
-    let known = ask(&router, request.body(typed.into()).unwrap()).await;
+    let cached = ask(&router, request.body(typed.into()).unwrap()).await;
     assert_eq!(
-        (known.status, known.body.as_str()),
+        (cached.status, cached.body.as_str()),
         (200, r#"{"values":["ada/shopping"],"total":1,"hasMore":false}"#)
     );
 }

@@ -46,14 +46,14 @@ async fn maps_each_tool_to_one_operation() {
     assert_eq!(document["info"]["title"], "Sums");
     assert_eq!(document["servers"], json!([{"url": "."}]));
     let paths: Vec<&String> = document["paths"].as_object().unwrap().keys().collect();
-    let told = [
+    let expected = [
         "/tools",
         "/tools/{name}",
         "/tools/{name}/inputs",
         "/tools/{name}/validate",
         "/tools/{name}/complete",
     ];
-    assert_eq!(paths[..5], told);
+    assert_eq!(paths[..5], expected);
     let calls: Vec<String> = registry().tools().map(|tool| format!("/tools/{}/call", tool.name())).collect();
     assert!(paths[5..].iter().copied().eq(&calls), "{paths:?}");
     for tool in registry().tools() {

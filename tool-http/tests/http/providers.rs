@@ -76,11 +76,11 @@ async fn omits_unknown_properties() {
     assert!(!detail.contains("null") && !detail.contains("annotations") && !detail.contains("modifying"));
 }
 
-fn counted(asked: &Arc<AtomicUsize>) -> Provider {
-    let asked = Arc::clone(asked);
+fn counted(queries: &Arc<AtomicUsize>) -> Provider {
+    let queries = Arc::clone(queries);
     let registry = registry();
     (move || {
-        asked.fetch_add(1, Ordering::SeqCst);
+        queries.fetch_add(1, Ordering::SeqCst);
         Ok::<_, std::io::Error>(registry.clone())
     })
     .into_provider()
@@ -88,12 +88,12 @@ fn counted(asked: &Arc<AtomicUsize>) -> Provider {
 
 #[tokio::test]
 async fn queries_the_provider_once_per_request() {
-    let asked = Arc::new(AtomicUsize::new(0));
-    let on = router_with(counted(&asked), Options::new().allow_execute(true));
-    let off = router(counted(&asked));
+    let queries = Arc::new(AtomicUsize::new(0));
+    let on = router_with(counted(&queries), Options::new().allow_execute(true));
+    let off = router(counted(&queries));
     let refused = tool_core::authentication::Bearer::new();
     let protected = Options::new().authenticator(refused).protect_discovery(true).allow_execute(true);
-    let protected = router_with(counted(&asked), protected);
+    let protected = router_with(counted(&queries), protected);
     for (router, method, path, body, status, times) in [
         (&on, "GET", "/tools", "", 200, 1),
         (&on, "HEAD", "/tools", "", 200, 1),
@@ -119,10 +119,10 @@ async fn queries_the_provider_once_per_request() {
         (&protected, "GET", "/mcp/tools/list", "", 401, 0),
         (&protected, "POST", "/tools/add/call", "{}", 401, 0),
     ] {
-        asked.store(0, Ordering::SeqCst);
+        queries.store(0, Ordering::SeqCst);
         let request = Request::builder().method(method).uri(path).header("content-type", "application/json");
         let answer = ask(router, request.body(Body::from(body)).unwrap()).await;
-        assert_eq!((answer.status, asked.load(Ordering::SeqCst)), (status, times), "{method} {path}");
+        assert_eq!((answer.status, queries.load(Ordering::SeqCst)), (status, times), "{method} {path}");
     }
 }
 

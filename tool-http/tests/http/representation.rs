@@ -39,7 +39,7 @@ async fn row_66_answers_304_for_a_matching_etag() {
         assert!(etag.starts_with("W/\"") && etag.ends_with('"') && etag.len() > 20, "{path}: {etag}");
         assert_eq!(full.header("vary"), "accept-encoding", "{path}");
         let strong = etag.trim_start_matches("W/");
-        for (value, known) in [
+        for (value, cached) in [
             (etag.clone(), true),
             // The comparison is the weak one (RFC 9110, section 13.1.2).
             (strong.to_owned(), true),
@@ -57,10 +57,10 @@ async fn row_66_answers_304_for_a_matching_etag() {
             (format!("*, {etag}"), false),
         ] {
             let answer = get_with(&router, path, &[("if-none-match", &value)]).await;
-            assert_eq!(answer.status, if known { 304 } else { 200 }, "{path}: {value}");
-            assert_eq!(answer.body, if known { "" } else { &*full.body }, "{path}: {value}");
+            assert_eq!(answer.status, if cached { 304 } else { 200 }, "{path}: {value}");
+            assert_eq!(answer.body, if cached { "" } else { &*full.body }, "{path}: {value}");
             assert_eq!((answer.header("etag"), answer.header("vary")), (&*etag, "accept-encoding"));
-            if known {
+            if cached {
                 // It would be taken for the length of what is not sent.
                 assert_eq!((answer.header("content-length"), answer.header("content-type")), ("", ""));
             }
@@ -172,8 +172,8 @@ async fn compresses_small_responses_without_identity() {
         }
         // Nothing at all stays nothing.
         let etag = get(&router, "/tools/no.thing/inputs").await.header("etag").to_owned();
-        let known = [("if-none-match", &*etag), ("accept-encoding", accepts)];
-        let known = get_with(&router, "/tools/no.thing/inputs", &known).await;
-        assert_eq!((known.status, &*known.body, known.header("content-encoding")), (304, "", ""));
+        let cached = [("if-none-match", &*etag), ("accept-encoding", accepts)];
+        let cached = get_with(&router, "/tools/no.thing/inputs", &cached).await;
+        assert_eq!((cached.status, &*cached.body, cached.header("content-encoding")), (304, "", ""));
     }
 }

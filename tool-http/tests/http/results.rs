@@ -181,8 +181,8 @@ async fn sets_download_and_private_cache_headers() {
     std::io::Read::read_to_string(&mut flate2::read::GzDecoder::new(&body[..]), &mut unzipped).unwrap();
     assert!(unzipped == whole() && body.len() < unzipped.len());
     let validator = format!("W/\"{digest}\"");
-    let known = [gzip[0], ("if-none-match", &*validator)];
-    assert_eq!(send(&router, &format!("GET {path}"), &known, "").await.status, 304);
+    let cached = [gzip[0], ("if-none-match", &*validator)];
+    assert_eq!(send(&router, &format!("GET {path}"), &cached, "").await.status, 304);
     let range = [gzip[0], ("range", "bytes=0-0"), ("if-range", &*validator)];
     assert_eq!(send(&router, &format!("GET {path}"), &range, "").await.status, 200);
     // What is asked for in ranges is never compressed: its validator stands for these very bytes.
@@ -200,9 +200,9 @@ async fn sets_download_and_private_cache_headers() {
     let headers = ["etag", "accept-ranges", "content-encoding", "content-type"]
         .map(|name| answer.header(name).to_owned());
     assert_eq!(headers, [&etag, "bytes", "", "application/json"]);
-    let known =
+    let cached =
         send(&router, &format!("GET {path}"), &[("if-none-match", &etag), ("range", "bytes=0-0")], "").await;
-    assert_eq!((known.status, &*known.body, known.header("etag")), (304, "", &*etag));
+    assert_eq!((cached.status, &*cached.body, cached.header("etag")), (304, "", &*etag));
     let head = send(&router, &format!("HEAD {path}"), &[("range", "bytes=0-0")], "").await;
     assert_eq!(
         (head.status, &*head.body, head.header("content-length")),

@@ -33,7 +33,7 @@ enum Value {
 /// over.
 pub(crate) fn options(
     tokens: TokenStream,
-    known: &[&str],
+    names: &[&str],
     owner: &str,
     section: Section,
     errors: &mut Errors,
@@ -53,12 +53,12 @@ pub(crate) fn options(
                 // The first of them stands for all.
                 if !std::mem::replace(&mut reported, true) {
                     let fact = format!("`{owner}` expects named options");
-                    errors.push(section, given, fact, listed(known));
+                    errors.push(section, given, fact, listed(names));
                 }
             } else {
                 match setting(&input, section, errors) {
-                    Ok(setting) if !known.contains(&setting.name().as_str()) => {
-                        unknown(&setting.key, known, owner, section, errors);
+                    Ok(setting) if !names.contains(&setting.name().as_str()) => {
+                        unknown(&setting.key, names, owner, section, errors);
                     }
                     Ok(setting) if settings.iter().any(|earlier| earlier.key == setting.key) => {
                         let key = setting.name();
@@ -123,9 +123,9 @@ fn skip_to_comma(input: ParseStream<'_>) -> syn::Result<TokenStream> {
     Ok(skipped)
 }
 
-fn unknown(key: &Ident, known: &[&str], owner: &str, section: Section, errors: &mut Errors) {
-    let list = listed(known);
-    let help = match similar(&key.to_string(), known.iter().copied()) {
+fn unknown(key: &Ident, names: &[&str], owner: &str, section: Section, errors: &mut Errors) {
+    let list = listed(names);
+    let help = match similar(&key.to_string(), names.iter().copied()) {
         Some(name) => {
             errors.mark_unreadable(name.to_owned());
             format!("did you mean `{name}`?\n{list}")
@@ -135,8 +135,8 @@ fn unknown(key: &Ident, known: &[&str], owner: &str, section: Section, errors: &
     errors.push(section, key, format!("unknown option `{key}` of `{owner}`"), help);
 }
 
-fn listed(known: &[&str]) -> String {
-    format!("the options are `{}`", known.join("`, `"))
+fn listed(names: &[&str]) -> String {
+    format!("the options are `{}`", names.join("`, `"))
 }
 
 impl Setting {
