@@ -30,7 +30,7 @@ pub(crate) fn item(item_kind: ItemKind, tokens: &TokenStream, errors: &mut Error
     }
     if let Some(name) = bodiless(tokens) {
         let fact = format!("`#[{item_kind}]` cannot be applied to a function without a body");
-        let help = format!("apply it to the function with the body, or to a new one that calls this one");
+        let help = "apply it to the function with the body, or to a new one that calls this one".to_owned();
         errors.push(Section::Name, name, fact, help);
         return Item::Other;
     }

@@ -17,12 +17,12 @@ pub(crate) struct Spanned<T> {
 /// One option.
 pub(crate) struct Setting {
     pub(crate) key: Ident,
-    value: Value,
+    value: Meta,
     pub(super) section: Section,
 }
 
 /// What stands behind a key.
-enum Value {
+enum Meta {
     Path,
     NameValue(Box<Expr>),
     /// What stands in the parentheses, and all of it.
@@ -104,12 +104,12 @@ fn setting(input: ParseStream<'_>, section: Section, errors: &mut Errors) -> syn
                 format!("`{key}` has no value\nhelp: write `{key} = …`"),
             ));
         }
-        Value::NameValue(Box::new(input.parse().inspect_err(|_| errors.mark_unreadable(key.to_string()))?))
+        Meta::NameValue(Box::new(input.parse().inspect_err(|_| errors.mark_unreadable(key.to_string()))?))
     } else if input.peek(syn::token::Paren) {
         let group = input.parse::<Group>()?;
-        Value::List(group.stream(), group.into_token_stream())
+        Meta::List(group.stream(), group.into_token_stream())
     } else {
-        Value::Path
+        Meta::Path
     };
     Ok(Setting { key, value, section })
 }
@@ -150,9 +150,9 @@ impl Setting {
         let fact = format!("`{}` takes no value", self.key);
         let help = format!("write `{}` without a value, or remove it", self.key);
         match self.value {
-            Value::Path => return Some(self.key),
-            Value::NameValue(value) => errors.push(self.section, value, fact, help),
-            Value::List(_, group) => errors.push(self.section, group, fact, help),
+            Meta::Path => return Some(self.key),
+            Meta::NameValue(value) => errors.push(self.section, value, fact, help),
+            Meta::List(_, group) => errors.push(self.section, group, fact, help),
         }
         None
     }
@@ -229,24 +229,24 @@ impl Setting {
     /// Any expression.
     pub(crate) fn expression(self, errors: &mut Errors) -> Option<Expr> {
         match self.value {
-            Value::NameValue(value) => Some(*value),
-            Value::Path | Value::List(..) => self.mismatch("a value", "= …", errors),
+            Meta::NameValue(value) => Some(*value),
+            Meta::Path | Meta::List(..) => self.mismatch("a value", "= …", errors),
         }
     }
 
     /// Nothing, or any expression.
     pub(crate) fn flag_or_expression(self, errors: &mut Errors) -> Option<Option<Expr>> {
         match self.value {
-            Value::Path => Some(None),
-            Value::NameValue(value) => Some(Some(*value)),
-            Value::List(..) => self.mismatch("a value", "= …", errors),
+            Meta::Path => Some(None),
+            Meta::NameValue(value) => Some(Some(*value)),
+            Meta::List(..) => self.mismatch("a value", "= …", errors),
         }
     }
 
     /// `(min = …, max = …)`
     pub(crate) fn limits(self, errors: &mut Errors) -> Option<Limits> {
         let owner = self.key.to_string();
-        let Value::List(inside, tokens) = self.value else {
+        let Meta::List(inside, tokens) = self.value else {
             return self.mismatch("limits in parentheses", "(min = …, max = …)", errors);
         };
         let mut limits = Limits { min: None, max: None, tokens };
@@ -261,8 +261,8 @@ impl Setting {
     /// Returns the value, where it is one expression: what another macro passes on comes in a group that nobody wrote.
     pub(super) fn as_expression(&self) -> Option<&Expr> {
         match &self.value {
-            Value::NameValue(value) => Some(peel_groups(value)),
-            Value::Path | Value::List(..) => None,
+            Meta::NameValue(value) => Some(peel_groups(value)),
+            Meta::Path | Meta::List(..) => None,
         }
     }
 
@@ -275,9 +275,9 @@ impl Setting {
 
     pub(super) fn mismatch<T>(&self, expected: &str, example: &str, errors: &mut Errors) -> Option<T> {
         let tokens = match &self.value {
-            Value::Path => self.key.to_token_stream(),
-            Value::NameValue(value) => value.to_token_stream(),
-            Value::List(_, group) => group.clone(),
+            Meta::Path => self.key.to_token_stream(),
+            Meta::NameValue(value) => value.to_token_stream(),
+            Meta::List(_, group) => group.clone(),
         };
         let space = if example.starts_with('=') { " " } else { "" };
         let fact = format!("`{}` expects {expected}", self.key);
