@@ -17,8 +17,8 @@ use crate::results::ResultStore;
 /// and the store for a large result.
 ///
 /// An adapter passes them to [`Registry::call_with`](crate::Registry::call_with). An option that is not set has the value of
-/// the registry, see [`Registry::with_options`](crate::Registry::with_options). A tool that calls other tools through its
-/// injected [`Registry`](crate::Registry) passes the trace, the extensions and the log sink of its own call on to them.
+/// the registry, see [`Registry::with_options`](crate::Registry::with_options). A tool that calls other tools through
+/// its injected [`Registry`](crate::Registry) passes the trace, the extensions and the log sink of its own call on to them.
 ///
 /// ```
 /// use tool_core::{CallOptions, Context, Extensions, Registry, tool, tools};
