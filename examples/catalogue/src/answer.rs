@@ -1,4 +1,4 @@
-//! What an answer of a service means to the caller of a tool.
+//! Conversion of a service's answer into the output of a tool.
 
 mod clean;
 
@@ -12,10 +12,10 @@ use crate::client::Answer;
 use crate::endpoint::Endpoint;
 use crate::secret::Scrubber;
 
-/// As many characters of what a service says about a failure as the caller reads.
+/// The most characters of an error message of a service that the caller sees.
 const MOST_SAID: usize = 300;
 
-/// The output of a call, or its failure.
+/// Returns the output of a call, or its failure.
 pub(crate) fn output(endpoint: &Endpoint, answer: &Answer, scrubber: &Scrubber) -> Result<Output, Failure> {
     let provider = &endpoint.service.provider.code;
     if !answer.status.is_success() {
@@ -23,13 +23,13 @@ pub(crate) fn output(endpoint: &Endpoint, answer: &Answer, scrubber: &Scrubber) 
     }
     let failure = |reason: &str| Failure::from(ToolError::failed(format!("provider `{provider}`: {reason}")));
     if answer.body.is_empty() {
-        // An answer that was promised and is not there would break the schema of the output.
+        // A promised answer that is missing would violate the output schema.
         return match endpoint.definition.output_schema() {
             Some(_) => Err(failure("its answer is empty")),
             None => Ok(Output::empty()),
         };
     }
-    // A type that spells out a key is none.
+    // A content type that contains a key is ignored.
     let content_type = answer.content_type.as_deref().filter(|sent| !scrubber.finds(sent));
     let kind = Kind::of(content_type);
     if endpoint.definition.output_schema().is_some() && !matches!(kind, Kind::Json) {
@@ -40,13 +40,13 @@ pub(crate) fn output(endpoint: &Endpoint, answer: &Answer, scrubber: &Scrubber) 
         Kind::Json => {
             let text = text(answer).ok_or_else(|| failure("its answer is no UTF-8"))?;
             let no_json = |_| failure("its answer is no JSON, although it says so");
-            // Read to be sure of it, and of how deep it is.
+            // Parsed to validate it and its depth.
             if clean::is_needed(text, scrubber).map_err(no_json)? {
                 let mut parsed: Value = serde_json::from_str(text).map_err(no_json)?;
                 clean::value(&mut parsed, scrubber);
                 return Output::json(&parsed).map_err(|_| Failure::internal());
             }
-            // Passed on as it was, with every digit of its numbers.
+            // Passed on unchanged, with every digit of its numbers.
             let raw: Box<RawValue> = serde_json::from_str(text).map_err(no_json)?;
             Output::json(&raw).map_err(|_| Failure::internal())
         }
@@ -67,7 +67,7 @@ pub(crate) fn output(endpoint: &Endpoint, answer: &Answer, scrubber: &Scrubber) 
     }
 }
 
-/// What a service sent.
+/// The kind of content that a service sent.
 enum Kind {
     Json,
     Text,
@@ -98,8 +98,7 @@ fn text(answer: &Answer) -> Option<&str> {
     Some(text.strip_prefix('\u{feff}').unwrap_or(text))
 }
 
-/// A status of 300 and above. What the service says about a mistake of the caller helps the caller; what it says about one of
-/// its own is not for the caller's eyes.
+/// Returns the failure for a status of 300 and above. The message of a 4xx answer is shown to the caller, that of a 5xx is not.
 fn failed(provider: &str, answer: &Answer, scrubber: &Scrubber) -> Failure {
     let status = answer.status.as_u16();
     let reason = answer.status.canonical_reason().unwrap_or("an unknown status");
@@ -123,7 +122,7 @@ fn failed(provider: &str, answer: &Answer, scrubber: &Scrubber) -> Failure {
     .into()
 }
 
-/// What is said about a failure in one of the usual places.
+/// Returns the error message from one of the usual places in an answer.
 fn said(answer: &Answer) -> Option<String> {
     let text = text(answer)?;
     match Kind::of(answer.content_type.as_deref()) {
@@ -139,7 +138,7 @@ fn said(answer: &Answer) -> Option<String> {
     }
 }
 
-/// One line without control characters.
+/// Returns the text as one line without control characters.
 fn plain(text: &str, most: usize) -> String {
     let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     let line = line.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -1,4 +1,4 @@
-//! The catalogue as a provider of tools: what the database describes, kept for some time, and asked anew when it changes.
+//! The catalogue as a tool source: the tools described in the database, cached and refreshed on change.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::model::Provider;
 use crate::secret::Secret;
 use crate::store::{Row, Store, StoreError};
 
-/// How long the database may take to say what there is.
+/// The time limit for reading the database.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The tools of a catalogue.
@@ -26,14 +26,16 @@ pub struct Catalogue {
 }
 
 impl Catalogue {
-    /// The tools that the database describes. A list is served for `time_to_live`, and from half of that on there is asked for
-    /// another one, which keeps nobody waiting. The tools are called by `client`, with the switches and limits of `home`.
+    /// Creates a source of the tools that the database describes.
+    ///
+    /// A list is served for `time_to_live`, and refreshed in the background after half of it. `client` sends the calls, with the
+    /// settings and limits of `registry`.
     #[must_use]
     pub fn new(store: Store, client: Client, registry: Registry, time_to_live: Duration) -> Self {
         let found = registry.providing(move || {
             let (store, client) = (store.clone(), client.clone());
             async move {
-                // Reading waits for a disk, and thousands of descriptions take their time to be checked.
+                // Reads the disk and validates perhaps thousands of descriptions.
                 let read = move || Ok::<_, StoreError>(tools(store.reader().rows()?, &client));
                 tokio::task::spawn_blocking(read).await.map_err(|_| StoreError::Interrupted)?
             }
@@ -43,14 +45,13 @@ impl Catalogue {
         Catalogue { cached }
     }
 
-    /// What is done when there is another list.
+    /// Sets a callback that runs when the list has changed.
     #[must_use]
     pub fn on_change(self, listener: impl Fn() + Send + Sync + 'static) -> Self {
         Catalogue { cached: self.cached.on_change(listener) }
     }
 
-    /// The list is out of date: it is asked for anew at once. Until there is another one it is served for the rest of its
-    /// time.
+    /// Reads the list again at once. The old one is served until then, at most for the rest of its time.
     pub fn refresh(&self) {
         self.cached.refresh();
     }
@@ -62,7 +63,7 @@ impl ToolsProvider for Catalogue {
     }
 }
 
-/// The tools of these rows: what cannot be served is left out, each with its reason.
+/// Builds the tools of these rows; invalid rows become errors.
 fn tools(rows: Vec<Row>, client: &Client) -> Vec<Result<Arc<dyn Tool>, DefinitionError>> {
     endpoints(rows)
         .into_iter()
@@ -70,9 +71,9 @@ fn tools(rows: Vec<Row>, client: &Client) -> Vec<Result<Arc<dyn Tool>, Definitio
         .collect()
 }
 
-/// The endpoints of these rows, those that are switched off left out without a word.
+/// Builds the endpoints of these rows, without disabled ones.
 pub(crate) fn endpoints(rows: Vec<Row>) -> Vec<Result<Endpoint, DefinitionError>> {
-    // By its code, each that would do, unless it is switched off.
+    // Valid services by code; `None` if disabled.
     let mut services: HashMap<String, Result<Option<Arc<Service>>, String>> = HashMap::new();
     let mut endpoints = Vec::new();
     for row in rows {
@@ -105,7 +106,7 @@ pub(crate) fn endpoints(rows: Vec<Row>) -> Vec<Result<Endpoint, DefinitionError>
     endpoints
 }
 
-/// Everything in these rows that could not be served, also of what is switched off.
+/// Returns everything that is invalid in these rows, including disabled ones.
 pub(crate) fn faults(rows: Vec<Row>) -> Vec<String> {
     let mut faults = Vec::new();
     let mut switched_on = Vec::new();
@@ -128,7 +129,7 @@ pub(crate) fn faults(rows: Vec<Row>) -> Vec<String> {
     faults
 }
 
-/// A tool that calls an endpoint.
+/// Builds a tool that calls an endpoint.
 fn tool(endpoint: Endpoint, client: Client) -> DynamicTool {
     let definition = endpoint.definition.clone();
     let endpoint = Arc::new(endpoint);

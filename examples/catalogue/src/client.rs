@@ -1,4 +1,4 @@
-//! Asking a service, within limits and only where that is allowed.
+//! HTTP requests to services, with limits and checks of addresses.
 
 mod error;
 
@@ -13,47 +13,47 @@ pub use error::CallError;
 
 use crate::egress::{self, Egress, Lookup};
 
-/// How often an answer may point elsewhere.
+/// The most redirects that are followed.
 const MOST_REDIRECTS: usize = 5;
 
-/// What services are told of this program.
+/// The `User-Agent` header.
 const USER_AGENT: &str = concat!("catalogue/", env!("CARGO_PKG_VERSION"));
 
-/// Sends requests.
+/// An HTTP client for services.
 ///
-/// Every request of it, those after a redirect too, is one that [`Egress`] allows. It keeps no cookies, asks no proxy, and
-/// sends a credential to the origin that it is for and to no other.
+/// [`Egress`] must allow every request, also after a redirect. The client keeps no cookies, uses no proxy, and sends a
+/// credential only to its own origin.
 #[derive(Clone, Debug)]
 pub struct Client {
     http: reqwest::Client,
     egress: Egress,
 }
 
-/// How much an answer may have, and how long it may take.
+/// Limits on the size and time of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// The most bytes of the body.
+    /// The maximum size of the body, in bytes.
     pub bytes: usize,
-    /// From the first connection to the last byte, redirects included.
+    /// The time from the first connection to the last byte, including redirects.
     pub time: Duration,
 }
 
-/// What is sent.
+/// A request to a service.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// The method.
     pub method: Method,
-    /// Where to, without the credential.
+    /// The URL, without the credential.
     pub url: Url,
-    /// Further headers.
+    /// Additional headers.
     pub headers: Vec<(HeaderName, HeaderValue)>,
-    /// A body of JSON.
+    /// A JSON body.
     pub body: Option<String>,
-    /// Who sends it.
+    /// The credential.
     pub credential: Option<Credential>,
 }
 
-/// A key or a token, and where it stands.
+/// A key or token, and where it is sent.
 #[derive(Clone)]
 pub enum Credential {
     /// In a header.
@@ -62,41 +62,41 @@ pub enum Credential {
     Query(String, String),
 }
 
-/// Never the key itself.
+/// Masks the key.
 impl std::fmt::Debug for Credential {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(crate::secret::MASK)
     }
 }
 
-/// What came back.
+/// The answer of a service.
 #[derive(Clone, Debug)]
 pub struct Answer {
     /// The status.
     pub status: StatusCode,
-    /// The media type, as it was sent.
+    /// The `Content-Type` header.
     pub content_type: Option<String>,
-    /// When to ask again, as it was sent.
+    /// The `Retry-After` header.
     pub retry_after: Option<String>,
     /// The bytes.
     pub body: Vec<u8>,
 }
 
 impl Client {
-    /// One that may go where `egress` says.
+    /// Creates a client that connects to the addresses that `egress` allows.
     ///
     /// # Errors
     ///
-    /// When there is no client to be had of this machine.
+    /// When TLS or the HTTP client cannot be set up.
     pub fn new(egress: Egress) -> Result<Self, CallError> {
         Client::resolving(egress, egress::lookup())
     }
 
-    /// One that finds addresses in another way.
+    /// Creates a client with a custom lookup of addresses.
     ///
     /// # Errors
     ///
-    /// When there is no client to be had of this machine.
+    /// When TLS or the HTTP client cannot be set up.
     pub fn resolving(egress: Egress, lookup: Lookup) -> Result<Self, CallError> {
         let http = reqwest::Client::builder()
             .tls_backend_preconfigured(tls())
@@ -109,17 +109,17 @@ impl Client {
         Ok(Client { http, egress })
     }
 
-    /// Sends a request, and reads the whole answer.
+    /// Sends a request and reads the whole answer.
     ///
     /// # Errors
     ///
-    /// When there is no answer, or none that is within the limits. A status of 400 and above is an answer.
+    /// When there is no answer within the limits. A status of 400 and above is an answer.
     pub async fn send(&self, request: &Request, limits: Limits) -> Result<Answer, CallError> {
         let answered = tokio::time::timeout(limits.time, self.follow(request, limits.bytes)).await;
         answered.unwrap_or(Err(CallError::Late(limits.time)))
     }
 
-    /// Goes from redirect to redirect, and asks each time whether that is allowed.
+    /// Follows redirects, and checks each of them.
     async fn follow(&self, request: &Request, bytes: usize) -> Result<Answer, CallError> {
         let mut url = request.url.clone();
         let mut same_origin = true;
@@ -135,20 +135,20 @@ impl Client {
             let next = location.to_str().ok().and_then(|location| url.join(location).ok());
             let next = next.ok_or(CallError::Nowhere)?;
             self.admit(request, &url, &next)?;
-            // Whoever was asked on the way is not trusted with what is said to the service, even if it leads back there.
+            // Once redirected to another origin, the request stays untrusted, even if it leads back.
             same_origin &= next.origin() == url.origin();
             url = next;
         }
         Err(CallError::Redirects(MOST_REDIRECTS))
     }
 
-    /// Whether a service may send this program there.
+    /// Checks that a service may redirect from one address to another.
     fn admit(&self, request: &Request, from: &Url, to: &Url) -> Result<(), CallError> {
         self.egress.check(to)?;
         if from.origin() == to.origin() {
             return Ok(());
         }
-        // Somebody else says where to go: not into this machine, not in the clear, and not with a key in the address.
+        // A redirect must not lead to this machine, to plain HTTP, or carry a key in the address.
         let inside = egress::is_this_machine(to.host_str().unwrap_or_default());
         let in_the_clear = from.scheme() == "https" && to.scheme() != "https";
         let tells = match &request.credential {
@@ -158,8 +158,8 @@ impl Client {
         if inside || in_the_clear || tells { Err(CallError::Astray) } else { Ok(()) }
     }
 
-    /// What is sent to this address. Only the service that the request is for is told the key, and what the caller says in
-    /// headers, and only as long as nobody else has said where to go.
+    /// Builds the request for this address. The credential and the caller's headers are sent only to the original service, and
+    /// not after a redirect to another origin.
     fn built(&self, request: &Request, url: &Url, same_origin: bool) -> Result<reqwest::Request, CallError> {
         let mut url = url.clone();
         let same_origin = same_origin && url.origin() == request.url.origin();
@@ -185,7 +185,7 @@ async fn read(mut response: Response, most: usize) -> Result<Answer, CallError> 
     let header = |name: HeaderName| {
         response.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned)
     };
-    // Nothing was asked for that would have to be unpacked, which could come to any size.
+    // No compression was requested; unpacking could exceed the limit.
     if header(CONTENT_ENCODING).is_some_and(|encoding| !encoding.eq_ignore_ascii_case("identity")) {
         return Err(CallError::Compressed);
     }
@@ -203,7 +203,7 @@ async fn read(mut response: Response, most: usize) -> Result<Answer, CallError> 
     Ok(Answer { status, content_type, retry_after, body })
 }
 
-/// TLS with the authorities that browsers trust, whatever this machine does.
+/// Returns a TLS configuration with the certificate authorities that browsers trust.
 fn tls() -> rustls::ClientConfig {
     let roots = rustls::RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
     rustls::ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))

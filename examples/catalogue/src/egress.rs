@@ -1,7 +1,7 @@
-//! Where requests may go: not into the network that this program stands in.
+//! Checks of outgoing addresses: no requests to internal networks.
 //!
-//! The descriptions of a catalogue say where to call, a redirect says where else, and the name service what address that
-//! is. None of them is trusted: an address is looked at when it is known, and the connection is made to that very address.
+//! Descriptions, redirects and the name service are untrusted. The resolved address is checked, and the client connects to that
+//! very address.
 
 use std::error::Error;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -11,7 +11,7 @@ use std::sync::Arc;
 use reqwest::Url;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
-/// Which addresses may be connected to: those of the public internet, and of this machine if that is allowed.
+/// The addresses that may be connected to: the public internet and, if allowed, this machine.
 ///
 /// ```
 /// use catalogue::Egress;
@@ -28,20 +28,20 @@ pub struct Egress {
     this_machine: bool,
 }
 
-/// Why a request may not be sent.
+/// The reason why a request is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refusal {
-    /// It is not of HTTP.
+    /// The scheme is not HTTP.
     #[error("`{0}:` is no address of HTTP")]
     Scheme(String),
-    /// It holds a name or a password.
+    /// The URL contains a user name or password.
     #[error("an address with a name or a password in it is not asked")]
     Credentials,
-    /// It is an address of a private, a link-local or another special network.
+    /// The address belongs to a private, link-local or other special network.
     #[error("`{0}` is an address that must not be connected to")]
     Address(IpAddr),
-    /// The host has such an address.
+    /// The host resolves to such an address.
     #[error("`{host}` has the address {address}, which must not be connected to")]
     Host {
         /// The host.
@@ -51,31 +51,31 @@ pub enum Refusal {
     },
 }
 
-/// Finds the addresses of a host.
+/// A function that resolves a host.
 pub type Lookup = Arc<dyn Fn(String) -> Found + Send + Sync>;
 
-/// What a [`Lookup`] comes to.
+/// The future that a [`Lookup`] returns.
 pub type Found = Pin<Box<dyn Future<Output = std::io::Result<Vec<SocketAddr>>> + Send>>;
 
 impl Egress {
-    /// To the public internet alone.
+    /// Allows the public internet only.
     #[must_use]
     pub fn public() -> Self {
         Egress::default()
     }
 
-    /// Also to this machine, where the address says so itself: `localhost` or a loopback address. A name of somebody else
-    /// that leads to this machine is refused as before.
+    /// Also allows this machine, if the URL names `localhost` or a loopback address. Other names that resolve to this machine are
+    /// still refused.
     #[must_use]
     pub fn and_this_machine(self) -> Self {
         Egress { this_machine: true }
     }
 
-    /// Whether a request may be sent to this address, as far as it shows. Names are looked at again when they are resolved.
+    /// Checks a URL as far as possible without resolving it. Names are checked again when they are resolved.
     ///
     /// # Errors
     ///
-    /// Why not.
+    /// The reason for refusing it.
     pub fn check(self, url: &Url) -> Result<(), Refusal> {
         if !matches!(url.scheme(), "http" | "https") {
             return Err(Refusal::Scheme(url.scheme().to_owned()));
@@ -89,27 +89,26 @@ impl Egress {
         }
     }
 
-    /// Whether a connection for this host may be made to this address.
+    /// Returns `true` if a connection for this host may use this address.
     #[must_use]
     pub fn admits(self, host: &str, address: IpAddr) -> bool {
         if is_this_machine(host) { self.this_machine && address.is_loopback() } else { is_public(address) }
     }
 
-    /// A resolver that finds no other addresses than those that may be connected to. The client connects to what it is
-    /// given and asks no second time.
+    /// Creates a resolver that returns only allowed addresses. The client connects to them without a second lookup.
     #[must_use]
     pub fn resolver(self, lookup: Lookup) -> Resolver {
         Resolver { egress: self, lookup }
     }
 }
 
-/// As everything else on this machine finds addresses.
+/// Returns the system's name lookup.
 #[must_use]
 pub fn lookup() -> Lookup {
     Arc::new(|host| Box::pin(async move { Ok(tokio::net::lookup_host((host, 0)).await?.collect()) }))
 }
 
-/// Whether an address says of itself that it is this machine.
+/// Returns `true` if a host is `localhost` or a loopback address.
 #[must_use]
 pub fn is_this_machine(host: &str) -> bool {
     match literal(host) {
@@ -118,13 +117,13 @@ pub fn is_this_machine(host: &str) -> bool {
     }
 }
 
-/// Resolves names for [reqwest], and hands out addresses that may be connected to.
+/// A resolver for [reqwest] that returns only allowed addresses.
 pub struct Resolver {
     egress: Egress,
     lookup: Lookup,
 }
 
-/// A name that has no address.
+/// The error for a name without addresses.
 #[derive(Debug, thiserror::Error)]
 #[error("`{host}` cannot be resolved")]
 pub(crate) struct Unresolved {
@@ -141,7 +140,7 @@ impl Resolve for Resolver {
             let boxed = |error| -> Box<dyn Error + Send + Sync> { error };
             let addresses =
                 found.await.map_err(|error| boxed(Box::new(Unresolved { host: host.clone(), error })))?;
-            // One bad address spoils them all: whoever owns the name is not to be trusted.
+            // One refused address is enough: the owner of the name is not trusted.
             match addresses.iter().find(|found| !egress.admits(&host, found.ip())) {
                 Some(found) => Err(boxed(Box::new(Refusal::Host { host, address: found.ip() }))),
                 None => Ok(Box::new(addresses.into_iter()) as Addrs),
@@ -150,12 +149,12 @@ impl Resolve for Resolver {
     }
 }
 
-/// The address that a host is written as, if it is one: [`Url`] has brought every spelling into one form.
+/// Returns the address if a host is a literal one. [`Url`] has normalized its spelling.
 fn literal(host: &str) -> Option<IpAddr> {
     host.trim_start_matches('[').trim_end_matches(']').parse().ok()
 }
 
-/// Whether it is an address of the public internet: the registries of special addresses (RFC 6890) do not have it.
+/// Returns `true` for an address of the public internet, outside the special ranges of RFC 6890.
 fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => {
@@ -174,10 +173,10 @@ fn is_public(address: IpAddr) -> bool {
 const SPECIAL_V4: [(Ipv4Addr, u32); 15] = [
     (Ipv4Addr::new(0, 0, 0, 0), 8),
     (Ipv4Addr::new(10, 0, 0, 0), 8),
-    // Shared by the customers of a carrier (RFC 6598).
+    // Carrier-grade NAT (RFC 6598).
     (Ipv4Addr::new(100, 64, 0, 0), 10),
     (Ipv4Addr::new(127, 0, 0, 0), 8),
-    // Where clouds answer about the machine itself.
+    // Link-local, including cloud metadata services.
     (Ipv4Addr::new(169, 254, 0, 0), 16),
     (Ipv4Addr::new(172, 16, 0, 0), 12),
     (Ipv4Addr::new(192, 0, 0, 0), 24),
@@ -191,15 +190,15 @@ const SPECIAL_V4: [(Ipv4Addr, u32); 15] = [
     (Ipv4Addr::new(240, 0, 0, 0), 4),
 ];
 
-/// What is given out of IPv6. All that stands for an address of IPv4 (`::ffff:0:0/96`, `64:ff9b::/96`), this machine, links and
-/// groups lie outside of it.
+/// Global unicast of IPv6. Mapped and translated IPv4 (`::ffff:0:0/96`, `64:ff9b::/96`), loopback, link-local and multicast
+/// addresses are outside.
 const UNICAST_V6: (Ipv6Addr, u32) = (Ipv6Addr::new(0x2000, 0, 0, 0, 0, 0, 0, 0), 3);
 
 const SPECIAL_V6: [(Ipv6Addr, u32); 4] = [
-    // Protocols, among them Teredo, which carries addresses of IPv4.
+    // IETF protocols, including Teredo, which embeds IPv4 addresses.
     (Ipv6Addr::new(0x2001, 0, 0, 0, 0, 0, 0, 0), 23),
     (Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 0), 32),
-    // 6to4, which carries addresses of IPv4.
+    // 6to4, which embeds IPv4 addresses.
     (Ipv6Addr::new(0x2002, 0, 0, 0, 0, 0, 0, 0), 16),
     (Ipv6Addr::new(0x3fff, 0, 0, 0, 0, 0, 0, 0), 20),
 ];

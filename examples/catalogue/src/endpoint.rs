@@ -1,4 +1,4 @@
-//! What of a service can be called: a description that was checked, and the requests that come of it.
+//! Validated descriptions of services and tools, and the requests built from them.
 
 mod build;
 mod template;
@@ -16,11 +16,11 @@ use crate::endpoint::template::Template;
 use crate::model::{Auth, Method, Parameter, Place, Provider, Tool};
 use crate::secret::is_variable;
 
-/// What stands as it is in a part of a path and in a query (RFC 3986, 2.3).
+/// Unreserved characters of a URL (RFC 3986, 2.3).
 pub(crate) const UNRESERVED: &AsciiSet =
     &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// Headers that are this program's to set, or that say whom the request is from and for.
+/// Headers that a description may not set.
 const OWN_HEADERS: [&str; 14] = [
     "accept-encoding",
     "authorization",
@@ -38,7 +38,7 @@ const OWN_HEADERS: [&str; 14] = [
     "user-agent",
 ];
 
-/// A service whose description was checked.
+/// A validated service.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Service {
     pub(crate) provider: Provider,
@@ -46,11 +46,11 @@ pub struct Service {
 }
 
 impl Service {
-    /// Checks the description of a service.
+    /// Validates the description of a service.
     ///
     /// # Errors
     ///
-    /// What is wrong with it, in a sentence without a subject: `base_url …`.
+    /// What is wrong, as a sentence without a subject: `base_url …`.
     pub fn new(provider: Provider) -> Result<Self, String> {
         if !is_code(&provider.code) {
             return Err(
@@ -85,7 +85,7 @@ impl Service {
             _ => {}
         }
         if provider.auth != Auth::None {
-            // Not repeated: what stands there may be the secret itself.
+            // The value is not repeated: it may be the secret itself.
             if !variable.is_some_and(is_variable) {
                 return Err("`secret_variable` is no name such as `CATALOGUE_KEY_WEATHER`, of a variable that holds the secret".to_owned());
             }
@@ -103,7 +103,7 @@ impl Service {
         Ok(Service { provider, base })
     }
 
-    /// An address below that of the service.
+    /// Returns an address below the base URL of the service.
     pub(crate) fn url(&self, path: &str, query: Option<&str>) -> Url {
         let mut url = self.base.clone();
         let path = format!("{}{path}", self.base.path().trim_end_matches('/'));
@@ -113,7 +113,7 @@ impl Service {
     }
 }
 
-/// What of a service can be called.
+/// A validated tool of a service.
 #[derive(Clone, Debug)]
 pub struct Endpoint {
     pub(crate) service: Arc<Service>,
@@ -123,11 +123,11 @@ pub struct Endpoint {
 }
 
 impl Endpoint {
-    /// Checks the description of a tool.
+    /// Validates the description of a tool.
     ///
     /// # Errors
     ///
-    /// The first thing that is wrong with it.
+    /// The first error of the description.
     pub fn new(service: Arc<Service>, tool: Tool) -> Result<Self, DefinitionError> {
         let refused = |reason: String| DefinitionError::refused(&tool.code, reason);
         let template = Template::parse(&tool.path).map_err(|reason| refused(format!("`path` {reason}")))?;
@@ -169,7 +169,7 @@ impl Endpoint {
     }
 }
 
-/// The input as the core describes it.
+/// Converts an input into a parameter of the tool.
 fn described(parameter: &Parameter) -> Result<tool_core::definition::Parameter, String> {
     use tool_core::definition::ParameterType;
     let mut described = match (parameter.kind, &parameter.schema) {
@@ -209,7 +209,7 @@ fn described(parameter: &Parameter) -> Result<tool_core::definition::Parameter, 
     Ok(if parameter.secret { described.secret() } else { described })
 }
 
-/// What the places of the inputs have to do with the rest.
+/// Checks the places of the inputs against the method, the path and the service.
 fn check(service: &Service, tool: &Tool, template: &Template) -> Result<(), String> {
     for variable in template.variables() {
         let found = tool.parameters.iter().find(|parameter| parameter.name == variable);
@@ -258,7 +258,7 @@ fn check(service: &Service, tool: &Tool, template: &Template) -> Result<(), Stri
     Ok(())
 }
 
-/// A header that a description may name.
+/// Returns the header with this name, if a description may set it.
 fn header(name: &str) -> Option<HeaderName> {
     let header: HeaderName = name.parse().ok()?;
     let own = OWN_HEADERS.contains(&header.as_str())

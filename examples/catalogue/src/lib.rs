@@ -23,7 +23,7 @@ pub use watch::watch;
 use tool_core::lint::Lint;
 use tool_core::{Registry, RegistryBuilder};
 
-/// The tools that administer a catalogue.
+/// Returns a builder of the tools that administer a catalogue.
 ///
 /// ```
 /// use catalogue::{Client, Egress, Store};
@@ -36,7 +36,7 @@ pub fn administration(store: Store, client: Client) -> RegistryBuilder {
     Registry::builder().linked().expect_crate("catalogue").state(store).state(client)
 }
 
-/// What the declarations here are held to. No model reads those of administration, so that they may be longer.
+/// Returns the lint configuration of this example. No model reads the administration tools, so they may be longer.
 ///
 /// ```
 /// use catalogue::{Client, Egress, Store};

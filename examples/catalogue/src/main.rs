@@ -1,14 +1,13 @@
-//! The catalogue as one program: administration and the described tools on the command line, and the described tools over
-//! HTTP and MCP.
+//! The catalogue program: administration and described tools on the command line, described tools over HTTP and MCP.
 //!
 //! | variable | meaning |
 //! |---|---|
-//! | `CATALOGUE_DATABASE` | the file; `catalogue/catalogue.sqlite` in the user's folder of data unless told |
-//! | `CATALOGUE_TTL` | the seconds for which a list is kept; 60 unless told |
-//! | `CATALOGUE_LOOPBACK` | `allow`: services of this machine may be called |
-//! | `CATALOGUE_KEY_…` | the keys and tokens that the providers name |
-//! | `CATALOGUE_TOKEN` | whoever calls a tool over HTTP must send it |
-//! | `RUST_LOG` | how much is logged to stderr |
+//! | `CATALOGUE_DATABASE` | the file; by default `catalogue/catalogue.sqlite` in the user's data folder |
+//! | `CATALOGUE_TTL` | how many seconds a list is kept; 60 by default |
+//! | `CATALOGUE_LOOPBACK` | `allow` permits calls to services on this machine |
+//! | `CATALOGUE_KEY_…` | the keys and tokens that providers refer to |
+//! | `CATALOGUE_TOKEN` | the token that HTTP callers must send |
+//! | `RUST_LOG` | the log level on stderr |
 
 use std::env;
 use std::process::ExitCode;
@@ -24,7 +23,7 @@ use tracing_subscriber::EnvFilter;
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    // Who calls on the command line is shown why a call failed; of those who call a server, the log tells.
+    // Command-line callers see the reason of a failure; for servers it is in the log.
     let serves = env::args_os().any(|argument| argument == "serve");
     let usual = if serves { "warn" } else { "error" };
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(usual));
@@ -69,14 +68,14 @@ async fn app() -> Result<App, ServeError> {
         .server("library", library.addr(([127, 0, 0, 1], 8081))))
 }
 
-/// What the command line has: administration, and what is described now.
+/// Returns the tools of the command line: administration and the described tools.
 async fn everything(
     store: &Store,
     client: Client,
     described: &Arc<Catalogue>,
 ) -> Result<Registry, ServeError> {
     let administration = catalogue::administration(store.clone(), client).build()?;
-    // Before anything was described, there is nothing to be missed; and a server asks for itself.
+    // Without a file there is nothing to read, and a server reads the file itself.
     if env::args_os().nth(1).is_some_and(|command| command == "serve") || !store.reader().path().exists() {
         return Ok(administration);
     }

@@ -1,4 +1,4 @@
-//! Keys and tokens: where they come from, and that they are shown nowhere.
+//! Keys and tokens: their source, and masking.
 
 use std::env;
 use std::fmt;
@@ -8,26 +8,25 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::model::{Auth, Provider};
 
-/// What the name of a variable with a secret begins with, so that a description that somebody else wrote cannot ask for any
-/// other variable of this program.
+/// The prefix of variables with secrets, so that an untrusted description cannot read other variables.
 pub const PREFIX: &str = "CATALOGUE_KEY_";
 
-/// What stands in place of a secret.
+/// The replacement of a secret in logs and outputs.
 pub const MASK: &str = "(secret)";
 
-/// Shorter texts would be found, and masked, where nobody meant them.
+/// Shorter secrets are not masked: they occur by chance.
 const SHORTEST: usize = 4;
 
-/// A key or a token.
+/// A key or token.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 
 impl Secret {
-    /// The secret of a service, as the environment holds it now; `None` if the service needs none.
+    /// Reads the secret of a service from the environment; `None` if the service needs none.
     ///
     /// # Errors
     ///
-    /// When it is not there.
+    /// When the variable is not set.
     pub fn of(provider: &Provider) -> Result<Option<Self>, MissingSecret> {
         if provider.auth == Auth::None {
             return Ok(None);
@@ -44,7 +43,7 @@ impl Secret {
     }
 }
 
-/// Never the text itself.
+/// Masks the text.
 impl fmt::Debug for Secret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(MASK)
@@ -57,14 +56,14 @@ impl From<&str> for Secret {
     }
 }
 
-/// A service needs a secret that is not there.
+/// The error for a service whose secret is not set.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the variable `{variable}` of the environment is not set")]
 pub struct MissingSecret {
     variable: String,
 }
 
-/// Whether a variable of this name may hold a secret.
+/// Returns `true` if a variable of this name may hold a secret.
 #[must_use]
 pub fn is_variable(name: &str) -> bool {
     let rest = name.strip_prefix(PREFIX).unwrap_or_default();
@@ -72,7 +71,7 @@ pub fn is_variable(name: &str) -> bool {
     !rest.is_empty() && rest.bytes().all(allowed)
 }
 
-/// Takes secrets out of whatever is shown.
+/// A filter that masks secrets.
 ///
 /// ```
 /// use catalogue::secret::Scrubber;
@@ -82,12 +81,12 @@ pub fn is_variable(name: &str) -> bool {
 /// ```
 #[derive(Clone, Default)]
 pub struct Scrubber {
-    /// Each spelling, longer ones before those that they contain.
+    /// Every encoding of the secrets, longer ones first.
     spellings: Vec<String>,
 }
 
 impl Scrubber {
-    /// One that knows these secrets, as they are, as they stand in a URL, and as they stand in JSON.
+    /// Creates a scrubber for these secrets, also in URL and JSON encoding.
     pub fn of(secrets: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
         let mut spellings = Vec::new();
         for secret in secrets {
@@ -112,13 +111,13 @@ impl Scrubber {
         Scrubber { spellings }
     }
 
-    /// The text without them.
+    /// Returns the text with secrets masked.
     #[must_use]
     pub fn scrub(&self, text: &str) -> String {
         self.spellings.iter().fold(text.to_owned(), |text, spelling| text.replace(spelling, MASK))
     }
 
-    /// The bytes without them.
+    /// Returns the bytes with secrets masked.
     #[must_use]
     pub fn scrub_bytes(&self, bytes: &[u8]) -> Vec<u8> {
         self.spellings.iter().fold(bytes.to_vec(), |bytes, spelling| {
@@ -134,19 +133,19 @@ impl Scrubber {
         })
     }
 
-    /// Whether a text is one of them.
+    /// Returns `true` if a text equals a secret.
     pub(crate) fn is(&self, text: &str) -> bool {
         self.spellings.iter().any(|spelling| spelling == text)
     }
 
-    /// Whether one of them stands in a text.
+    /// Returns `true` if a text contains a secret.
     #[must_use]
     pub fn finds(&self, text: &str) -> bool {
         self.spellings.iter().any(|spelling| text.contains(spelling))
     }
 }
 
-/// The same with the digits of what is percent-encoded in lower case, as some write them.
+/// Returns the percent-encoded text with lower-case hex digits.
 fn in_lower_case(encoded: &str) -> String {
     let mut parts = encoded.split('%');
     let mut text = parts.next().unwrap_or_default().to_owned();
@@ -157,14 +156,14 @@ fn in_lower_case(encoded: &str) -> String {
     text
 }
 
-/// As a form writes it.
+/// Encodes a secret as form data.
 fn form(secret: &str) -> String {
     let mut url = reqwest::Url::parse("http://a.invalid/").unwrap_or_else(|_| unreachable!("it is a URL"));
     url.query_pairs_mut().append_pair("k", secret);
     url.query().and_then(|query| query.strip_prefix("k=")).unwrap_or_default().to_owned()
 }
 
-/// Never what it knows.
+/// Masks the secrets.
 impl fmt::Debug for Scrubber {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Scrubber").finish_non_exhaustive()

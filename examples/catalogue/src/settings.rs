@@ -1,4 +1,4 @@
-//! What the environment says.
+//! Settings from the environment.
 
 use std::env;
 use std::path::PathBuf;
@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use crate::egress::Egress;
 
-/// How long a list is kept unless told.
+/// The default lifetime of a list.
 const TIME_TO_LIVE: Duration = Duration::from_secs(60);
 
-/// What this program is told by its environment.
+/// The settings of this program.
 ///
 /// ```
 /// let settings = catalogue::Settings::from_environment()?;
@@ -20,18 +20,18 @@ const TIME_TO_LIVE: Duration = Duration::from_secs(60);
 pub struct Settings {
     /// `CATALOGUE_DATABASE`: the file.
     pub database: PathBuf,
-    /// `CATALOGUE_TTL`: the seconds for which a list is kept.
+    /// `CATALOGUE_TTL`: the lifetime of a list, in seconds.
     pub time_to_live: Duration,
-    /// `CATALOGUE_LOOPBACK=allow`: whether services of this machine may be called.
+    /// `CATALOGUE_LOOPBACK=allow`: permits calls to services on this machine.
     pub egress: Egress,
 }
 
 impl Settings {
-    /// What the variables say, or what goes without saying.
+    /// Reads the settings from the environment, or uses defaults.
     ///
     /// # Errors
     ///
-    /// When a variable makes no sense, with its name and what was expected.
+    /// When a variable is invalid, with its name and the expected value.
     pub fn from_environment() -> Result<Self, String> {
         let time_to_live = match env::var("CATALOGUE_TTL") {
             Err(env::VarError::NotPresent) => TIME_TO_LIVE,

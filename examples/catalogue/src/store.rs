@@ -1,7 +1,7 @@
-//! The database: one SQLite file, which administration writes and the catalogue reads.
+//! The database: one SQLite file, written by administration and read by the catalogue.
 //!
-//! Each question and each change opens the file anew, which takes a fraction of a millisecond: a file that was moved away,
-//! brought back or replaced is noticed by the next one, and nothing has to be started again.
+//! Each operation opens the file anew, which takes a fraction of a millisecond: a moved, restored or replaced file is noticed
+//! without a restart.
 
 mod database;
 mod rows;
@@ -18,7 +18,7 @@ use crate::store::database::Mode;
 pub use database::Revision;
 pub use rows::Row;
 
-/// A catalogue in one SQLite file, which is made when something is first written.
+/// A catalogue in one SQLite file, which is created by the first change.
 ///
 /// ```
 /// use catalogue::Store;
@@ -39,13 +39,13 @@ struct Handles {
 }
 
 impl Store {
-    /// The catalogue in this file.
+    /// Creates a handle of the catalogue in this file.
     pub fn at(path: impl Into<PathBuf>) -> Self {
         let path = path.into();
         Store(Arc::new(Handles { reader: Reader(path.clone()), writer: Writer(path) }))
     }
 
-    /// The handle that reads, for code that is no tool.
+    /// Returns the reading handle, for code outside of tools.
     #[must_use]
     pub fn reader(&self) -> &Reader {
         &self.0.reader
@@ -65,21 +65,21 @@ impl Resource for Store {
     }
 }
 
-/// Reads the file, and cannot write it: SQLite opens it for reading alone.
+/// A handle that only reads the file: SQLite opens it read-only.
 #[derive(Debug)]
 pub struct Reader(PathBuf);
 
 impl Reader {
-    /// Everything that is stored, row by row: providers before tools, each in the order of their codes.
+    /// Returns everything stored, row by row: providers before tools, each ordered by code.
     ///
     /// # Errors
     ///
-    /// When the file is not there, or cannot be read. A row that makes no sense is one in the list.
+    /// When the file is missing or cannot be read. An invalid row is returned as such.
     pub fn rows(&self) -> Result<Vec<Row>, StoreError> {
         rows::all(&database::open(&self.0, Mode::Read)?)
     }
 
-    /// Everything that makes sense.
+    /// Returns everything that is valid.
     ///
     /// # Errors
     ///
@@ -96,32 +96,32 @@ impl Reader {
         Ok(description)
     }
 
-    /// What tells one state of the file from another.
+    /// Returns a revision that changes whenever the file changes.
     ///
     /// # Errors
     ///
-    /// When the file is not there, or somebody is writing it.
+    /// When the file is missing or being written.
     pub fn revision(&self) -> Result<Revision, StoreError> {
         database::revision(&self.0)
     }
 
-    /// The file.
+    /// Returns the path of the file.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.0
     }
 }
 
-/// Changes the file. Each change is there as a whole or not at all, and leaves nothing that could not be served.
+/// A handle that changes the file. Each change is atomic and validated.
 #[derive(Debug)]
 pub struct Writer(PathBuf);
 
 impl Writer {
-    /// Stores a provider that is not there yet.
+    /// Stores a new provider.
     ///
     /// # Errors
     ///
-    /// When it is there, or would not do.
+    /// When it exists or is invalid.
     pub fn add_provider(&self, provider: &Provider) -> Result<(), StoreError> {
         self.change(|connection| match rows::provider(connection, &provider.code) {
             Err(StoreError::NoProvider(_)) => rows::put_provider(connection, provider),
@@ -134,7 +134,7 @@ impl Writer {
     ///
     /// # Errors
     ///
-    /// When it is not there, or it or one of its tools would not do any more.
+    /// When it does not exist, or when it or one of its tools would become invalid.
     pub fn edit_provider(
         &self,
         code: &str,
@@ -152,16 +152,16 @@ impl Writer {
     ///
     /// # Errors
     ///
-    /// When it is not there, or has tools.
+    /// When it does not exist or has tools.
     pub fn remove_provider(&self, code: &str) -> Result<(), StoreError> {
         self.change(|connection| rows::remove_provider(connection, code))
     }
 
-    /// Stores a tool that is not there yet.
+    /// Stores a new tool.
     ///
     /// # Errors
     ///
-    /// When it is there, or would not do.
+    /// When it exists or is invalid.
     pub fn add_tool(&self, tool: &Tool) -> Result<(), StoreError> {
         self.change(|connection| match rows::tool(connection, &tool.code) {
             Err(StoreError::NoTool(_)) => rows::put_tool(connection, tool),
@@ -174,7 +174,7 @@ impl Writer {
     ///
     /// # Errors
     ///
-    /// When it is not there, or would not do any more.
+    /// When it does not exist or would become invalid.
     pub fn edit_tool(&self, code: &str, edit: impl FnOnce(&mut Tool)) -> Result<Tool, StoreError> {
         self.change(|connection| {
             let mut tool = rows::tool(connection, code)?;
@@ -188,16 +188,16 @@ impl Writer {
     ///
     /// # Errors
     ///
-    /// When it is not there.
+    /// When it does not exist.
     pub fn remove_tool(&self, code: &str) -> Result<(), StoreError> {
         self.change(|connection| rows::remove_tool(connection, code))
     }
 
-    /// Stores all of these, in place of those that are there; the same once more changes nothing.
+    /// Stores all of these and replaces existing ones; importing again changes nothing.
     ///
     /// # Errors
     ///
-    /// When one of them would not do: then none of them is stored.
+    /// When one of them is invalid: then none is stored.
     pub fn import(&self, description: &Description) -> Result<(), StoreError> {
         self.change(|connection| {
             for provider in &description.providers {
@@ -216,7 +216,7 @@ impl Writer {
         let faults = |connection| Ok::<_, StoreError>(crate::catalogue::faults(rows::all(connection)?));
         let before = faults(&transaction)?;
         let changed = change(&transaction)?;
-        // Somebody may have written a row by hand that would not do: that is no reason to refuse another change.
+        // Existing invalid rows do not prevent other changes.
         let mut new = faults(&transaction)?;
         new.retain(|fault| !before.contains(fault));
         if new.is_empty() {
@@ -228,49 +228,49 @@ impl Writer {
     }
 }
 
-/// Why the catalogue cannot be read or changed.
+/// The reason why the catalogue cannot be read or changed.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// There is no file.
+    /// The file does not exist.
     #[error("there is no catalogue at {}: `add_provider` and `import_catalogue` make one", .0.display())]
     Missing(PathBuf),
-    /// There is no such provider.
+    /// The provider does not exist.
     #[error("there is no provider `{0}`")]
     NoProvider(String),
-    /// There is no such tool.
+    /// The tool does not exist.
     #[error("there is no tool `{0}` in the catalogue")]
     NoTool(String),
-    /// The code belongs to another one.
+    /// The code is already in use.
     #[error("there is a {0} `{1}` already")]
     Taken(&'static str, String),
-    /// It has tools.
+    /// The provider has tools.
     #[error("provider `{0}` has tools: remove them, or disable it")]
     InUse(String),
-    /// A row is stored that makes no sense.
+    /// A stored row is invalid.
     #[error("what is stored under `{0}` makes no sense: {1}")]
     Senseless(String, String),
-    /// What would be stored would not do.
+    /// The change is invalid.
     #[error("nothing was changed: {}", .0.join("; "))]
     Faults(Vec<String>),
-    /// Somebody else writes all the time.
+    /// The file stays locked.
     #[error("the catalogue is busy: try again")]
     Busy,
-    /// What reads it has ended before it was done; what it said is in the log.
+    /// Reading was interrupted; the log has the details.
     #[error("the catalogue could not be read to its end")]
     Interrupted,
-    /// The file was written by a newer version of this program.
+    /// The file has the format of a newer version.
     #[error("the file has the format {found}, and this program knows up to {newest}: use a newer one")]
     Newer {
         /// The version of its format.
         found: i64,
-        /// The newest version known.
+        /// The newest supported version.
         newest: i64,
     },
-    /// The file cannot be made.
+    /// The file cannot be created.
     #[error("the file cannot be made: {0}")]
     File(#[from] std::io::Error),
-    /// SQLite says so.
+    /// An error of SQLite.
     #[error("{0}")]
     Sqlite(rusqlite::Error),
 }
@@ -296,7 +296,7 @@ impl From<StoreError> for ToolError {
             StoreError::Faults(_) | StoreError::Senseless(..) | StoreError::Newer { .. } => {
                 ToolError::failed(text)
             }
-            // The message may name a file or a statement, which is the concern of who runs this and not of who calls.
+            // The message may name a file or a statement, which callers must not see.
             StoreError::File(_) | StoreError::Sqlite(_) => {
                 tracing::error!(error = text, "the catalogue does not work");
                 ToolError::unavailable("the catalogue cannot be read or written at the moment")

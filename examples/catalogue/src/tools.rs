@@ -1,4 +1,4 @@
-//! Administration: tools like any other, for the command line of this program. A server does not offer them.
+//! The administration tools, for the command line only.
 
 pub mod change;
 pub mod health;

@@ -1,4 +1,4 @@
-//! Looking after the database, so that what is described elsewhere is served here.
+//! Detection of changes in the database.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,14 +6,14 @@ use std::time::Duration;
 use crate::catalogue::Catalogue;
 use crate::store::{Revision, Store};
 
-/// How often somebody looks.
+/// The polling interval.
 const LOOKED_AFTER: Duration = Duration::from_millis(250);
 
-/// Refreshes a catalogue whenever its database has changed. Ends with the task that it runs in.
+/// Refreshes a catalogue whenever its database has changed, until the task is dropped.
 ///
-/// A database that is gone is no change: what was listed is served for its time. That it is back is one.
+/// A missing file is not a change: the last list is served until it expires. Its return is one.
 pub async fn watch(store: Store, catalogue: Arc<Catalogue>) {
-    // Whatever is there when this begins may have been read already, or not.
+    // The first revision may or may not have been read already.
     let mut last = None;
     loop {
         let now = revision(&store).await;
@@ -25,7 +25,7 @@ pub async fn watch(store: Store, catalogue: Arc<Catalogue>) {
     }
 }
 
-/// The state of the file; none while there is none to be known.
+/// Returns the revision of the file, if it can be read.
 async fn revision(store: &Store) -> Option<Revision> {
     let store = store.clone();
     let looked = tokio::task::spawn_blocking(move || store.reader().revision());

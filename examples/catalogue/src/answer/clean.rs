@@ -1,4 +1,4 @@
-//! What is taken out of the texts of others: keys of this program, and characters that nobody sees.
+//! Removal of secrets and invisible characters from external text.
 
 use std::fmt;
 
@@ -7,13 +7,13 @@ use serde_json::{Map, Value};
 
 use crate::secret::{MASK, Scrubber};
 
-/// A text without keys, and without characters by which a model reads something else than a person does.
+/// Returns the text without secrets and without characters that hide something from human readers.
 pub(super) fn text(text: &str, scrubber: &Scrubber) -> String {
     let visible: String = text.chars().filter(|c| !is_hidden(*c)).collect();
     scrubber.scrub(&visible)
 }
 
-/// The same for every text in a value, the names of its members too, and for every number.
+/// Cleans every string in a value, including keys, and every number.
 pub(super) fn value(value: &mut Value, scrubber: &Scrubber) {
     match value {
         Value::String(own) => *own = text(own, scrubber),
@@ -31,15 +31,14 @@ pub(super) fn value(value: &mut Value, scrubber: &Scrubber) {
     }
 }
 
-/// Whether there is anything to be taken out of a JSON text: also of a member that another one of the same name takes the place
-/// of in a value.
+/// Returns `true` if a JSON text needs cleaning, including members that a later duplicate overrides.
 pub(super) fn is_needed(json: &str, scrubber: &Scrubber) -> Result<bool, serde_json::Error> {
     let mut deserializer = serde_json::Deserializer::from_str(json);
     let found = Anything(scrubber).deserialize(&mut deserializer)?;
     deserializer.end().map(|()| found)
 }
 
-/// Looks for it in every part of a value.
+/// A visitor that checks every part of a value.
 #[derive(Clone, Copy)]
 struct Anything<'s>(&'s Scrubber);
 
@@ -99,8 +98,7 @@ impl<'de> Visitor<'de> for Anything<'_> {
     }
 }
 
-/// Characters that take no place, or that turn round what stands around them. Joiners are not among them: scripts and
-/// pictograms need them.
+/// Returns `true` for characters that are invisible or change the text direction. Joiners are kept: scripts and emoji need them.
 fn is_hidden(c: char) -> bool {
     matches!(
         c,
@@ -125,7 +123,7 @@ mod tests {
         value(&mut answer, &scrubber);
         assert_eq!(answer, json!({"list": ["abcd", {"(secret)": 1}], "n": 1.5, "ok": null}));
         assert!(!is_needed(&answer.to_string(), &scrubber).unwrap(), "nothing is left");
-        // Joiners, accents, and words of other directions stay.
+        // Joiners, accents and right-to-left words stay.
         for kept in
             ["\u{1f469}\u{200d}\u{1f52c}", "\u{645}\u{6cc}\u{200c}\u{62e}", "\u{5e9}\u{5dc}", "e\u{301}\n\t"]
         {

@@ -1,4 +1,4 @@
-//! A key that a service sends back is shown nowhere, in whatever it is sent.
+//! A key that a service echoes is masked in every kind of content.
 
 use reqwest::StatusCode;
 use serde_json::json;
@@ -35,7 +35,7 @@ fn no_part_of_a_key_is_left_where_a_text_is_cut() {
         assert!(!message.contains("k3y"), "{before}: {message}");
         assert!(message.chars().count() < 350, "{message}");
     }
-    // What is written on one line is not put together into a key either.
+    // Joining lines does not assemble a key either.
     let message = answered(400, "text/plain", &format!("your key: {}", KEY.replace("of", "\u{200b}of")));
     assert!(!message.unwrap_err().to_string().contains("shop/+="));
 }

@@ -1,4 +1,4 @@
-//! Why there is no answer.
+//! Errors of requests to services.
 
 use std::error::Error;
 use std::io;
@@ -8,46 +8,46 @@ use tool_core::{Failure, FailureKind, ToolError};
 
 use crate::egress::{Refusal, Unresolved};
 
-/// Why there is no answer.
+/// The reason why there is no answer.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CallError {
-    /// It must not be asked.
+    /// The address is refused.
     #[error(transparent)]
     Refused(#[from] Refusal),
-    /// No connection: the name does not resolve, nobody listens, or TLS failed.
+    /// Connecting failed: the name does not resolve, nothing listens, or TLS failed.
     #[error("it cannot be reached: {0}")]
     Unreachable(&'static str, #[source] reqwest::Error),
-    /// The connection was there, and ended before the answer did.
+    /// The connection ended in the middle of the answer.
     #[error("it broke off in the middle of its answer")]
     Broken(#[source] reqwest::Error),
-    /// It takes too long.
+    /// The time limit has passed.
     #[error("it did not answer within {0:?}")]
     Late(Duration),
-    /// It says too much.
+    /// The answer exceeds the size limit.
     #[error("its answer has more than {0} bytes")]
     TooLarge(usize),
-    /// One redirect followed another.
+    /// There are too many redirects.
     #[error("it redirects more than {0} times")]
     Redirects(usize),
-    /// It redirects what changes something, which is not sent a second time.
+    /// A modifying request was redirected; it is not sent twice.
     #[error("it redirects a request that is sent to one place alone")]
     Moved,
-    /// It redirects to what is no address.
+    /// The redirect has an invalid address.
     #[error("it redirects to what is no address")]
     Nowhere,
-    /// It redirects to where nobody else may send this program.
+    /// The redirect leads to a refused address.
     #[error("it redirects to where this program does not go")]
     Astray,
-    /// What it sent must be unpacked, which was not asked for.
+    /// The answer is compressed, which was not requested.
     #[error("its answer is compressed, which was not asked for")]
     Compressed,
 }
 
 impl CallError {
-    /// What the client has to say, in which other errors are hidden.
+    /// Converts an error of the HTTP client, which may wrap one of ours.
     pub(super) fn of_client(error: reqwest::Error) -> Self {
-        // The address may have a key in its query.
+        // The address may contain a key.
         let error = error.without_url();
         let mut reason = "no connection could be made";
         for cause in causes(&error) {
@@ -66,7 +66,7 @@ impl CallError {
         if error.is_connect() { CallError::Unreachable(reason, error) } else { CallError::Broken(error) }
     }
 
-    /// What the caller of a tool is told. Whether to try again depends on whether the first request may have had its effect.
+    /// Converts the error into a failure of the tool. It is retryable if the first request cannot have had an effect.
     #[must_use]
     pub fn failure(&self, provider: &str, modifies: bool) -> Failure {
         let message = format!("provider `{provider}`: {self}");
@@ -78,7 +78,7 @@ impl CallError {
         }
     }
 
-    /// The whole chain, for the log.
+    /// Returns the whole chain of causes, for the log.
     pub(crate) fn chain(&self) -> String {
         let mut chain = self.to_string();
         let mut cause = self.source();
@@ -91,12 +91,12 @@ impl CallError {
     }
 }
 
-/// An error and its causes.
+/// Iterates over an error and its causes.
 fn causes<'e>(error: &'e (dyn Error + 'static)) -> impl Iterator<Item = &'e (dyn Error + 'static)> {
     std::iter::successors(Some(error), |cause| cause_of(*cause))
 }
 
-/// An error of input and output names as its source that of the error in it, and not that error itself.
+/// Returns the cause of an error. An I/O error reports the source of its inner error, not the inner error itself.
 fn cause_of<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e (dyn Error + 'static)> {
     match error.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
         Some(inner) => Some(inner),

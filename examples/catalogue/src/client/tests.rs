@@ -1,4 +1,4 @@
-//! The guard against a service that tries to lead it astray, and what becomes of every other fault.
+//! Defense against malicious redirects, and every other error of the client.
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -31,7 +31,7 @@ async fn serve(app: Router) -> SocketAddr {
     addr
 }
 
-/// A service that redirects to wherever the query says, and echoes what it was sent.
+/// Starts a service that redirects as its query says, and echoes requests.
 async fn service() -> SocketAddr {
     let echo = async |uri: Uri, headers: HeaderMap| {
         let header = |name| headers.get(name).map_or("none", |value| value.to_str().unwrap()).to_owned();
@@ -56,13 +56,13 @@ async fn service() -> SocketAddr {
     serve(app).await
 }
 
-/// A service that answers every connection with these bytes, and hangs up.
+/// Starts a service that answers every connection with these bytes, and closes it.
 async fn raw(answer: &'static [u8]) -> SocketAddr {
     let (listener, addr) = listener().await;
     tokio::spawn(async move {
         while let Ok((mut stream, _)) = listener.accept().await {
             let _ = stream.read(&mut [0; 1024]).await;
-            // The other side may have seen enough before all is sent.
+            // The client may have closed the connection already.
             let _ = stream.write_all(answer).await;
         }
     });
@@ -88,7 +88,7 @@ fn body(answer: Result<Answer, CallError>) -> String {
     String::from_utf8(answer.unwrap().body).unwrap()
 }
 
-/// A client for which every name has these addresses, and how often it asked.
+/// Creates a client for which every name has these addresses, with a counter of lookups.
 fn misled(addresses: &'static [&'static str]) -> (Client, Arc<AtomicUsize>) {
     let lookups = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&lookups);
@@ -232,7 +232,7 @@ async fn the_address_that_was_checked_is_the_one_that_is_connected_to() {
     let (client, lookups) = misled(&["127.0.0.1:0"]);
     let answer = client.send(&asking(&format!("http://localhost:{}/echo", addr.port())), LIMITS).await;
     assert_eq!(body(answer), "/echo key=none note=none");
-    // Asked once: there is no second answer that could differ from the first.
+    // Resolved once: a second lookup could return something else.
     assert_eq!(lookups.load(Ordering::Relaxed), 1);
 }
 
@@ -249,7 +249,7 @@ async fn an_answer_has_no_more_than_it_may_whatever_it_says_of_itself() {
 #[tokio::test]
 async fn an_answer_that_never_comes_is_given_up() {
     let limits = Limits { bytes: 1000, time: Duration::from_millis(50) };
-    // One byte, and nothing more.
+    // A single byte.
     let (begun, addr) = listener().await;
     tokio::spawn(async move {
         let (mut stream, _) = begun.accept().await.unwrap();
@@ -285,7 +285,7 @@ async fn no_connection_is_a_failure_that_may_be_tried_again() {
         assert!(matches!(error, CallError::Unreachable(..)), "{url}: {error:?}");
         assert!(!format!("{error:?} {}", error.chain()).contains("s3cret"), "{error:?}");
         for modifies in [false, true] {
-            // Nothing was sent, so that even a change may be tried again.
+            // Nothing was sent, so that even a modifying call is retryable.
             let failure = error.failure("shop", modifies);
             assert_eq!(
                 (failure.kind(), failure.retryable()),

@@ -1,4 +1,4 @@
-//! Every spelling of an address inside is refused, before it is connected to.
+//! Every spelling of an internal address is refused before connecting.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Requests from arguments.
+//! Builds requests from arguments.
 
 use reqwest::header::HeaderValue;
 use serde_json::{Map, Value};
@@ -11,7 +11,7 @@ use crate::model::{Auth, Lists, Method, Parameter, Place, Provider};
 use crate::secret::{Scrubber, Secret};
 
 impl Endpoint {
-    /// The request that these arguments stand for, which are known to keep to the schema.
+    /// Builds the request for these arguments, which are already validated.
     pub(crate) fn request(
         &self,
         arguments: &Map<String, Value>,
@@ -67,7 +67,7 @@ impl Endpoint {
         })
     }
 
-    /// A value as a part of one segment of the path.
+    /// Formats a value for one segment of the path.
     fn segment(&self, parameter: &Parameter, value: &Value) -> Result<String, Failure> {
         let segment = text(value);
         if segment.is_empty() {
@@ -86,7 +86,7 @@ impl Endpoint {
         Failure::new(FailureKind::Input, format!("invalid input for `{tool}`: /{name}: {reason}"))
     }
 
-    /// One that knows all that is secret in this call.
+    /// Creates a scrubber for all secrets of this call.
     pub(crate) fn scrubber(&self, arguments: &Map<String, Value>, secret: Option<&Secret>) -> Scrubber {
         let own = self.tool.parameters.iter().flat_map(|parameter| {
             let values = arguments.get(&parameter.name).into_iter().chain(&parameter.default);
@@ -95,7 +95,7 @@ impl Endpoint {
         Scrubber::of(own.chain(secret.map(|secret| secret.text().to_owned())))
     }
 
-    /// The arguments as they may be logged.
+    /// Formats the arguments for the log, without secrets.
     pub(crate) fn shown(&self, arguments: &Map<String, Value>, scrubber: &Scrubber) -> String {
         let mut shown = arguments.clone();
         for parameter in self.tool.parameters.iter().filter(|parameter| parameter.hides()) {
@@ -107,7 +107,7 @@ impl Endpoint {
     }
 }
 
-/// A key as the service wants it.
+/// Returns the credential in the form that the service expects.
 pub(crate) fn credential(provider: &Provider, secret: &Secret) -> Result<Credential, Failure> {
     let name = || provider.auth_name.clone().unwrap_or_default();
     let in_header = |name, text: &str| {
@@ -129,7 +129,7 @@ pub(crate) fn credential(provider: &Provider, secret: &Secret) -> Result<Credent
     }
 }
 
-/// A value as it stands in a URL or a header: a list with commas between its items.
+/// Formats a value for a URL or a header; list items are separated by commas.
 fn text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -138,7 +138,7 @@ fn text(value: &Value) -> String {
     }
 }
 
-/// Every text in a value, and every number.
+/// Returns every string and number in a value.
 fn texts(value: &Value) -> Vec<String> {
     match value {
         Value::Array(items) => items.iter().flat_map(texts).collect(),

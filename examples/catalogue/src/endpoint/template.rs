@@ -1,4 +1,4 @@
-//! Paths with variables: `/v1/{city}/now?format=json`.
+//! Path templates: `/v1/{city}/now?format=json`.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use percent_encoding::{percent_decode_str, utf8_percent_encode};
 
 use crate::endpoint::UNRESERVED;
 
-/// A path below the address of a service, and what its query always has.
+/// A path below the base URL of a service, with the fixed part of its query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Template {
     parts: Vec<Part>,
@@ -20,7 +20,7 @@ enum Part {
 }
 
 impl Template {
-    /// Reads a template.
+    /// Parses a template.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let (path, query) = match text.split_once('?') {
             Some((path, query)) => (path, Some(query)),
@@ -45,7 +45,7 @@ impl Template {
         }
         parts.push(Part::Literal(rest.to_owned()));
         let template = Template { parts, query: query.map(str::to_owned) };
-        // Any harmless value in place of the variables: what stands around them decides.
+        // Any harmless value will do: only the text around variables is checked.
         let filled = template.fill(|_| Some("x".to_owned()));
         literal(&filled)?;
         literal(&format!("/?{}", query.unwrap_or_default()))?;
@@ -59,7 +59,7 @@ impl Template {
         })
     }
 
-    /// The path with values in it, each as a part of one segment.
+    /// Fills in values, each within one segment.
     pub(super) fn fill(&self, mut value: impl FnMut(&str) -> Option<String>) -> String {
         let mut path = String::new();
         for part in &self.parts {
@@ -75,7 +75,7 @@ impl Template {
     }
 }
 
-/// Whether a path, perhaps with a query, is one as it is sent.
+/// Checks that a path, perhaps with a query, needs no escaping.
 pub(super) fn literal(text: &str) -> Result<(), &'static str> {
     let path = text.split('?').next().unwrap_or_default();
     if !path.starts_with('/') {
@@ -91,7 +91,7 @@ pub(super) fn literal(text: &str) -> Result<(), &'static str> {
     }
 }
 
-/// Whether a text would be a step upwards for somebody who reads it as a path, however often it is decoded.
+/// Returns `true` if a text could be read as a step upwards in a path, however often it is decoded.
 pub(super) fn climbs(text: &str) -> bool {
     let mut text = text.to_owned();
     loop {
@@ -99,7 +99,7 @@ pub(super) fn climbs(text: &str) -> bool {
             return true;
         }
         let decoded = percent_decode_str(&text).decode_utf8_lossy().into_owned();
-        // Each decoding is shorter than what it was made of.
+        // Decoding always shortens the text, so that the loop ends.
         if decoded.len() >= text.len() {
             return false;
         }

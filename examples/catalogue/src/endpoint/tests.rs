@@ -1,4 +1,4 @@
-//! What a description may say, and what is sent for it.
+//! Validation of descriptions, and the requests built from them.
 #![allow(clippy::needless_pass_by_value, reason = "what `json!` makes is handed over")]
 
 use serde_json::{Value, json};
@@ -199,10 +199,10 @@ fn arguments_are_sent_where_the_description_says() {
     );
     assert_eq!(sent.body.unwrap(), r#"{"note":"n","extra":{"x":[null]},"level":0.5}"#);
     assert_eq!(sent.headers, [("accept-language".parse().unwrap(), "pt".parse().unwrap())]);
-    // Absent and null are alike, and what has a default has it.
+    // Absent and null are equal, and defaults apply.
     let little = json!({"city": "x", "country": "y", "tags": null, "limit": null, "exact": null});
     assert!(url(&endpoint, little).ends_with("/v1/x/of-y/now?format=json&limit=10"));
-    // Every digit of a number.
+    // Every digit of a number is kept.
     let exact = json!({"city": "x", "country": "y", "days": [9_007_199_254_740_993_i64]});
     assert!(url(&endpoint, exact).contains("days=9007199254740993"));
 }
@@ -320,7 +320,7 @@ fn a_default_that_is_secret_is_sent_and_shown_nowhere() {
     assert!(!shown.contains("hunter2"), "{shown}");
     let scrubber = endpoint.scrubber(&serde_json::Map::new(), None);
     assert_eq!(scrubber.scrub("you sent hunter2-hunter2"), "you sent (secret)");
-    // Nor is it told what is wrong with it.
+    // The error does not say why the secret is invalid.
     let error = with("integer", json!("hunter2-hunter2")).unwrap_err();
     assert!(error.contains("token") && !error.contains("hunter2"), "{error}");
 }

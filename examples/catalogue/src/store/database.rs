@@ -1,4 +1,4 @@
-//! The file: how it comes into being, and connections to it.
+//! Creation of the file, and connections to it.
 
 use std::hash::{BuildHasher as _, RandomState};
 use std::path::Path;
@@ -9,25 +9,25 @@ use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
 use crate::store::StoreError;
 
-/// What brings a file of each version to the next one; a new file has version 0. What stands here is never changed again.
+/// The migrations from each version to the next; a new file has version 0. Existing entries never change.
 const MIGRATIONS: [&str; 1] = [include_str!("../../migrations/0001_catalogue.sql")];
 
 const NEWEST: i64 = MIGRATIONS.len() as i64;
 
-/// What a connection is for.
+/// The purpose of a connection.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Mode {
     Read,
     Write,
 }
 
-/// Opens the file; what writes makes it if it is not there.
+/// Opens the file; `Mode::Write` creates it if it is missing.
 pub(super) fn open(path: &Path, mode: Mode) -> Result<Connection, StoreError> {
     let mut connection = connect(path, mode)?;
     connection.busy_handler(Some(match mode {
-        // Whoever asks has a list that will do for now, and a caller who waits.
+        // A reader has a cached list and a waiting caller.
         Mode::Read => |attempt| wait(attempt, 50),
-        // Whoever writes has nothing else to do.
+        // A writer can wait longer.
         Mode::Write => |attempt| wait(attempt, 500),
     }))?;
     match version(&connection)? {
@@ -53,7 +53,7 @@ fn connect(path: &Path, mode: Mode) -> Result<Connection, StoreError> {
     let connection = Connection::open_with_flags(path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     if mode == Mode::Write {
         connection.pragma_update(None, "foreign_keys", true)?;
-        // What is committed is on the disk.
+        // A commit is on the disk.
         connection.pragma_update(None, "synchronous", "FULL")?;
     }
     Ok(connection)
@@ -65,7 +65,7 @@ fn version(connection: &Connection) -> Result<i64, StoreError> {
 
 fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    // Another process may have been faster.
+    // Another process may have migrated it.
     let from = usize::try_from(version(&transaction)?).unwrap_or(usize::MAX);
     for (migration, version) in MIGRATIONS.iter().zip(1_i64..).skip(from) {
         transaction.execute_batch(migration)?;
@@ -74,8 +74,7 @@ fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
     Ok(transaction.commit()?)
 }
 
-/// Waits for others: longer and longer, and never as long as whoever else waits, so that they do not meet again. Fifty
-/// attempts take about three seconds.
+/// Waits for a lock with growing, jittered delays. Fifty attempts take about three seconds.
 fn wait(attempt: i32, most_attempts: i32) -> bool {
     let most = 1_u64 << attempt.clamp(1, 6);
     let jitter = RandomState::new().hash_one(attempt) % most;
@@ -83,7 +82,7 @@ fn wait(attempt: i32, most_attempts: i32) -> bool {
     attempt < most_attempts
 }
 
-/// What tells one state of the file from another: which file it is, and how often it was changed.
+/// The state of a file: its identity and its change counter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Revision {
     inode: u64,

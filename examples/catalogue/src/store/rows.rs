@@ -1,4 +1,4 @@
-//! What is stored, as rows and as what they describe.
+//! Conversion between rows and descriptions.
 
 use rusqlite::types::{ToSqlOutput, Value as Sql, ValueRef};
 use rusqlite::{Connection, Params, params_from_iter};
@@ -9,25 +9,25 @@ use serde_json::{Map, Value};
 use crate::model::{Provider, Tool};
 use crate::store::StoreError;
 
-/// A row with its code, and what it describes, or why it describes nothing.
+/// A row with its code, and its description or the reason why it is invalid.
 #[derive(Clone, Debug)]
 pub enum Row {
     /// A service.
     Provider(String, Result<Provider, String>),
-    /// Something that can be called.
+    /// A tool.
     Tool(String, Result<Tool, String>),
 }
 
-/// The key of a row, and the row as a JSON object, or why it is none.
+/// The key of a row, and the row as a JSON object, or the reason why it is invalid.
 type Selected = (String, Result<Value, String>);
 
-/// A table whose columns are called like the members of what they describe, unless they have an alias.
+/// A table. Columns are named like the members that they hold, unless they have an alias.
 struct Table {
     name: &'static str,
     columns: &'static [Column],
 }
 
-/// The column, the member, and how the one is kept as the other.
+/// The column, the member, and the format of the column.
 type Column = (&'static str, &'static str, Kept);
 
 #[derive(Clone, Copy, PartialEq)]
@@ -35,7 +35,7 @@ enum Kept {
     AsItIs,
     YesOrNo,
     Json,
-    /// A word is kept as it is, and everything else as JSON.
+    /// A word is stored unchanged, everything else as JSON.
     WordOrJson,
 }
 
@@ -94,7 +94,7 @@ const PARAMETER: Table = Table {
 };
 
 impl Table {
-    /// The rows, each with the column `key`.
+    /// Selects the rows, each with the column `key`.
     fn select(
         &self,
         connection: &Connection,
@@ -125,7 +125,7 @@ impl Table {
         Ok(selected)
     }
 
-    /// Stores what a row describes, in place of one with the same key.
+    /// Inserts or replaces a row.
     fn put(
         &self,
         connection: &Connection,
@@ -152,7 +152,7 @@ impl Table {
     }
 }
 
-/// A value of a column as a member; nothing for `NULL`.
+/// Converts a column into JSON; `NULL` is `None`.
 fn json(value: ValueRef<'_>, kept: Kept) -> Result<Option<Value>, String> {
     let text = |bytes| std::str::from_utf8(bytes).map_err(|_| "is no UTF-8".to_owned());
     let parsed = |text: &str| {
@@ -172,7 +172,7 @@ fn json(value: ValueRef<'_>, kept: Kept) -> Result<Option<Value>, String> {
     }))
 }
 
-/// An integer in a JSON text that is well-formed, of more digits than a value keeps.
+/// Returns the first integer in valid JSON with more digits than a [`Value`] keeps.
 fn integer_that_is_rounded(json: &str) -> Option<&str> {
     let mut rest = json;
     while let Some(start) = rest.find(|c: char| c == '"' || c == '-' || c.is_ascii_digit()) {
@@ -198,10 +198,10 @@ fn integer_that_is_rounded(json: &str) -> Option<&str> {
     None
 }
 
-/// A member as a value of a column.
+/// Converts a member into a column.
 fn sql(value: Option<&Value>, kept: Kept) -> Sql {
     match (value, kept) {
-        // Only members that are kept as JSON have lists that are left out when they are empty.
+        // Only JSON columns hold lists, which are omitted when empty.
         (None, Json) | (None | Some(Value::Null), AsItIs | YesOrNo | WordOrJson) => Sql::Null,
         (Some(value), Json) => Sql::Text(value.to_string()),
         (Some(Value::Bool(yes)), _) => Sql::Integer((*yes).into()),
@@ -211,13 +211,13 @@ fn sql(value: Option<&Value>, kept: Kept) -> Sql {
     }
 }
 
-/// What a row describes.
+/// Deserializes the description in a row.
 fn read<T: DeserializeOwned>(row: Result<Value, String>) -> Result<T, String> {
     serde_json::from_value(row?).map_err(|error| error.to_string())
 }
 
 pub(super) fn all(connection: &Connection) -> Result<Vec<Row>, StoreError> {
-    // Both questions see one state.
+    // One transaction, so that both queries see the same state.
     let transaction = connection.unchecked_transaction();
     let providers = PROVIDER.select(connection, "code", "ORDER BY code", [])?;
     let providers = providers.into_iter().map(|(code, row)| Row::Provider(code, read(row)));
@@ -228,7 +228,7 @@ pub(super) fn all(connection: &Connection) -> Result<Vec<Row>, StoreError> {
     for (code, tool) in tools {
         let mut own = Vec::new();
         while let Some((tool, parameter)) = parameters.next_if(|(tool, _)| *tool <= code) {
-            // Whoever removes a tool by hand may leave its inputs behind.
+            // Tools removed by hand may leave their inputs behind.
             if tool == code {
                 own.push(parameter);
             }
@@ -239,14 +239,14 @@ pub(super) fn all(connection: &Connection) -> Result<Vec<Row>, StoreError> {
     Ok(rows)
 }
 
-/// A tool with its inputs.
+/// Combines a tool with its inputs.
 fn with(tool: Result<Value, String>, parameters: Vec<Result<Value, String>>) -> Result<Tool, String> {
     let mut tool = tool?;
     let mut described = Vec::new();
     for parameter in parameters {
         let parameter = parameter.map_err(|reason| format!("one of its inputs: {reason}"))?;
         let name = parameter["name"].as_str().unwrap_or_default().to_owned();
-        // Each by itself, so that its name is told.
+        // Parsed one by one, so that the error names the input.
         let read: Result<crate::model::Parameter, _> = serde_json::from_value(parameter.clone());
         read.map_err(|error| format!("its input `{name}`: {error}"))?;
         described.push(parameter);
@@ -280,14 +280,14 @@ pub(super) fn put_tool(connection: &Connection, tool: &Tool) -> Result<(), Store
     if provider == 0 {
         return Err(StoreError::NoProvider(tool.provider.clone()));
     }
-    // Empty lists are left out of a description, and are lists in the table.
+    // Empty lists are omitted in a description, and stored in the table.
     let mut row = serde_json::to_value(tool).unwrap_or_default();
     row["tags"] = tool.tags.clone().into();
     row["examples"] = tool.examples.clone().into();
     TOOL.put(connection, &[], &row, "code")?;
     connection.execute("DELETE FROM parameter WHERE tool = ?", [&tool.code])?;
     for (position, parameter) in (0_i64..).zip(&tool.parameters) {
-        // Otherwise the second one would be stored in place of the first.
+        // Otherwise the second input would replace the first.
         if tool.parameters.iter().filter(|other| other.name == parameter.name).count() > 1 {
             let (code, name) = (&tool.code, &parameter.name);
             return Err(StoreError::Faults(vec![format!(
@@ -296,7 +296,7 @@ pub(super) fn put_tool(connection: &Connection, tool: &Tool) -> Result<(), Store
         }
         let before = [("tool", Sql::Text(tool.code.clone())), ("position", Sql::Integer(position))];
         let mut row = serde_json::to_value(parameter).unwrap_or_default();
-        // What is left out of a description because it goes without saying is said in the table.
+        // Defaults are omitted in a description, and stored in the table.
         row["required"] = parameter.required.into();
         row["secret"] = parameter.secret.into();
         row["lists"] = serde_json::to_value(parameter.lists).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What is stored comes back, what would not do is not stored, and faults of the file pass.
+//! Round trips, rejection of invalid descriptions, and recovery from file errors.
 
 use std::fs;
 use std::sync::Barrier;
@@ -26,7 +26,7 @@ fn public() -> Description {
     serde_json::from_str(include_str!("../../seed/public.json")).unwrap()
 }
 
-/// Statements that somebody writes by hand.
+/// Runs SQL statements, as somebody editing the file by hand.
 fn by_hand(store: &Store, sql: &str) {
     Connection::open(store.reader().path()).unwrap().execute_batch(sql).unwrap();
 }
@@ -103,7 +103,7 @@ fn a_change_that_would_not_do_is_refused_as_a_whole() {
     let mut homeless = tool("homeless");
     homeless.provider = "nowhere".to_owned();
     refused(writer.add_tool(&homeless).unwrap_err(), "there is no provider `nowhere`");
-    // One that would do, and one that would not: neither is stored. What is switched off must be fit to be switched on.
+    // If one is invalid, neither is stored. Disabled tools must be valid, too.
     let mut bad = Tool { path: "books".to_owned(), enabled: false, ..tool("bad") };
     let both = Description { tools: vec![tool("good"), bad.clone()], ..Description::default() };
     refused(writer.import(&both).unwrap_err(), "tool `bad`: `path` does not begin with `/`");
@@ -163,7 +163,7 @@ fn a_reader_reports_a_missing_file_and_creates_none() {
     }
     assert!(!store.reader().path().exists());
     store.0.writer.import(&demo()).unwrap();
-    // A file without tables is none of ours yet.
+    // A file without tables is not a catalogue yet.
     fs::write(store.reader().path(), "").unwrap();
     assert!(matches!(store.reader().rows(), Err(StoreError::Missing(_))));
     by_hand(&store, "PRAGMA user_version = 99;");
@@ -258,13 +258,13 @@ fn inputs_that_lost_their_tool_become_those_of_no_other() {
         tools
     };
     let before = get_book(&store);
-    // As the shell of SQLite does, which does not look after references unless it is told to.
+    // The SQLite shell does not enforce foreign keys by default.
     by_hand(
         &store,
         "PRAGMA foreign_keys = OFF; DELETE FROM tool WHERE code IN ('borrow_book', 'find_books');",
     );
     assert_eq!(get_book(&store), before);
-    // Another tool of the name has only its own.
+    // A new tool with the same name has only its own inputs.
     store.0.writer.add_tool(&tool("find_books")).unwrap();
     assert_eq!(
         rows::tool(&database::open(store.reader().path(), Mode::Read).unwrap(), "find_books").unwrap(),

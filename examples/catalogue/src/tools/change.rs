@@ -1,4 +1,4 @@
-//! What changes the catalogue.
+//! Tools that change the catalogue.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! Whether the services are there.
+//! The health check of services.
 
 use std::time::{Duration, Instant};
 
@@ -37,7 +37,7 @@ async fn check_providers(
     #[arg(complete = providers)]
     provider: Option<String>,
 ) -> Result<Vec<Health>, ToolError> {
-    // Whoever else has the file may keep it for a while.
+    // Other holders of the store may keep it locked for a while.
     let store = Store::at(store.path());
     let stored = tokio::task::spawn_blocking(move || store.reader().description()).await;
     let stored = stored.map_err(|error| ToolError::failed(error.to_string()))??.providers;

@@ -1,4 +1,4 @@
-//! What is stored.
+//! Tools that read the catalogue.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -145,7 +145,7 @@ fn export_catalogue(
     Ok(Description { providers, tools })
 }
 
-/// The same without what is secret in it.
+/// Returns the tool without secret defaults.
 fn masked(mut tool: Tool) -> Tool {
     for parameter in tool.parameters.iter_mut().filter(|parameter| parameter.hides()) {
         parameter.default = None;
@@ -153,7 +153,7 @@ fn masked(mut tool: Tool) -> Tool {
     tool
 }
 
-/// The codes of the services that begin with what was typed.
+/// Completes the codes of services.
 pub(super) fn providers(typed: &str, store: &Store) -> Vec<String> {
     let description = store.reader().description().unwrap_or_default();
     description
@@ -164,7 +164,7 @@ pub(super) fn providers(typed: &str, store: &Store) -> Vec<String> {
         .collect()
 }
 
-/// The codes of the tools that begin with what was typed.
+/// Completes the codes of tools.
 pub(super) fn tools(typed: &str, store: &Store) -> Vec<String> {
     let description = store.reader().description().unwrap_or_default();
     description.tools.into_iter().map(|tool| tool.code).filter(|code| code.starts_with(typed)).collect()
