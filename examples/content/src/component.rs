@@ -1,4 +1,4 @@
-//! Blocks that a page is built of, and what they tell about themselves.
+//! Blocks of a page, and their descriptions.
 
 use std::fmt;
 
@@ -118,7 +118,7 @@ pub enum ComponentKind {
     Quote,
 }
 
-/// It identifies what there is to tell about it.
+/// It identifies its [`ComponentHelp`].
 impl Locator for ComponentKind {}
 
 impl fmt::Display for ComponentKind {
@@ -153,7 +153,7 @@ pub struct Explained {
 }
 
 impl ComponentHelp {
-    /// What there is to tell about every kind, read off the schema of [`Component`], so that it is never out of date.
+    /// Describes every kind of component, from the schema of [`Component`], so that it is never out of date.
     ///
     /// ```
     /// use content::{ComponentHelp, component::ComponentKind};

@@ -18,7 +18,7 @@ pub use role::Role;
 pub use settings::{Settings, SigningKey};
 pub use site::{Site, SiteError, SiteReader, SiteWriter};
 
-/// The tools of this example, over this site.
+/// Builds the registry of this example, over this site.
 ///
 /// # Errors
 ///
@@ -35,9 +35,9 @@ pub fn registry(site: Site, settings: Settings) -> Result<Registry, BuildErrors>
     builder(site, settings).build()
 }
 
-/// The same, not built yet: for a registry that is read only, or whose local user is somebody of the site.
+/// Returns a builder of the registry, for example to make it read-only or to set the local user.
 ///
-/// Who is at the machine may see what a visitor sees, and is nobody of the site.
+/// By default, the local user is anonymous, with the permissions of a visitor.
 ///
 /// ```
 /// use content::{Settings, Site};

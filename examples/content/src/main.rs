@@ -1,12 +1,12 @@
-//! The content example as one program: its tools on the command line, over HTTP and over MCP.
+//! The content example as a program: its tools on the command line, over HTTP and over MCP.
 //!
 //! | variable | meaning |
 //! |---|---|
-//! | `CONTENT_DATABASE` | the file of the site; `content/museum.sqlite` in the user's folder of data unless told |
-//! | `CONTENT_USER` | the user of the site who calls |
-//! | `CONTENT_SIGNING_KEY`, `CONTENT_SIGNING_KEY_FILE` | the secret that links and messages are signed with |
-//! | `CONTENT_TOKENS` | a file with the tokens by which `serve` over HTTP knows users |
-//! | `RUST_LOG` | how much is logged to stderr |
+//! | `CONTENT_DATABASE` | the file of the site; by default `content/museum.sqlite` in the user's data folder |
+//! | `CONTENT_USER` | the calling user of the site |
+//! | `CONTENT_SIGNING_KEY`, `CONTENT_SIGNING_KEY_FILE` | the secret that signs links and messages |
+//! | `CONTENT_TOKENS` | a file with the tokens of users, for `serve` over HTTP |
+//! | `RUST_LOG` | the log level on stderr |
 
 use std::env;
 use std::path::PathBuf;
@@ -21,7 +21,7 @@ use tracing_subscriber::EnvFilter;
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    // Who calls on the command line is shown why a call failed; of those who call a server, the log tells.
+    // Command-line callers see the reason of a failure; for servers it is in the log.
     let serves = env::args_os().any(|argument| argument == "serve");
     let usual = if serves { "warn" } else { "error" };
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(usual));
@@ -58,7 +58,7 @@ fn app() -> Result<App, String> {
         .server("mcp", mcp))
 }
 
-/// Where the site is kept; the file is made when it is first needed.
+/// Returns the path of the site's file, which is created when it is first needed.
 fn database() -> PathBuf {
     env::var_os("CONTENT_DATABASE").map_or_else(
         || dirs::data_dir().unwrap_or_else(env::temp_dir).join("content").join("museum.sqlite"),
@@ -66,13 +66,13 @@ fn database() -> PathBuf {
     )
 }
 
-/// The user of the site who is at the machine.
+/// Returns the local user.
 fn local(site: &Site, user: &str) -> Result<Principal, String> {
     let found = site.principal(user).map_err(|error| format!("`{user}` cannot be looked up: {error}"))?;
     found.ok_or_else(|| format!("nobody is called `{user}`"))
 }
 
-/// The users who are known by a token, where there is a file of these.
+/// Returns an authenticator for the users in the tokens file, if there is one.
 fn authenticator(site: &Site) -> Result<Option<Bearer>, String> {
     env::var_os("CONTENT_TOKENS").map(|file| content::tokens::read(site, file.as_ref())).transpose()
 }

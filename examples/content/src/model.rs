@@ -1,4 +1,4 @@
-//! What a site consists of: [`Node`]s, their [`Revision`]s and [`Translation`]s.
+//! The content of a site: [`Node`]s, their [`Revision`]s and [`Translation`]s.
 //!
 //! The doc comments of these types are the descriptions in their schemas.
 
@@ -22,7 +22,7 @@ pub struct NodeId(pub NonZeroU32);
 impl Locator for NodeId {}
 
 impl NodeId {
-    /// As it is stored.
+    /// Returns the number as stored.
     #[must_use]
     pub fn number(self) -> u32 {
         self.0.get()

@@ -1,4 +1,4 @@
-//! Links to what is not published yet: whoever has one may see one revision, for some time.
+//! Links to unpublished revisions, which are valid for a limited time.
 
 use jiff::{SignedDuration, Timestamp};
 use schemars::JsonSchema;
@@ -18,19 +18,19 @@ pub struct PreviewLink {
     pub expires: Timestamp,
 }
 
-/// What a link shows.
+/// The revision that a link shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Preview {
     /// The number of the node.
     pub id: NodeId,
     /// The number of the revision.
     pub vid: u32,
-    /// When the link ends.
+    /// The time when the link expires.
     expires: i64,
 }
 
 impl Preview {
-    /// A revision, to be shown until some minutes from now.
+    /// Creates a preview of a revision that expires after some minutes.
     ///
     /// ```
     /// use content::{NodeId, SigningKey, preview::Preview};
@@ -48,7 +48,7 @@ impl Preview {
         Self { id, vid, expires }
     }
 
-    /// The link to it.
+    /// Returns the signed link.
     #[must_use]
     pub fn link(self, key: &SigningKey) -> PreviewLink {
         let message = self.message();
@@ -60,7 +60,7 @@ impl Preview {
         }
     }
 
-    /// What a link shows; `None` if it is not one of ours, or not any more.
+    /// Verifies a link; `None` if it is invalid or expired.
     #[must_use]
     pub fn open(link: &str, key: &SigningKey, now: Timestamp) -> Option<Self> {
         let (message, signature) = link.strip_prefix("/preview/")?.rsplit_once('/')?;

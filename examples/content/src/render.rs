@@ -1,4 +1,4 @@
-//! From Markdown and components to HTML, and from two revisions to what is different.
+//! Rendering of Markdown and components as HTML, and comparison of revisions.
 
 use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, html};
 use similar::TextDiff;
@@ -6,9 +6,9 @@ use similar::TextDiff;
 use crate::component::{Component, Link};
 use crate::model::Content;
 
-/// A page in HTML, without the frame of the site around it.
+/// Renders a page as HTML, without the frame of the site.
 ///
-/// HTML in the text is shown and not obeyed, and a link leads nowhere but to a page.
+/// HTML in the text is escaped, and links lead to pages only.
 ///
 /// ```
 /// use content::render::page;
@@ -28,7 +28,7 @@ pub fn page(content: &Content) -> String {
     out.0
 }
 
-/// What is different between two revisions, in the format of `diff -u`; empty if nothing is.
+/// Returns the difference between two revisions in the format of `diff -u`, or an empty string.
 ///
 /// ```
 /// use content::render::difference;
@@ -40,7 +40,7 @@ pub fn difference(from: (&str, &str), to: (&str, &str)) -> String {
     TextDiff::from_lines(from.1, to.1).unified_diff().header(from.0, to.0).to_string()
 }
 
-/// A revision as lines, so that every part of it can be compared.
+/// Formats a revision as lines, so that every part of it can be compared.
 #[must_use]
 pub fn lines(content: &Content) -> String {
     let mut text = format!("# {}\n\n{}", content.title, content.body);
@@ -54,7 +54,7 @@ pub fn lines(content: &Content) -> String {
         text.push_str(&format!("{name}: {value}\n"));
     }
     for component in &content.components {
-        // What was read from JSON can be written as JSON.
+        // Parsed from JSON, so that serializing cannot fail.
         text.push_str(&format!("{}\n", serde_json::to_string(component).unwrap_or_default()));
     }
     text
@@ -113,7 +113,7 @@ impl Html {
         self.element("", &link.label, "</a>\n");
     }
 
-    /// The text is escaped, and what stands around it is not.
+    /// Writes an element; only `text` is escaped.
     fn element(&mut self, before: &str, text: &str, after: &str) {
         self.0.push_str(before);
         for c in text.chars() {
@@ -129,8 +129,8 @@ impl Html {
     }
 }
 
-/// The destination, if it is a page: `javascript:` and its like are none. To a browser `\` is `/`, and tabs and line breaks
-/// are nothing, so that `/\elsewhere` would be `//elsewhere`.
+/// Returns the destination if it is a page, and not `javascript:` or the like. Browsers read `\` as `/` and drop tabs and line
+/// breaks, so that `/\elsewhere` would be `//elsewhere`.
 fn harmless(destination: CowStr<'_>) -> CowStr<'_> {
     let is_as_read = !destination.contains(|c: char| c == '\\' || c.is_control());
     let is_page = destination.starts_with("https://")
@@ -140,7 +140,7 @@ fn harmless(destination: CowStr<'_>) -> CowStr<'_> {
     if is_as_read && is_page { destination } else { CowStr::from("#") }
 }
 
-/// A variant as it is written in JSON.
+/// Returns the JSON name of a variant.
 fn word(variant: &impl serde::Serialize) -> String {
     serde_json::to_value(variant).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
 }

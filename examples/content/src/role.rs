@@ -1,4 +1,4 @@
-//! What the users of a site may do.
+//! Roles of users and their permissions.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,11 +19,11 @@ pub enum Role {
     Administrator,
 }
 
-/// Lets its holder change the nodes of others.
+/// The permission to change the nodes of others.
 pub const EDIT_ANY: &str = "node.edit_any";
 
 impl Role {
-    /// The permissions that come with it.
+    /// Returns the permissions of the role.
     ///
     /// ```
     /// use content::Role;

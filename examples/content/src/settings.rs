@@ -1,4 +1,4 @@
-//! What whoever runs the program configures.
+//! Settings of the program.
 
 use std::env;
 use std::fmt;
@@ -6,7 +6,7 @@ use std::fs;
 
 use tool_core::Unmet;
 
-/// The fewest characters that a signing key has.
+/// The minimum length of a signing key.
 const SHORTEST: usize = 16;
 
 /// The configuration of the program.
@@ -20,16 +20,16 @@ const SHORTEST: usize = 16;
 /// ```
 #[derive(Debug, Default)]
 pub struct Settings {
-    /// What links and messages are signed with.
+    /// The key that signs links and messages.
     pub signing_key: Option<SigningKey>,
 }
 
 impl Settings {
-    /// What the environment says: `CONTENT_SIGNING_KEY`, or the file that `CONTENT_SIGNING_KEY_FILE` names.
+    /// Reads the settings from `CONTENT_SIGNING_KEY`, or from the file that `CONTENT_SIGNING_KEY_FILE` names.
     ///
     /// # Errors
     ///
-    /// When the key is too short or no text, or its file cannot be read.
+    /// When the key is too short or not UTF-8, or its file cannot be read.
     pub fn from_environment() -> Result<Self, String> {
         let set = (env::var_os("CONTENT_SIGNING_KEY"), env::var_os("CONTENT_SIGNING_KEY_FILE"));
         let (name, text) = match set {
@@ -51,12 +51,12 @@ impl Settings {
     }
 }
 
-/// A secret that is never shown.
+/// A secret that is masked in every output.
 #[derive(Clone)]
 pub struct SigningKey([u8; 32]);
 
 impl SigningKey {
-    /// The key that is made of a text; `None` if that is too short.
+    /// Derives a key from a text; `None` if the text is too short.
     ///
     /// ```
     /// assert!(content::SigningKey::new("too short").is_none());
@@ -67,7 +67,7 @@ impl SigningKey {
         long_enough.then(|| Self(blake3::derive_key("tool content example 2026-03 signing", text.as_bytes())))
     }
 
-    /// The signature of a message, in hexadecimal.
+    /// Returns the signature of a message, in hexadecimal.
     ///
     /// ```
     /// let key = content::SigningKey::new("a secret of some length").unwrap();
@@ -79,7 +79,7 @@ impl SigningKey {
         blake3::keyed_hash(&self.0, message.as_bytes()).to_hex().to_string()
     }
 
-    /// Whether a signature is that of a message. The time that it takes tells nothing about the signature.
+    /// Verifies the signature of a message in constant time.
     #[must_use]
     pub fn verifies(&self, message: &str, signature: &str) -> bool {
         let expected = blake3::keyed_hash(&self.0, message.as_bytes());
@@ -93,7 +93,7 @@ impl fmt::Debug for SigningKey {
     }
 }
 
-/// What a tool that signs requires.
+/// The requirement of tools that sign.
 pub(crate) fn signing_key(settings: &Settings) -> Result<(), Unmet> {
     match settings.signing_key {
         Some(_) => Ok(()),

@@ -1,4 +1,4 @@
-//! The [`Site`]: what is stored, with one handle to read it and one to change it.
+//! The [`Site`]: a store with one handle to read it and one to change it.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ mod write;
 pub use read::Query;
 pub use write::{Change, Translated};
 
-/// A site in one SQLite file, which is made when it is first needed.
+/// A site in one SQLite file, which is created when it is first needed.
 ///
 /// Any number of processes may use the file at once.
 ///
@@ -42,7 +42,7 @@ struct Handles {
 }
 
 impl Site {
-    /// The site in this file.
+    /// Creates a handle of the site in this file.
     pub fn at(path: impl Into<PathBuf>) -> Self {
         let database = Arc::new(Database::at(path.into()));
         let reader = SiteReader(Connections::new(Arc::clone(&database), Mode::ReadOnly));
@@ -50,14 +50,13 @@ impl Site {
         Self(Arc::new(Handles { reader, writer }))
     }
 
-    /// The handle that reads, for code that is no tool.
+    /// Returns the reading handle, for code outside of tools.
     #[must_use]
     pub fn reader(&self) -> &SiteReader {
         &self.0.reader
     }
 
-    /// A user of the site as a caller of its tools, with the permissions of the user's roles; `None` if there is no such
-    /// user.
+    /// Returns a user as a principal, with the permissions of the user's roles; `None` if the user does not exist.
     ///
     /// # Errors
     ///
@@ -86,8 +85,7 @@ impl Resource for Site {
     }
 }
 
-/// Reads a site, through connections that SQLite opened for reading alone: who has one cannot write, whatever the
-/// statement.
+/// A handle that only reads a site: SQLite opened its connections read-only, whatever the statement.
 #[derive(Debug)]
 pub struct SiteReader(Connections);
 
@@ -96,7 +94,7 @@ impl SiteReader {
     ///
     /// # Errors
     ///
-    /// What the statements return, and that of the file.
+    /// The error of the statements, or of the file.
     ///
     /// ```
     /// let folder = tempfile::tempdir()?;
@@ -115,12 +113,12 @@ impl SiteReader {
     }
 }
 
-/// Changes a site. Each change is one transaction: what was confirmed is on the disk, and of what was not there is nothing.
+/// A handle that changes a site. Each change is one transaction: once confirmed it is on the disk.
 #[derive(Debug)]
 pub struct SiteWriter(Connections);
 
 impl SiteWriter {
-    /// The right to write is taken first, so that nothing that was read has changed when it is written.
+    /// Runs statements in a transaction that takes the write lock first, so that nothing changes after it was read.
     fn with<T>(&self, work: impl FnOnce(&Connection) -> Result<T, SiteError>) -> Result<T, SiteError> {
         self.0.lend(|connection| {
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -131,10 +129,10 @@ impl SiteWriter {
     }
 }
 
-/// Why the site has no answer, or did not change.
+/// The reason why a site cannot be read or changed.
 #[derive(Debug, Error)]
 pub enum SiteError {
-    /// There is no such node.
+    /// The node does not exist.
     #[error("there is no node {0}")]
     NoNode(NodeId),
     /// The node has no such revision.
@@ -142,7 +140,7 @@ pub enum SiteError {
     NoRevision {
         /// The node.
         id: NodeId,
-        /// The revision asked for.
+        /// The requested revision.
         vid: u32,
         /// The newest revision of the node.
         newest: u32,
@@ -152,46 +150,46 @@ pub enum SiteError {
     NoTranslation {
         /// The node.
         id: NodeId,
-        /// The language asked for.
+        /// The requested language.
         langcode: Langcode,
     },
-    /// There is no such user.
+    /// The user does not exist.
     #[error("nobody on this site is called `{0}`")]
     NoUser(String),
-    /// Somebody else was faster.
+    /// The node has a newer revision.
     #[error("node {id} is at revision {newest} and not at {base} any more: read it again, and change that")]
     Changed {
         /// The node.
         id: NodeId,
-        /// The revision that the change was made to.
+        /// The revision on which the change is based.
         base: u32,
         /// The newest revision of the node.
         newest: u32,
     },
-    /// Visitors see it.
+    /// The node is published.
     #[error("node {0} is published: withdraw it first")]
     Published(NodeId),
     /// The change changes nothing.
     #[error("node {0} is like that already: give a `title`, `body`, `tags` or `meta` that differs")]
     Unchanged(NodeId),
-    /// Others write all the time.
+    /// The file stays locked.
     #[error("the site is busy: try again")]
     Busy,
-    /// The file was written by a newer version of this program.
+    /// The file has the format of a newer version.
     #[error("the file has the format {found}, and this program knows up to {newest}: use a newer one")]
     Newer {
         /// The version of its format.
         found: usize,
-        /// The newest version known.
+        /// The newest supported version.
         newest: usize,
     },
-    /// The file cannot be made.
+    /// The file cannot be created.
     #[error("the file cannot be made: {0}")]
     File(#[from] std::io::Error),
-    /// SQLite says so.
+    /// An error of SQLite.
     #[error("{0}")]
     Sqlite(rusqlite::Error),
-    /// What is stored is not what this program stores.
+    /// A stored value is invalid.
     #[error("what is stored is damaged: {0}")]
     Json(#[from] serde_json::Error),
 }
@@ -216,7 +214,7 @@ impl From<SiteError> for ToolError {
             SiteError::Changed { .. } | SiteError::Published(_) => ToolError::conflict(text),
             SiteError::Unchanged(_) => ToolError::failed(text),
             SiteError::Busy => ToolError::unavailable(text),
-            // The message may name a file or a statement, which is the concern of who runs this and not of who calls.
+            // The message may name a file or a statement, which callers must not see.
             SiteError::Newer { .. } | SiteError::File(_) | SiteError::Sqlite(_) | SiteError::Json(_) => {
                 tracing::error!(error = text, "the store of the site does not work");
                 ToolError::unavailable("the site cannot be read or written at the moment")

@@ -1,4 +1,4 @@
-//! The tokens by which users of the site are known over HTTP.
+//! Bearer tokens of users.
 
 use std::fs;
 use std::path::Path;
@@ -7,17 +7,17 @@ use tool_core::authentication::Bearer;
 
 use crate::Site;
 
-/// The fewest characters that a token has.
+/// The minimum length of a token.
 const SHORTEST: usize = 16;
 
-/// Knows the users of a site by the tokens in a file: a line each, a user and a token, with a space between them. Lines that
-/// are empty, or begin with `#`, say nothing.
+/// Reads an authenticator from a file with one user and one token per line, separated by a space. Empty lines and lines with `#`
+/// are ignored.
 ///
-/// What a user may do is what the user's roles permit now.
+/// Users get the permissions that their roles have now.
 ///
 /// # Errors
 ///
-/// When the file or the site cannot be read, or a line is wrong. No token is told.
+/// When the file or the site cannot be read, or a line is invalid. Errors contain no tokens.
 ///
 /// ```
 /// use content::{Site, tokens};
@@ -46,10 +46,10 @@ pub fn read(site: &Site, file: &Path) -> Result<Bearer, String> {
     Ok(bearer)
 }
 
-/// One user more.
+/// Adds the user of a line.
 fn with_token(bearer: Bearer, site: &Site, line: &str) -> Result<Bearer, String> {
     let Some((user, token)) = line.split_once(char::is_whitespace) else {
-        // The whole of it may be a token.
+        // The line is not repeated: all of it may be a token.
         return Err("a user and a token are expected, with a space between them".to_owned());
     };
     let token = token.trim();

@@ -1,4 +1,4 @@
-//! The tools: each a plain function over the [`Site`], declared once.
+//! The tools: functions over the [`Site`], each declared once.
 
 use tool_core::{Access, Context, Principal, ToolError, Writer};
 
@@ -12,16 +12,16 @@ pub mod read;
 pub mod transform;
 pub mod write;
 
-/// Whether a node is the caller's own, or the caller may change those of others.
+/// Allows the owner of a node, and users who may change the nodes of others.
 fn may_edit(principal: &Principal, id: &NodeId, site: &Writer<Site>) -> Access {
     if principal.has(EDIT_ANY) {
         return Access::Allow;
     }
-    // One row by its key, for which nobody waits: a writer does not stop readers.
+    // One row by its key; a writer does not block readers.
     match site.owner(*id) {
         Ok(owner) if principal.id() == Some(owner.as_str()) => Access::Allow,
         Ok(owner) => Access::deny(format!("node {id} belongs to {owner}: ask {owner} or an editor")),
-        // The tool itself says so, in its own words.
+        // The tool reports it.
         Err(SiteError::NoNode(_)) => Access::Allow,
         Err(error) => {
             tracing::error!(%error, "the owner of a node cannot be looked up");
@@ -30,19 +30,19 @@ fn may_edit(principal: &Principal, id: &NodeId, site: &Writer<Site>) -> Access {
     }
 }
 
-/// The name under which a change is stored.
+/// Returns the name of the caller, for the change.
 fn author(context: &Context) -> Result<String, ToolError> {
     let id = context.principal().id().map(str::to_owned);
     id.ok_or_else(|| ToolError::failed("a change needs an author: say who you are"))
 }
 
-/// The nodes whose number begins with what was typed.
+/// Completes the numbers of nodes.
 fn node_ids(typed: &str, site: &Site) -> Vec<String> {
     let ids = site.reader().ids().unwrap_or_default();
     ids.iter().map(ToString::to_string).filter(|id| id.starts_with(typed)).collect()
 }
 
-/// The users whose name begins with what was typed.
+/// Completes the names of users.
 fn user_names(typed: &str, site: &Site) -> Vec<String> {
     let names = site.reader().user_names().unwrap_or_default();
     names.into_iter().filter(|name| name.starts_with(typed)).collect()

@@ -10,12 +10,11 @@ use tool_mcp::{Changes, Discovery, Server};
 
 pub use settings::{Settings, SettingsError, results_from_env};
 
-/// The tools of all servers. With a store, results that are too large to be shown are kept there, and the tool `read_result` reads
-/// them.
+/// Returns the tools of all servers. With a store, large results are stored there, and the tool `read_result` reads them.
 ///
 /// # Errors
 ///
-/// When the registry cannot be built that has the tool.
+/// When the registry with `read_result` cannot be built.
 ///
 /// ```
 /// use gateway::{Settings, tools};
@@ -37,8 +36,8 @@ pub fn tools(upstreams: &Upstreams, results: Option<&ResultStore>) -> Result<Pro
     Ok(results.wrap(reader.providing(found)))
 }
 
-/// The gateway over MCP: three tools with which a model finds, reads about and calls those of all servers. With
-/// [`Discovery::Direct`] they are all listed instead, under names such as `weather__get_weather`.
+/// Creates the MCP server: three tools that find, describe and call the tools of all servers. [`Discovery::Direct`] lists all
+/// tools instead, under names such as `weather__get_weather`.
 ///
 /// ```
 /// use gateway::{Settings, server};

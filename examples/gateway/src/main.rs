@@ -1,7 +1,6 @@
-//! The gateway as one program: the tools of all servers on the command line, over HTTP and over MCP.
+//! The gateway as a program: the tools of all servers on the command line, over HTTP and over MCP.
 //!
-//! [`gateway::Settings`] says which variables of the environment it takes. Faults are logged to stderr; `RUST_LOG` says how
-//! much.
+//! See [`gateway::Settings`] for its environment variables. Errors are logged to stderr; `RUST_LOG` sets the level.
 
 use std::env;
 use std::process::ExitCode;
@@ -16,8 +15,8 @@ use tracing_subscriber::EnvFilter;
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    // What goes wrong with a server is said here without its URL, which may have a secret.
-    // Who calls on the command line is shown why a call failed; of those who call a server, the log tells.
+    // Errors of servers are logged here without URLs, which may contain secrets. Command-line callers see the reason of a
+    // failure; for servers it is in the log.
     let serves = env::args_os().any(|argument| argument == "serve");
     let usual = if serves { "warn,rmcp=off" } else { "warn,tool_core::call::failure_log=error,rmcp=off" };
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(usual));
@@ -41,7 +40,7 @@ async fn run() -> Result<ExitCode, ServeError> {
     Ok(code)
 }
 
-/// What there is on the command line. A server does not wait for it: its clients ask by themselves.
+/// Returns the tools of the command line. Servers skip this: their clients list tools themselves.
 async fn registry(tools: &Provider) -> Result<Registry, ServeError> {
     const ABOUT_TOOLS: [&str; 8] = ["list", "search", "info", "schema", "validate", "run", "lint", "lock"];
     if env::args().skip(1).any(|word| ABOUT_TOOLS.contains(&word.as_str())) {
@@ -80,7 +79,7 @@ async fn serve_mcp(
     changes: Changes,
     options: ServeOptions,
 ) -> Result<(), ServeError> {
-    // Whoever asks first need not wait for all of them to start.
+    // Starts all servers now, so that the first request does not wait for them.
     upstreams.start();
     let discovery =
         if options.choice("discovery") == Some("direct") { Discovery::Direct } else { Discovery::TwoStep };

@@ -1,4 +1,4 @@
-//! Which servers there are, and which of them are used.
+//! Selection of servers.
 
 use std::env;
 use std::ffi::OsString;
@@ -12,19 +12,19 @@ use tool_mcp::upstream::{Upstreams, UpstreamsConfig, UpstreamsError};
 /// The variable with the path of the configuration file.
 const CONFIG: &str = "GATEWAY_CONFIG";
 
-/// The variable with the names of the servers that are used.
+/// The variable with the names of the selected servers.
 const SERVERS: &str = "ABSTRACT_PROXY_SERVERS";
 
-/// The file where the variable does not name one.
+/// The default configuration file.
 const DEFAULT: &str = "gateway.json";
 
-/// The variable with the directory in which large results are kept.
+/// The variable with the directory for large results.
 const RESULTS: &str = "GATEWAY_RESULTS";
 
-/// The value of that variable with which nothing is kept.
+/// The value of that variable that disables storing results.
 const OFF: &str = "off";
 
-/// The servers that are used, in the order in which their tools are listed.
+/// The selected servers, in the order in which their tools are listed.
 ///
 /// ```
 /// use gateway::Settings;
@@ -40,7 +40,7 @@ pub struct Settings {
     config: UpstreamsConfig,
 }
 
-/// Why there are no servers.
+/// The reason why the servers cannot be used.
 ///
 /// ```
 /// let error = gateway::Settings::parse(r#"{"mcpServers": {}}"#, Some("web")).unwrap_err();
@@ -49,10 +49,10 @@ pub struct Settings {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SettingsError {
-    /// The file, or what is chosen from it, is wrong.
+    /// The file or the selection is invalid.
     #[error(transparent)]
     Upstreams(#[from] UpstreamsError),
-    /// There is no file.
+    /// The file does not exist.
     #[error("{source}\nhelp: name a file with `{CONFIG}`, or put `{DEFAULT}` into this folder")]
     NoFile {
         /// Why not.
@@ -68,18 +68,18 @@ pub enum SettingsError {
         /// Why not.
         source: io::Error,
     },
-    /// The names cannot be read.
+    /// The names are not valid UTF-8.
     #[error("`{SERVERS}` is no text: {0:?}")]
     Names(OsString),
 }
 
 impl Settings {
-    /// What `GATEWAY_CONFIG` names, or else `gateway.json` in the current folder; of its servers those that
-    /// `ABSTRACT_PROXY_SERVERS` names, in that order, or else all.
+    /// Reads the file that `GATEWAY_CONFIG` names, by default `gateway.json` in the current folder, and selects the servers that
+    /// `ABSTRACT_PROXY_SERVERS` names, in that order, by default all.
     ///
     /// # Errors
     ///
-    /// When the file cannot be read or is wrong, or a name is not one of its servers.
+    /// When the file cannot be read or is invalid, or a name is not one of its servers.
     ///
     /// ```no_run
     /// let settings = gateway::Settings::from_env()?;
@@ -97,7 +97,7 @@ impl Settings {
         Self::of(config, names.as_deref())
     }
 
-    /// The servers of a file's text: those of these names, separated by commas, or else all.
+    /// Parses a file and selects servers by comma-separated names, by default all.
     ///
     /// # Errors
     ///
@@ -116,7 +116,7 @@ impl Settings {
         Ok(Settings { config: if names.is_empty() { config } else { config.select(names)? } })
     }
 
-    /// What the file says and is not followed.
+    /// Returns warnings about ignored settings of the file.
     ///
     /// ```
     /// let settings = gateway::Settings::parse(r#"{"inputs": [], "mcpServers": {}}"#, None)?;
@@ -127,11 +127,11 @@ impl Settings {
         self.config.remarks()
     }
 
-    /// The servers; none of them is started yet.
+    /// Creates the servers without starting them.
     ///
     /// # Errors
     ///
-    /// When they do not go together.
+    /// When they conflict.
     ///
     /// ```
     /// # let settings = gateway::Settings::parse(r#"{"mcpServers": {}}"#, None)?;
@@ -143,13 +143,12 @@ impl Settings {
     }
 }
 
-/// Returns the store of results that are too large to be shown, on the directory that `GATEWAY_RESULTS` names, or else
-/// `gateway/results` in the user's folder of state. `None` for `GATEWAY_RESULTS=off`. Where the folder of state cannot be used,
-/// results are kept in memory.
+/// Returns the store for large results, in the directory that `GATEWAY_RESULTS` names, by default `gateway/results` in the user's
+/// state folder, or in memory if that cannot be used. `None` for `GATEWAY_RESULTS=off`.
 ///
 /// # Errors
 ///
-/// When the directory cannot be used that the variable names.
+/// When the directory of `GATEWAY_RESULTS` cannot be used.
 ///
 /// ```no_run
 /// let store = gateway::results_from_env()?;

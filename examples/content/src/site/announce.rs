@@ -1,5 +1,4 @@
-//! What visitors see, and how other systems hear of it: a signed message in the outbox, stored together with the change
-//! that it tells of, so that there is never one without the other.
+//! Publication of nodes. A signed message in the outbox announces each change to other systems, in the same transaction.
 
 use rusqlite::{Connection, params};
 use serde_json::{Value, json};
@@ -12,11 +11,11 @@ use crate::model::{Announced, NodeId};
 use crate::settings::SigningKey;
 
 impl SiteWriter {
-    /// Shows a revision to visitors, the newest one unless told, and announces it.
+    /// Publishes a revision, by default the newest one, and announces it.
     ///
     /// # Errors
     ///
-    /// When there is no such node or revision, or the file cannot be written.
+    /// When the node or revision does not exist, or the file cannot be written.
     pub fn publish(&self, id: NodeId, vid: Option<u32>, key: &SigningKey) -> Result<Announced, SiteError> {
         self.with(|connection| {
             let Heads { current, kind, .. } = heads(connection, id)?;
@@ -29,11 +28,11 @@ impl SiteWriter {
         })
     }
 
-    /// Shows a node to visitors no more, and announces that.
+    /// Unpublishes a node and announces that.
     ///
     /// # Errors
     ///
-    /// When there is no such node, or the file cannot be written.
+    /// When the node does not exist, or the file cannot be written.
     pub fn withdraw(&self, id: NodeId, key: &SigningKey) -> Result<Announced, SiteError> {
         self.with(|connection| {
             if heads(connection, id)?.published.is_none() {

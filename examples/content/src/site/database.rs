@@ -1,4 +1,4 @@
-//! The file: how it comes into being, how it is kept up to date, and the connections to it.
+//! The file: its creation, its migrations, and connections to it.
 
 use std::fs;
 use std::io::{self, ErrorKind};
@@ -11,21 +11,21 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 use super::SiteError;
 
-/// What brings a file of each version to the next one; a new file has version 0. What stands here is never changed again.
+/// The migrations from each version to the next; a new file has version 0. Existing entries never change.
 const MIGRATIONS: [&str; 2] =
     [include_str!("../../migrations/0001_content.sql"), include_str!("../../migrations/0002_outbox.sql")];
 
-/// What a new site begins with.
+/// The content of a new site.
 const SEED: &str = include_str!("../../seed/museum.sql");
 
-/// How long a connection waits for others: a transaction of this program takes some milliseconds.
+/// The timeout for locks: a transaction of this program takes some milliseconds.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The file of a site.
 #[derive(Debug)]
 pub(super) struct Database {
     path: PathBuf,
-    /// Whether it is known to be there, in the newest format.
+    /// `true` once the file exists in the newest format.
     ready: Mutex<bool>,
 }
 
@@ -42,14 +42,14 @@ impl Database {
         }
     }
 
-    /// Makes the file, or brings it up to date, once.
+    /// Creates or migrates the file, once.
     fn prepare(&self) -> Result<(), SiteError> {
         let mut ready = locked(&self.ready);
         if !*ready {
             if !self.path.try_exists()? {
                 create(&self.path)?;
             }
-            // A file that is up to date needs no writing, for which there may be no space.
+            // An up-to-date file needs no writing; the disk may be full.
             if version(&reading(&self.path)?.connection)? < MIGRATIONS.len() {
                 migrate(&mut connect(&self.path, Mode::ReadWrite)?)?;
             }
@@ -59,14 +59,14 @@ impl Database {
     }
 }
 
-/// What a connection is for.
+/// The purpose of a connection.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Mode {
     ReadOnly,
     ReadWrite,
 }
 
-/// Connections of one kind, each lent to one call at a time and used again.
+/// A pool of connections of one kind, each lent to one call at a time.
 #[derive(Debug)]
 pub(super) struct Connections {
     database: Arc<Database>,
@@ -79,7 +79,7 @@ impl Connections {
         Self { database, mode, idle: Mutex::default() }
     }
 
-    /// A connection whose work failed is closed: nobody finds it in a state that nobody thought of.
+    /// Lends a connection to `work`. It is closed after a failure, so that no later call finds it in an undefined state.
     pub(super) fn lend<T>(
         &self,
         work: impl FnOnce(&mut Connection) -> Result<T, SiteError>,
@@ -96,13 +96,13 @@ impl Connections {
     }
 }
 
-/// A connection, and what the file was like if it is read as one that nobody changes.
+/// A connection, and the state of the file if it was opened as immutable.
 struct Opened {
     connection: Connection,
     frozen: Option<Frozen>,
 }
 
-/// What a file is like that nobody changes, as it is where no log of changes stands beside it.
+/// The state of an immutable file: one without a write-ahead log beside it.
 #[derive(PartialEq)]
 struct Frozen {
     length: u64,
@@ -110,7 +110,7 @@ struct Frozen {
 }
 
 impl Frozen {
-    /// `None` where a log stands beside the file.
+    /// Returns `None` if there is a log beside the file.
     fn of(path: &Path) -> io::Result<Option<Self>> {
         let mut log = path.as_os_str().to_owned();
         log.push("-wal");
@@ -122,8 +122,8 @@ impl Frozen {
     }
 }
 
-/// A connection that reads. For one SQLite makes a small file beside that of the site, where none is yet. On a full disk it
-/// cannot, and needs none for a file that nobody changes.
+/// Opens a reading connection. SQLite creates a small file beside the database for it, which fails on a full disk; an immutable
+/// file needs none.
 fn reading(path: &Path) -> Result<Opened, SiteError> {
     let connection = connect(path, Mode::ReadOnly)?;
     let Err(error) = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(())) else {
@@ -143,7 +143,7 @@ fn reading(path: &Path) -> Result<Opened, SiteError> {
 
 fn connect(path: &Path, mode: Mode) -> rusqlite::Result<Connection> {
     let access = match mode {
-        // As `mode=ro` in an address: SQLite opens the file for reading, and no statement changes that.
+        // Like `mode=ro` in a URI: SQLite opens the file read-only, and no statement changes that.
         Mode::ReadOnly => OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI,
         Mode::ReadWrite => OpenFlags::SQLITE_OPEN_READ_WRITE,
     };
@@ -151,21 +151,20 @@ fn connect(path: &Path, mode: Mode) -> rusqlite::Result<Connection> {
     connection.busy_timeout(PATIENCE)?;
     match mode {
         Mode::ReadOnly => {
-            // Not even what is kept for a moment is written.
+            // Forbids writing temporary tables, too.
             connection.pragma_update(None, "query_only", true)?;
             connection.authorizer(Some(this_file_alone))?;
         }
         Mode::ReadWrite => {
             connection.pragma_update(None, "foreign_keys", true)?;
-            // What is committed is on the disk.
+            // A commit is on the disk.
             connection.pragma_update(None, "synchronous", "FULL")?;
         }
     }
     Ok(connection)
 }
 
-/// That a file is opened for reading says nothing of others, which a statement could open or make: `VACUUM INTO` does it by
-/// `ATTACH` too.
+/// Denies access to other files, which a read-only connection could open or create: `VACUUM INTO` uses `ATTACH`, too.
 fn this_file_alone(context: AuthContext<'_>) -> Authorization {
     match context.action {
         AuthAction::Attach { .. } | AuthAction::Detach { .. } => Authorization::Deny,
@@ -173,18 +172,17 @@ fn this_file_alone(context: AuthContext<'_>) -> Authorization {
     }
 }
 
-/// Makes the file beside its place and moves it there, so that there is no moment at which half of it stands, however many
-/// processes make it at once.
+/// Creates the file under another name and moves it, so that no process sees an incomplete file.
 fn create(path: &Path) -> Result<(), SiteError> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;
     let beside = tempfile::Builder::new().prefix(".new-site-").tempfile_in(folder)?.into_temp_path();
     let mut connection = connect(&beside, Mode::ReadWrite)?;
-    // Readers do not wait for a writer, nor a writer for readers. It is a property of the file from now on.
+    // Readers and writers do not wait for each other. This property is stored in the file.
     connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
     migrate(&mut connection)?;
     connection.execute_batch(&format!("BEGIN IMMEDIATE;\n{SEED}\nCOMMIT;"))?;
-    // The last connection takes everything over into the one file.
+    // Closing the last connection merges the log into the file.
     connection.close().map_err(|(_, error)| error)?;
     match beside.persist_noclobber(path) {
         Err(error) if error.error.kind() != ErrorKind::AlreadyExists => Err(error.error.into()),
@@ -192,22 +190,22 @@ fn create(path: &Path) -> Result<(), SiteError> {
     }
 }
 
-/// The format of a file.
+/// Returns the version of a file's format.
 fn version(connection: &Connection) -> Result<usize, SiteError> {
     let newest = MIGRATIONS.len();
-    // A version below zero is none of ours, and newer than all.
+    // A negative version is foreign, and counts as newer than all.
     let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
     let found = usize::try_from(version).unwrap_or(usize::MAX);
     if found > newest { Err(SiteError::Newer { found, newest }) } else { Ok(found) }
 }
 
-/// Runs what is missing, all or nothing.
+/// Runs missing migrations in one transaction.
 fn migrate(connection: &mut Connection) -> Result<(), SiteError> {
     if version(connection)? == MIGRATIONS.len() {
         return Ok(());
     }
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    // Another process may have been faster.
+    // Another process may have migrated it.
     let from = version(&transaction)?;
     for (migration, version) in MIGRATIONS.iter().zip(1_i64..).skip(from) {
         transaction.execute_batch(migration)?;
@@ -216,7 +214,7 @@ fn migrate(connection: &mut Connection) -> Result<(), SiteError> {
     Ok(transaction.commit()?)
 }
 
-/// A panic while it was locked has left nothing half done.
+/// Locks a mutex, ignoring poisoning: a panic leaves nothing half done.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -239,7 +237,7 @@ mod tests {
             connection.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get::<_, u32>(0))
         };
         assert_eq!((count("user").unwrap(), count("node").unwrap(), count("outbox").unwrap()), (1, 0, 0));
-        // It is up to date now, and nothing is run a second time.
+        // Now it is up to date, and no migration runs again.
         Database::at(path).open(Mode::ReadWrite).unwrap();
     }
 
@@ -263,7 +261,7 @@ mod tests {
         let path = folder.path().join("there.sqlite");
         create(&path).unwrap();
         let name = "site::database::tests::a_file_that_is_there_is_read_while_nothing_can_be_written";
-        // As on a full disk, no file can grow in this process; what it says goes into pipes.
+        // Simulates a full disk: no file of this process can grow; output goes into pipes.
         let mut child = std::process::Command::new("sh");
         child
             .args(["-c", "trap '' XFSZ; ulimit -f 0; exec \"$0\" \"$@\""])

@@ -1,4 +1,4 @@
-//! What is asked of a site.
+//! Queries of a site.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +11,10 @@ use crate::model::{
 };
 use crate::role::{Role, User};
 
-/// Which nodes are looked for.
+/// A query for nodes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Query {
-    /// Only nodes whose title or text contains it.
+    /// Only nodes whose title or text contains this.
     pub text: Option<String>,
     /// Only nodes of this kind.
     pub kind: Option<NodeKind>,
@@ -22,45 +22,45 @@ pub struct Query {
     pub tags: Vec<String>,
     /// Only nodes of this user.
     pub owner: Option<String>,
-    /// Only nodes that visitors see, or only others.
+    /// Only published nodes, or only unpublished ones.
     pub published: Option<bool>,
-    /// How many to return at most.
+    /// The maximum number of results.
     pub limit: u32,
 }
 
 impl SiteReader {
-    /// A node, with its newest revision.
+    /// Returns a node with its newest revision.
     ///
     /// # Errors
     ///
-    /// When there is none, or the file cannot be read.
+    /// When it does not exist, or the file cannot be read.
     pub fn node(&self, id: NodeId) -> Result<Node, SiteError> {
         self.with(|connection| node(connection, id))
     }
 
-    /// A revision of a node.
+    /// Returns a revision of a node.
     ///
     /// # Errors
     ///
-    /// When there is none, or the file cannot be read.
+    /// When it does not exist, or the file cannot be read.
     pub fn revision(&self, id: NodeId, vid: u32) -> Result<Revision, SiteError> {
         self.with(|connection| revision(connection, id, vid))
     }
 
-    /// Two revisions of a node, both as of one moment.
+    /// Returns two revisions of a node from one snapshot.
     ///
     /// # Errors
     ///
-    /// When there is one of them not, or the file cannot be read.
+    /// When one of them does not exist, or the file cannot be read.
     pub fn two_revisions(&self, id: NodeId, vids: (u32, u32)) -> Result<(Revision, Revision), SiteError> {
         self.with(|connection| Ok((revision(connection, id, vids.0)?, revision(connection, id, vids.1)?)))
     }
 
-    /// Every revision of a node, the newest first.
+    /// Returns every revision of a node, newest first.
     ///
     /// # Errors
     ///
-    /// When there is no such node, or the file cannot be read.
+    /// When the node does not exist, or the file cannot be read.
     pub fn revisions(&self, id: NodeId) -> Result<Vec<RevisionSummary>, SiteError> {
         self.with(|connection| {
             let Heads { published, .. } = heads(connection, id)?;
@@ -82,11 +82,11 @@ impl SiteReader {
         })
     }
 
-    /// A translation of a node.
+    /// Returns a translation of a node.
     ///
     /// # Errors
     ///
-    /// When there is none, or the file cannot be read.
+    /// When it does not exist, or the file cannot be read.
     pub fn translation(&self, id: NodeId, langcode: Langcode) -> Result<Translation, SiteError> {
         self.with(|connection| {
             let Heads { current, .. } = heads(connection, id)?;
@@ -104,7 +104,7 @@ impl SiteReader {
         })
     }
 
-    /// The nodes that a query asks for, ordered by their numbers.
+    /// Returns the nodes that match a query, ordered by number.
     ///
     /// # Errors
     ///
@@ -112,7 +112,7 @@ impl SiteReader {
     pub fn find(&self, query: &Query) -> Result<Vec<NodeSummary>, SiteError> {
         self.with(|connection| {
             let mut statement = connection.prepare_cached(FIND)?;
-            // `%` and `_` mean themselves.
+            // `%` and `_` are literal.
             let pattern = query.text.as_ref().map(|text| {
                 format!("%{}%", text.replace('\\', r"\\").replace('%', r"\%").replace('_', r"\_"))
             });
@@ -135,7 +135,7 @@ impl SiteReader {
         })
     }
 
-    /// The whole site in figures.
+    /// Returns statistics of the site.
     ///
     /// # Errors
     ///
@@ -156,16 +156,16 @@ impl SiteReader {
         })
     }
 
-    /// A user of the site.
+    /// Returns a user of the site.
     ///
     /// # Errors
     ///
-    /// When there is none, or the file cannot be read.
+    /// When it does not exist, or the file cannot be read.
     pub fn user(&self, name: &str) -> Result<User, SiteError> {
         self.with(|connection| user(connection, name))
     }
 
-    /// The numbers of all nodes, in order.
+    /// Returns the numbers of all nodes, in order.
     ///
     /// # Errors
     ///
@@ -174,7 +174,7 @@ impl SiteReader {
         self.with(|connection| list(connection, "SELECT id FROM node ORDER BY id"))
     }
 
-    /// The names of all users, in order.
+    /// Returns the names of all users, in order.
     ///
     /// # Errors
     ///
@@ -184,7 +184,7 @@ impl SiteReader {
     }
 }
 
-/// `LIKE` takes letters of ASCII whatever their case. A node has all of no tags.
+/// `LIKE` ignores the case of ASCII letters. An empty list of tags matches every node.
 const FIND: &str = r"
     SELECT node.id, node.kind, revision.title, node.owner, node.current, node.published
     FROM node JOIN revision ON revision.node = node.id AND revision.number = node.current
@@ -199,7 +199,7 @@ const FIND: &str = r"
     ORDER BY node.id
     LIMIT :limit";
 
-/// What stands in the row of a node.
+/// The row of a node.
 pub(super) struct Heads {
     pub(super) kind: NodeKind,
     pub(super) owner: String,

@@ -1,4 +1,4 @@
-//! Values as SQLite keeps them: numbers, words, and JSON.
+//! Conversion of values to SQLite: numbers, words, and JSON.
 
 use rusqlite::ToSql;
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSqlOutput, ValueRef};
@@ -20,7 +20,7 @@ impl FromSql for NodeId {
     }
 }
 
-/// A choice without data, kept as the word that it is in JSON.
+/// A unit variant, stored as its JSON name.
 pub(super) struct Word<T>(pub(super) T);
 
 impl<T: Serialize> ToSql for Word<T> {
@@ -39,7 +39,7 @@ impl<T: DeserializeOwned> FromSql for Word<T> {
     }
 }
 
-/// Anything else, kept as JSON.
+/// Any other value, stored as JSON.
 pub(super) struct Json<T>(pub(super) T);
 
 impl<T: Serialize> ToSql for Json<T> {

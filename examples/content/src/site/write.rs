@@ -1,4 +1,4 @@
-//! What changes a site.
+//! Changes of a site.
 
 use jiff::{Timestamp, Unit};
 use rusqlite::{Connection, params};
@@ -9,10 +9,10 @@ use super::{SiteError, SiteWriter};
 use crate::component::Component;
 use crate::model::{Content, Deleted, Langcode, NodeId, NodeKind, Saved};
 
-/// What a new revision changes; what is not given stays as it was.
+/// The content of a new revision; `None` keeps the previous value.
 #[derive(Debug, Clone, Default)]
 pub struct Change {
-    /// The revision that was changed; the newest one, whichever that is, unless given.
+    /// The revision on which the change is based; by default the newest.
     pub base: Option<u32>,
     /// The headline.
     pub title: Option<String>,
@@ -20,15 +20,15 @@ pub struct Change {
     pub body: Option<String>,
     /// All tags.
     pub tags: Option<Vec<String>>,
-    /// All that search engines and templates are told.
+    /// All metadata for search engines and templates.
     pub meta: Option<std::collections::BTreeMap<String, String>>,
-    /// A block that is put behind the others, or at this place from 0.
+    /// A component to append, or to insert at this index.
     pub component: Option<(Component, Option<usize>)>,
-    /// What the author says about it.
+    /// The author's comment on the change.
     pub log: String,
 }
 
-/// A node in another language, as its translator hands it in.
+/// A translation of a node.
 #[derive(Debug, Clone)]
 pub struct Translated {
     /// The language.
@@ -40,11 +40,11 @@ pub struct Translated {
 }
 
 impl SiteWriter {
-    /// Whom a node belongs to.
+    /// Returns the owner of a node.
     ///
     /// # Errors
     ///
-    /// When there is no such node, or the file cannot be read.
+    /// When the node does not exist, or the file cannot be read.
     pub fn owner(&self, id: NodeId) -> Result<String, SiteError> {
         self.0.lend(|connection| Ok(heads(connection, id)?.owner))
     }
@@ -53,7 +53,7 @@ impl SiteWriter {
     ///
     /// # Errors
     ///
-    /// When the author is nobody of the site, or the file cannot be written.
+    /// When the author is not a user of the site, or the file cannot be written.
     pub fn create(&self, author: &str, kind: NodeKind, content: &Content) -> Result<Saved, SiteError> {
         self.with(|connection| {
             read::user(connection, author)?;
@@ -69,7 +69,7 @@ impl SiteWriter {
     ///
     /// # Errors
     ///
-    /// When there is no such node, somebody was faster, nothing changes, the author is nobody of the site, or the file
+    /// When the node does not exist, has a newer revision or does not change, the author is not a user of the site, or the file
     /// cannot be written.
     pub fn change(&self, id: NodeId, author: &str, change: Change) -> Result<Saved, SiteError> {
         self.with(|connection| {
@@ -98,11 +98,11 @@ impl SiteWriter {
         })
     }
 
-    /// Stores a translation of the newest revision of a node, in place of the one that there was.
+    /// Stores a translation of the newest revision of a node, and replaces the previous one.
     ///
     /// # Errors
     ///
-    /// When there is no such node, the translator is nobody of the site, or the file cannot be written.
+    /// When the node does not exist, the translator is not a user of the site, or the file cannot be written.
     pub fn translate(
         &self,
         id: NodeId,
@@ -128,7 +128,7 @@ impl SiteWriter {
     ///
     /// # Errors
     ///
-    /// When there is no such node, visitors see it, or the file cannot be written.
+    /// When the node does not exist or is published, or the file cannot be written.
     pub fn delete(&self, id: NodeId) -> Result<Deleted, SiteError> {
         self.with(|connection| {
             if heads(connection, id)?.published.is_some() {
@@ -143,7 +143,7 @@ impl SiteWriter {
     }
 }
 
-/// The present second.
+/// Returns the current time in whole seconds.
 pub(super) fn now() -> Timestamp {
     let now = Timestamp::now();
     now.round(Unit::Second).unwrap_or(now)

@@ -1,4 +1,4 @@
-//! What the system tells about itself.
+//! Tools that explain the system.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

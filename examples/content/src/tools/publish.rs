@@ -1,4 +1,4 @@
-//! What visitors see, and what other systems are told.
+//! Tools that publish, and notify other systems.
 
 use tool_core::{State, ToolError, Writer, tool};
 

@@ -1,4 +1,4 @@
-//! What is stored, returned as it is.
+//! Tools that return stored data.
 
 use tool_core::{Reader, ToolError, tool};
 

@@ -1,4 +1,4 @@
-//! What is made of what is stored, and changes none of it.
+//! Tools that derive something from stored data.
 
 use jiff::Timestamp;
 use tool_core::{Reader, State, ToolError, tool};
@@ -97,7 +97,7 @@ fn open_preview(
     Ok(render::page(&site.revision(preview.id, preview.vid)?.content))
 }
 
-/// The key that the tool requires, which is there where the requirement is more than an indicator.
+/// Returns the required key, which may be missing if the requirement is not enforced.
 pub(super) fn key(settings: &Settings) -> Result<&SigningKey, ToolError> {
     settings.signing_key.as_ref().ok_or_else(|| ToolError::unavailable("there is no signing key"))
 }

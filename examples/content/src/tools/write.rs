@@ -1,4 +1,4 @@
-//! What changes the site.
+//! Tools that change the site.
 
 use std::collections::BTreeMap;
 
