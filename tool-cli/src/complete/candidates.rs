@@ -112,7 +112,7 @@ impl CompletionContext<'_> {
     fn values_of(&self, tool: &ToolDefinition, name: &str, typed: &str) -> Vec<Candidate> {
         let input = tool.inputs().iter().find(|input| input.name.as_deref() == Some(name));
         let allowed = input.filter(|input| !input.secret).map(cli::values).unwrap_or_default();
-        let proposed = adapter::complete(&self.registry, tool.name(), name, typed)
+        let proposed = adapter::complete(self.registry, tool.name(), name, typed)
             .map(|found| found.values)
             .unwrap_or_default();
         let meaning = |value: &String| {

@@ -6,7 +6,7 @@
 //!
 //! 1. the JSON itself: bytes, values, nesting;
 //! 2. the schemas in it as a graph ([`graph`]): the meaning of each keyword, the target of each `$ref`, and the size
-//! once every `$ref` is followed;
+//!    once every `$ref` is followed;
 //! 3. a validator, which checks it against the meta-schema of JSON Schema 2020-12.
 //!
 //! Nothing here recurses, because the depth is not yet limited.

@@ -208,7 +208,7 @@ mod secluded {
 fn what_an_access_function_denies_is_not_proposed() {
     let registry = builder_of(concat!(module_path!(), "::secluded")).build().unwrap();
     let values = |registry: &tool_core::Registry, input: &str| {
-        adapter::complete(&registry, "secluded_node", input, "").unwrap().values
+        adapter::complete(registry, "secluded_node", input, "").unwrap().values
     };
     let ada = registry.as_principal(Principal::new("ada"));
     assert_eq!(values(&ada, "id"), Vec::<String>::new());

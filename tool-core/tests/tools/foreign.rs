@@ -221,8 +221,8 @@ fn use_in_every_way(definition: ToolDefinition, arguments: &Value) {
     let _ = (tool.inputs(), tool.outputs(), tool.output_type(), tool.digest(), Surface::of(tool));
     let _ = (
         registry.check(),
-        tool_core::lint::lint(&registry),
-        Lock::of(&registry).to_string(),
+        tool_core::lint::lint(registry),
+        Lock::of(registry).to_string(),
         registry.search("does a"),
     );
     for arguments in [arguments, tool.example(), &json!({}), &json!({"a": arguments, "": 1})] {
