@@ -1,4 +1,4 @@
-//! The parameters that an access function is shown.
+//! Checks the parameters that an access function takes.
 
 use syn::Ident;
 use syn::ext::IdentExt as _;
@@ -8,7 +8,7 @@ use crate::diagnostics::{Errors, Section, similar};
 use crate::model::Access;
 use crate::parse::{Attribute, Call, Function};
 
-// A decision about what is not there would be no decision.
+// An access function can only take parameters that the tool has.
 pub(super) fn check_access(attribute: &Attribute, function: &Function, errors: &mut Errors) {
     let Some(call) = &attribute.access else { return };
     for name in call.parameters.iter().filter(|name| position(name, function).is_none()) {
@@ -33,7 +33,7 @@ pub(super) fn check_access(attribute: &Attribute, function: &Function, errors: &
     }
 }
 
-/// The call with the positions of the parameters that it names.
+/// Returns the call with the positions of the parameters that it names.
 pub(super) fn resolved(call: &Call, function: &Function) -> Access {
     let parameter = |name: &Ident| position(name, function).map(|position| (position, name.clone()));
     Access {

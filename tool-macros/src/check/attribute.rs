@@ -27,7 +27,7 @@ pub(super) fn check(attribute: &Attribute, function: &Function, errors: &mut Err
     check_blocking(attribute, function, errors);
 }
 
-// MCP's default for a tool that modifies is "destructive": an author who means it says so, and one who does not, too.
+// MCP assumes that a modifying tool is destructive, so the author has to decide.
 fn check_destructive(attribute: &Attribute, function: &Function, errors: &mut Errors) {
     let Some(operation) = operation(attribute) else { return };
     match &attribute.destructive {
@@ -50,7 +50,7 @@ fn check_destructive(attribute: &Attribute, function: &Function, errors: &mut Er
     }
 }
 
-// To explain or to read twice is to explain or to read once.
+// Explaining and reading are always idempotent.
 fn check_idempotent(attribute: &Attribute, errors: &mut Errors) {
     let Some(operation) = operation(attribute) else { return };
     if let Some(given) = &attribute.idempotent
@@ -66,7 +66,7 @@ fn check_idempotent(attribute: &Attribute, errors: &mut Errors) {
     }
 }
 
-// A title is what people see instead of the name.
+// People see the title instead of the name.
 pub(super) fn check_title(attribute: &Attribute, errors: &mut Errors) {
     if let Some(given) = &attribute.title
         && given.value.trim().is_empty()
@@ -80,7 +80,7 @@ pub(super) fn check_title(attribute: &Attribute, errors: &mut Errors) {
     }
 }
 
-// A model chooses a tool by its description: one without is never found.
+// A model chooses a tool by its description.
 pub(super) fn check_description(attribute: &Attribute, function: &Function, errors: &mut Errors) {
     match &attribute.description {
         Some(given) if given.value.trim().is_empty() => errors.push(
@@ -104,7 +104,7 @@ pub(super) fn check_description(attribute: &Attribute, function: &Function, erro
     }
 }
 
-// A list that names nothing, or the same twice, is a slip.
+// An empty list or a duplicate is a mistake.
 fn check_requires(attribute: &Attribute, errors: &mut Errors) {
     let Some(given) = &attribute.requires else { return };
     if given.value.is_empty() {
@@ -130,7 +130,7 @@ fn check_requires(attribute: &Attribute, errors: &mut Errors) {
     }
 }
 
-// People and models filter by tags: one that is empty or stands twice is a slip.
+// Tags are filters: an empty or duplicate tag is a mistake.
 fn check_tags(attribute: &Attribute, errors: &mut Errors) {
     let Some(given) = &attribute.tags else { return };
     if given.value.is_empty() {

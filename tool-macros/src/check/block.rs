@@ -1,4 +1,4 @@
-//! The `impl` block whose methods are tools.
+//! Checks the `impl` block whose methods are tools.
 
 use proc_macro2::TokenStream;
 use quote::ToTokens;
@@ -6,7 +6,7 @@ use quote::ToTokens;
 use crate::diagnostics::{Errors, Section, find_borrow};
 use crate::parse::{Block, Member};
 
-/// Notes everything that is wrong with the block itself.
+/// Adds every error of the block itself.
 pub(crate) fn block(attribute: &TokenStream, block: &Block, errors: &mut Errors) {
     check_options(attribute, errors);
     check_tools(block, errors);
@@ -27,7 +27,7 @@ fn check_options(attribute: &TokenStream, errors: &mut Errors) {
     }
 }
 
-// An attribute that does nothing is a slip.
+// An attribute without effect is a mistake.
 fn check_tools(block: &Block, errors: &mut Errors) {
     if block.members.iter().all(|member| matches!(member, Member::Other(_))) {
         errors.push(
@@ -39,7 +39,7 @@ fn check_tools(block: &Block, errors: &mut Errors) {
     }
 }
 
-// What is generated belongs to the type, and an `impl` of a trait takes what the trait has.
+// The generated items belong to the type; an `impl` of a trait cannot contain them.
 fn check_inherent(block: &Block, errors: &mut Errors) {
     if let Some((path, _)) = &block.empty.trait_ {
         errors.push(
@@ -51,7 +51,7 @@ fn check_inherent(block: &Block, errors: &mut Errors) {
     }
 }
 
-// A tool has one schema, and its state one type.
+// A tool has one schema, and its state has one type.
 fn check_generics(block: &Block, errors: &mut Errors) {
     let generics = &block.empty.generics;
     if !generics.params.is_empty() {
@@ -71,7 +71,7 @@ fn check_generics(block: &Block, errors: &mut Errors) {
     }
 }
 
-// State lives as long as the registry.
+// State lives as long as the registry, so its type must be `'static`.
 fn check_type(block: &Block, errors: &mut Errors) {
     if let Some(part) = find_borrow(block.empty.self_ty.to_token_stream()) {
         errors.push(

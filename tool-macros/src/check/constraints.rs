@@ -1,4 +1,4 @@
-//! What `#[arg(…)]` says about one input, and what of it contradicts the rest.
+//! Checks the options of `#[arg(…)]` on one input for contradictions.
 
 use syn::{BinOp, Expr, ExprLit, Lit, UnOp};
 
@@ -21,7 +21,7 @@ pub(super) fn check(attribute: &Attribute, argument: &Argument, errors: &mut Err
     literal::check(argument, errors);
 }
 
-// A range limits something, and lets something through.
+// A range must have a limit and allow at least one value.
 fn check_range(argument: &Argument, errors: &mut Errors) {
     let Some(range) = &argument.options.range else { return };
     check_limits(range, "range", "1", "9", errors);
@@ -33,7 +33,7 @@ fn check_range(argument: &Argument, errors: &mut Errors) {
     }
 }
 
-// A length is counted.
+// A length is a non-negative integer.
 fn check_length(argument: &Argument, errors: &mut Errors) {
     let Some(length) = &argument.options.length else { return };
     check_limits(length, "length", "1", "64", errors);
@@ -93,7 +93,7 @@ fn check_header(argument: &Argument, errors: &mut Errors) {
     );
 }
 
-// Names of headers are compared without regard to case.
+// Header names are case-insensitive.
 pub(super) fn check_headers_differ(function: &Function, errors: &mut Errors) {
     let mut seen: Vec<String> = Vec::new();
     for given in function.arguments.iter().filter_map(|argument| argument.options.header.as_ref()) {
@@ -110,7 +110,7 @@ pub(super) fn check_headers_differ(function: &Function, errors: &mut Errors) {
     }
 }
 
-// A number has a range, a text, a list or a map a length, and a text a pattern.
+// `range` is for numbers, `length` for strings, lists and maps, `pattern` for strings.
 fn check_kinds(argument: &Argument, errors: &mut Errors) {
     let options = &argument.options;
     if options.range.is_none() {
@@ -128,7 +128,7 @@ fn check_kinds(argument: &Argument, errors: &mut Errors) {
     }
 }
 
-// What is published, proposed or put into an address is no secret.
+// Secrets must not be published, suggested or part of an address.
 fn check_secret(argument: &Argument, errors: &mut Errors) {
     if argument.options.secret.is_none() {
         return;
@@ -146,7 +146,7 @@ fn check_secret(argument: &Argument, errors: &mut Errors) {
     }
 }
 
-// An address is complete, or it is none.
+// A locator is part of an address, so it cannot be missing.
 fn check_locator(argument: &Argument, errors: &mut Errors) {
     if argument.options.locator.is_some()
         && let Some(key) = argument.options.key("default")
@@ -160,7 +160,7 @@ fn check_locator(argument: &Argument, errors: &mut Errors) {
     }
 }
 
-// The fields of a flattened struct are the inputs: it is none itself, and nothing about it would show anywhere.
+// The fields of a flattened struct are the inputs; the struct itself is not, so its options would have no effect.
 fn check_flatten(argument: &Argument, errors: &mut Errors) {
     if argument.options.flatten.is_none() {
         return;
@@ -184,7 +184,7 @@ fn check_flatten(argument: &Argument, errors: &mut Errors) {
     }
 }
 
-// A schema that is written by hand is published as it is.
+// A custom schema is published unchanged.
 fn check_schema(attribute: &Attribute, argument: &Argument, errors: &mut Errors) {
     if attribute.schema.is_none() {
         return;
@@ -202,7 +202,7 @@ fn check_schema(attribute: &Attribute, argument: &Argument, errors: &mut Errors)
     }
 }
 
-/// The limits of an input that has valid ones.
+/// Returns the limits of an input, which must be valid.
 pub(super) fn limits(limits: &Limits) -> model::Limits {
     let limit = |limit: &Expr| match kind(limit) {
         Kind::Integer => model::Limit::Integer(limit.clone()),
@@ -212,16 +212,16 @@ pub(super) fn limits(limits: &Limits) -> model::Limits {
     model::Limits { min: limits.min.as_ref().map(limit), max: limits.max.as_ref().map(limit) }
 }
 
-/// What an expression is by the look of it.
+/// The kind of an expression, judged by its tokens.
 #[derive(Clone, Copy)]
 enum Kind {
-    /// Literals alone, and all of them integers.
+    /// Only literals, all of them integers.
     Integer,
-    /// Literals alone, with a fraction among them.
+    /// Only literals, at least one of them with a fraction.
     Number,
-    /// Its type is known to the compiler.
+    /// An expression whose type only the compiler knows.
     Constant,
-    /// A literal that is no number.
+    /// A literal that is not a number.
     Other,
 }
 
@@ -244,7 +244,7 @@ fn kind(expression: &Expr) -> Kind {
     }
 }
 
-/// Whether one literal number is greater than another.
+/// Returns `true` if both are literal numbers and the first is greater.
 fn exceeds(one: &Expr, other: &Expr) -> bool {
     match (integer(one), integer(other)) {
         (Some(one), Some(other)) => one > other,

@@ -1,4 +1,4 @@
-//! What a tool and a prompt have in common: the model of a function that passed its checks.
+//! The model of a valid function, for tools and prompts.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
@@ -9,7 +9,7 @@ use crate::docs::{self, Description};
 use crate::model::{self, Callee, Input, Parameter};
 use crate::parse::{Argument, Attribute, Default, Function, ItemKind};
 
-/// What is called, and with what.
+/// Returns the model of the call: the function and its parameters.
 pub(super) fn callee(attribute: &Attribute, function: &Function) -> Option<Callee> {
     Some(Callee {
         krate: krate(attribute),
@@ -30,7 +30,7 @@ pub(super) fn callee(attribute: &Attribute, function: &Function) -> Option<Calle
     })
 }
 
-/// Returns `true` if `build()` need not hold defaults and constraints against the types of the inputs.
+/// Returns `true` if `build()` need not check defaults and constraints against the types of the inputs.
 pub(super) fn is_statically_checked(attribute: &Attribute, function: &Function) -> bool {
     let inputs = function.arguments.iter().filter(|argument| argument.inject.is_none());
     inputs.clone().all(literal::is_statically_checked)

@@ -1,4 +1,4 @@
-//! Durations as they are written in `timeout` and `cache`: `500ms`, `30s`, `2m`, `1h`.
+//! The durations of `timeout` and `cache`: `500ms`, `30s`, `2m`, `1h`.
 
 use super::execution::execution;
 use super::operation::{modifies, operation};
@@ -6,7 +6,7 @@ use crate::diagnostics::{Errors, Section};
 use crate::model::Execution;
 use crate::parse::{Attribute, Function};
 
-/// What is wrong with a text.
+/// The errors of a duration.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum DurationError {
     Format,
@@ -14,7 +14,7 @@ pub(super) enum DurationError {
     TooLong,
 }
 
-/// The milliseconds that a text stands for.
+/// Parses a duration, in milliseconds.
 pub(super) fn parse(text: &str) -> Result<u64, DurationError> {
     let digits = text.find(|c: char| !c.is_ascii_digit()).ok_or(DurationError::Format)?;
     let (number, unit) = text.split_at(digits);
@@ -36,7 +36,7 @@ pub(super) fn parse(text: &str) -> Result<u64, DurationError> {
     }
 }
 
-// A function that neither waits nor runs elsewhere cannot be left before it returns.
+// A synchronous function on the same thread cannot be interrupted.
 pub(super) fn check_timeout(attribute: &Attribute, function: &Function, errors: &mut Errors) {
     let Some(given) = &attribute.timeout else { return };
     if let Err(error) = parse(&given.value) {
@@ -52,7 +52,7 @@ pub(super) fn check_timeout(attribute: &Attribute, function: &Function, errors: 
     }
 }
 
-// To answer from a cache is not to do it.
+// A cached result would skip the effects of the tool.
 pub(super) fn check_cache(attribute: &Attribute, errors: &mut Errors) {
     let Some(given) = &attribute.cache else { return };
     if let Err(error) = parse(&given.value) {

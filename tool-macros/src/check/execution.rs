@@ -1,4 +1,4 @@
-//! How a function is executed, and the option `blocking`.
+//! The execution of a function, and the option `blocking`.
 
 use crate::diagnostics::{Errors, Section};
 use crate::model::Execution;
@@ -12,7 +12,7 @@ pub(super) fn execution(attribute: &Attribute, function: &Function) -> Execution
     }
 }
 
-// An `async fn` that blocks is mended by `spawn_blocking` inside it; the option could not do that.
+// An `async fn` that blocks needs `spawn_blocking` in its body; the option could not help.
 pub(super) fn check_blocking(attribute: &Attribute, function: &Function, errors: &mut Errors) {
     if let Some(blocking) = &attribute.blocking
         && function.signature.asyncness.is_some()

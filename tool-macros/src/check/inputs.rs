@@ -1,4 +1,4 @@
-//! The parameters of the function: those that are inputs, and those that are injected.
+//! Checks the parameters of a function: inputs and injected parameters.
 
 use quote::{ToTokens, quote};
 use syn::Type;
@@ -27,7 +27,7 @@ pub(super) fn check(attribute: &Attribute, function: &Function, errors: &mut Err
     constraints::check_headers_differ(function, errors);
 }
 
-// The generated code names every parameter, and cannot know which of them are compiled.
+// The generated code names every parameter, whether or not its `#[cfg]` applies.
 fn check_cfg(argument: &Argument, errors: &mut Errors) {
     if let Some(cfg) = &argument.cfg {
         errors.push(
@@ -39,7 +39,7 @@ fn check_cfg(argument: &Argument, errors: &mut Errors) {
     }
 }
 
-// What is injected is no input: nothing of what is said about inputs would show anywhere.
+// Options of inputs have no effect on injected parameters.
 fn check_injected(argument: &Argument, errors: &mut Errors) {
     if argument.inject.is_none() {
         return;
@@ -63,7 +63,7 @@ fn check_injected(argument: &Argument, errors: &mut Errors) {
     }
 }
 
-// The name of a parameter is the name of its input.
+// The input is named after its parameter.
 fn check_binding(argument: &Argument, errors: &mut Errors) {
     if argument.inject.is_some() || ident(argument).is_some() {
         return;
@@ -76,7 +76,7 @@ fn check_binding(argument: &Argument, errors: &mut Errors) {
     );
 }
 
-// What the strictest of the model APIs accepts as the name of a property.
+// The strictest model API defines the valid names of properties.
 fn check_input_name(argument: &Argument, errors: &mut Errors) {
     if argument.inject.is_some() {
         return;
@@ -96,7 +96,7 @@ fn check_input_name(argument: &Argument, errors: &mut Errors) {
     }
 }
 
-// An input is read from JSON, which is gone when an asynchronous function runs.
+// An input cannot borrow from its JSON, which is dropped before an asynchronous function runs.
 fn check_type(argument: &Argument, errors: &mut Errors) {
     let what = if argument.inject.is_some() { "an injected parameter" } else { "an input" };
     match &argument.kind {
@@ -131,13 +131,13 @@ fn check_type(argument: &Argument, errors: &mut Errors) {
     }
 }
 
-// One object cannot have two members of one name.
+// The members of an object have different names.
 fn check_input_names_differ(function: &Function, errors: &mut Errors) {
     let mut seen: Vec<String> = Vec::new();
     for argument in function.arguments.iter().filter(|argument| argument.inject.is_none()) {
         let Some(name) = name_of(argument) else { continue };
         if seen.contains(&name) {
-            // Two parameters of one name are for rustc to refuse; a `rename` is ours.
+            // rustc rejects duplicate parameters; only a `rename` is checked here.
             if let Some(given) = &argument.options.rename {
                 errors.push(
                     Section::Parameters,
@@ -162,7 +162,7 @@ fn check_input_names_differ(function: &Function, errors: &mut Errors) {
     }
 }
 
-// A prompt has no address, and no request of HTTP of its own.
+// A prompt has neither an address nor a route.
 fn check_prompt_options(argument: &Argument, errors: &mut Errors) {
     let names = ArgOptions::names(ItemKind::Prompt);
     for key in argument.options.keys().filter(|key| !names.iter().any(|name| *key == name)) {

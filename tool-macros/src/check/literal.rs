@@ -1,6 +1,6 @@
-//! Constraints, defaults and examples that are literals, held against a type that the macro can name.
+//! Checks literal constraints, defaults and examples against types that the macro can name.
 //!
-//! What cannot be decided here is left to `build()`, which makes the schema of such a tool.
+//! Everything else is checked by `build()`, which generates the schema.
 
 use syn::{Expr, ExprLit, GenericArgument, Lit, PathArguments, Type, UnOp};
 
@@ -9,10 +9,10 @@ use super::parameter;
 use crate::diagnostics::{Errors, Section};
 use crate::parse::{Argument, Default, Limits, peel_groups};
 
-/// What a type is read from.
+/// The kind of a type.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// From the least to the greatest that it holds.
+    /// An integer, with its minimum and maximum.
     Integer(i128, i128),
     Number,
     Text,
@@ -21,7 +21,7 @@ enum Kind {
     Map,
 }
 
-/// The least and the greatest integer that a type holds everywhere.
+/// Returns the minimum and maximum of an integer type on every platform.
 fn integers(name: &str) -> Option<Kind> {
     let (least, most) = match name {
         "u8" => (0, i128::from(u8::MAX)),
@@ -39,7 +39,7 @@ fn integers(name: &str) -> Option<Kind> {
     Some(Kind::Integer(least, most))
 }
 
-/// The kind of a type of the standard library, or of an `Option` of one.
+/// Returns the kind of a standard type, or of an `Option` of one.
 fn kind(ty: &Type) -> Option<Kind> {
     let path = match ty {
         Type::Group(group) => return kind(&group.elem),
@@ -119,7 +119,7 @@ pub(super) fn check(argument: &Argument, errors: &mut Errors) {
     }
 }
 
-/// The default and the example, where they are expressions.
+/// Returns the default and the example, if they are expressions.
 fn values(argument: &Argument) -> impl Iterator<Item = (&'static str, &Expr)> {
     let default = match &argument.options.default {
         Some(Default::Expr(value)) => Some(("default", &**value)),
@@ -128,11 +128,11 @@ fn values(argument: &Argument) -> impl Iterator<Item = (&'static str, &Expr)> {
     default.into_iter().chain(argument.options.example.as_ref().map(|value| ("example", value)))
 }
 
-// A number has a range, a text, a list or a map a length, and a text a pattern.
+// `range` is for numbers, `length` for strings, lists and maps, `pattern` for strings.
 fn check_options(argument: &Argument, errors: &mut Errors) {
     let options = &argument.options;
     let Some(kind) = kind(&argument.kind) else { return };
-    // That two of them contradict one another is a mistake of its own.
+    // Contradicting options are reported elsewhere.
     if options.range.is_some() && (options.length.is_some() || options.pattern.is_some()) {
         return;
     }
@@ -157,7 +157,7 @@ fn check_options(argument: &Argument, errors: &mut Errors) {
     }
 }
 
-// A text is published as it is, whatever the type; what else is of another type is for rustc to refuse in a default.
+// A string is published unchanged for every type; rustc rejects other mismatches of a default.
 fn check_kind(argument: &Argument, what: &str, value: &Expr, errors: &mut Errors) {
     let (Some(kind), Some(literal)) = (kind(&argument.kind), literal(value)) else { return };
     let checked_by_rustc = what == "default" && !matches!(literal, Literal::Text(_));
@@ -174,7 +174,7 @@ fn check_kind(argument: &Argument, what: &str, value: &Expr, errors: &mut Errors
     errors.push(Section::Parameters, value, fact, format!("write a value of that type, or remove `{what}`"));
 }
 
-// A default outside of the range would be refused whenever it is used.
+// A default outside of the range would be rejected on every use.
 fn check_range(argument: &Argument, what: &str, value: &Expr, errors: &mut Errors) {
     let Some(Limits { min, max, .. }) = &argument.options.range else { return };
     let Some(given) = number(value) else { return };
@@ -203,7 +203,7 @@ fn outside(argument: &Argument, what: &str, value: &Expr, option: &str, errors: 
     errors.push(Section::Parameters, value, fact, format!("correct the {what} or the `{option}`"));
 }
 
-/// Returns `true` if neither the default nor a constraint can contradict the type of the input, or one another.
+/// Returns `true` if neither the default nor a constraint can contradict the type of the input or each other.
 pub(super) fn is_statically_checked(argument: &Argument) -> bool {
     let options = &argument.options;
     let constrained = options.range.is_some() || options.length.is_some() || options.pattern.is_some();
@@ -213,11 +213,11 @@ pub(super) fn is_statically_checked(argument: &Argument) -> bool {
     let Some(kind) = kind(&argument.kind) else { return false };
     let default_is_checked = match &options.default {
         None => true,
-        // A default of the type itself, or of another expression, is one of its values.
+        // A default of the input's own type is always valid, unless there are constraints.
         Some(Default::TypeDefault) => !constrained,
         Some(Default::Expr(value)) => !constrained || literal(value).is_some() && options.pattern.is_none(),
     };
-    // Of a range that lies within the type some values are left.
+    // A range within the type leaves some values.
     let within = |limit: &Expr| match kind {
         Kind::Integer(least, most) => integer(limit).is_some_and(|limit| (least..=most).contains(&limit)),
         _ => number(limit).is_some(),

@@ -1,4 +1,4 @@
-//! What a tool is called: its name, and the one that it had before.
+//! The name and the alias of a tool.
 
 use quote::ToTokens;
 use syn::ext::IdentExt as _;
@@ -6,12 +6,12 @@ use syn::ext::IdentExt as _;
 use crate::diagnostics::{Errors, Section};
 use crate::parse::{Attribute, Function};
 
-/// The name of a tool on the wire.
+/// Returns the name of a tool on the wire.
 pub(super) fn of(attribute: &Attribute, function: &Function) -> String {
     attribute.name.as_ref().map_or_else(|| of_function(function), |given| given.value.clone())
 }
 
-/// The name of the function.
+/// Returns the name of the function.
 pub(super) fn of_function(function: &Function) -> String {
     function.signature.ident.unraw().to_string()
 }
@@ -31,7 +31,7 @@ pub(super) fn check_name(attribute: &Attribute, function: &Function, errors: &mu
     }
 }
 
-// An alias is a name, and another one.
+// An alias must be a valid name, different from the name of the tool.
 pub(super) fn check_alias(attribute: &Attribute, function: &Function, errors: &mut Errors) {
     let Some(given) = &attribute.alias else { return };
     let alias = &given.value;
@@ -48,7 +48,7 @@ pub(super) fn check_alias(attribute: &Attribute, function: &Function, errors: &m
     }
 }
 
-/// What is wrong with a name, when something is.
+/// Returns the error of a name; `None` if it is valid.
 pub(super) fn fault(name: &str, most: usize) -> Option<String> {
     let allowed = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
     if name.is_empty() {
@@ -57,7 +57,7 @@ pub(super) fn fault(name: &str, most: usize) -> Option<String> {
     if let Some(other) = name.chars().find(|c| !allowed(c)) {
         return Some(format!("contains {other:?}"));
     }
-    // Such a name is a step of a path, and no name in one.
+    // A name of dots only would be a relative step in a path.
     if name.bytes().all(|byte| byte == b'.') {
         return Some("consists only of dots".to_owned());
     }

@@ -4,7 +4,7 @@ use syn::{Expr, ExprLit, Lit, UnOp};
 
 use crate::parse::peel_groups;
 
-/// The value of a literal integer.
+/// Returns the value of a literal integer.
 pub(super) fn integer(expression: &Expr) -> Option<i128> {
     match peel_groups(expression) {
         Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) => number.base10_parse().ok(),
@@ -14,7 +14,7 @@ pub(super) fn integer(expression: &Expr) -> Option<i128> {
     }
 }
 
-/// The value of a literal number.
+/// Returns the value of a literal number.
 pub(super) fn number(expression: &Expr) -> Option<f64> {
     match peel_groups(expression) {
         Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) => {

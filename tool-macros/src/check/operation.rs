@@ -6,18 +6,18 @@ use crate::parse::{Attribute, Function};
 
 const OPERATIONS: [&str; 5] = ["Explain", "Read", "Transform", "Trigger", "Write"];
 
-/// Whether a tool of this operation changes anything.
+/// Returns `true` if tools of this operation modify state.
 pub(super) fn modifies(operation: &str) -> bool {
     matches!(operation, "Trigger" | "Write")
 }
 
-/// The operation, where one of the five was given.
+/// Returns the operation, if it is one of the five.
 pub(super) fn operation(attribute: &Attribute) -> Option<String> {
     let operation = attribute.operation.as_ref()?.value.to_string();
     OPERATIONS.contains(&operation.as_str()).then_some(operation)
 }
 
-// What kind of thing a tool does decides what a client may assume, so that it is never guessed.
+// Clients rely on the operation, so it is never guessed.
 pub(super) fn check_operation(attribute: &Attribute, function: &Function, errors: &mut Errors) {
     let list = "the operations are `Explain`, `Read`, `Transform`, `Trigger` and `Write`";
     match &attribute.operation {

@@ -1,4 +1,4 @@
-//! The name and the type of a parameter, as texts.
+//! The name and the type of a parameter as strings.
 
 use quote::ToTokens;
 use syn::ext::IdentExt as _;
@@ -6,7 +6,7 @@ use syn::{Ident, Pat, Type};
 
 use crate::parse::Argument;
 
-/// The name of an input on the wire.
+/// Returns the name of an input on the wire.
 pub(super) fn name_of(argument: &Argument) -> Option<String> {
     match &argument.options.rename {
         Some(given) => Some(given.value.clone()),
@@ -14,7 +14,7 @@ pub(super) fn name_of(argument: &Argument) -> Option<String> {
     }
 }
 
-/// The name of a parameter that has one.
+/// Returns the name of a parameter, if it has one.
 pub(super) fn ident(argument: &Argument) -> Option<&Ident> {
     match &argument.binding {
         Pat::Ident(pattern) if pattern.subpat.is_none() && pattern.by_ref.is_none() => Some(&pattern.ident),
@@ -22,7 +22,7 @@ pub(super) fn ident(argument: &Argument) -> Option<&Ident> {
     }
 }
 
-/// Returns the text of a type as one writes it, which is denser than its tokens.
+/// Returns a type as people write it, with less whitespace than its tokens.
 pub(super) fn type_text(kind: &Type) -> String {
     let tokens = kind.to_token_stream().to_string();
     tokens.replace(" < ", "<").replace(" >", ">").replace(" :: ", "::").replace(" ,", ",")

@@ -12,7 +12,7 @@ pub(super) fn check(attribute: &Attribute, function: &Function, errors: &mut Err
     check_locators(attribute, function, errors);
 }
 
-// Only what is read lives under an address.
+// Only results that are read have an address.
 fn check_operation(attribute: &Attribute, errors: &mut Errors) {
     let (Some(given), Some(operation)) = (&attribute.path, operation(attribute)) else { return };
     if !has_address(&operation) {
@@ -29,7 +29,7 @@ fn has_address(operation: &str) -> bool {
     matches!(operation, "Explain" | "Read")
 }
 
-// One reading: names and variables with a slash between them.
+// Names and variables are separated by slashes, so that a path can be parsed in one way only.
 fn check_form(attribute: &Attribute, errors: &mut Errors) {
     if let Some(given) = &attribute.path
         && let Err(PathError { fact, help }) = variables(&given.value)
@@ -38,7 +38,7 @@ fn check_form(attribute: &Attribute, errors: &mut Errors) {
     }
 }
 
-// What stands in the address must be known before the call, and identify something.
+// The variables must be known before the call, and be locators.
 fn check_variables(attribute: &Attribute, function: &Function, errors: &mut Errors) {
     let Some((path, variables)) = parsed_path(attribute) else { return };
     for variable in &variables {
@@ -54,10 +54,10 @@ fn check_variables(attribute: &Attribute, function: &Function, errors: &mut Erro
     }
 }
 
-// An address that leaves something out would lead to several results.
+// A path without all locators would be ambiguous.
 fn check_locators(attribute: &Attribute, function: &Function, errors: &mut Errors) {
     let Some((path, variables)) = parsed_path(attribute) else { return };
-    // A locator that is misspelled in the address is one mistake, and told above.
+    // A misspelled locator is already reported.
     let misspelled = variables.iter().any(|variable| input(variable, function).is_none());
     for argument in function.arguments.iter().filter(|argument| argument.inject.is_none()) {
         let options = &argument.options;
@@ -84,7 +84,7 @@ fn check_locators(attribute: &Attribute, function: &Function, errors: &mut Error
     }
 }
 
-/// The input that a variable names.
+/// Returns the input that a variable names.
 fn input<'f>(variable: &str, function: &'f Function) -> Option<&'f Argument> {
     function.arguments.iter().find(|argument| {
         let is_input = argument.inject.is_none() && argument.options.flatten.is_none();
@@ -92,10 +92,10 @@ fn input<'f>(variable: &str, function: &'f Function) -> Option<&'f Argument> {
     })
 }
 
-/// The path and its variables, where they can be compared with the inputs.
+/// Returns the path and its variables, if they can be compared with the inputs.
 fn parsed_path(attribute: &Attribute) -> Option<(&crate::parse::Spanned<String>, Vec<String>)> {
     let given = attribute.path.as_ref()?;
-    // What has no address at all has no variables to be missed either.
+    // An operation without an address is already reported.
     if operation(attribute).is_some_and(|operation| !has_address(&operation)) {
         return None;
     }
@@ -113,14 +113,14 @@ fn locators_of(function: &Function) -> String {
     format!("its locator inputs are `{}`", names.join("`, `"))
 }
 
-/// What is wrong with a text, and what to write.
+/// An error in a path, with a suggestion.
 #[derive(Debug)]
 pub(super) struct PathError {
     fact: String,
     help: &'static str,
 }
 
-/// The variables of an address, in order.
+/// Returns the variables of a path, in order.
 pub(super) fn variables(path: &str) -> Result<Vec<String>, PathError> {
     let fault = |fact: String, help| Err(PathError { fact, help });
     if path.is_empty() {
@@ -173,7 +173,7 @@ pub(super) fn variables(path: &str) -> Result<Vec<String>, PathError> {
     Ok(variables)
 }
 
-/// Whether a character stands for itself in an address.
+/// Returns `true` if a character is allowed outside of variables.
 fn is_plain(c: char) -> bool {
     !c.is_control() && !c.is_whitespace() && !matches!(c, '?' | '#' | '%' | '\\')
 }

@@ -4,7 +4,7 @@ use super::portable::{Fault, portable};
 use crate::diagnostics::{Errors, Section};
 use crate::parse::Argument;
 
-// A client and the registry must come to the same verdict about a text.
+// Clients and the registry must agree on every string.
 pub(super) fn check_pattern(argument: &Argument, errors: &mut Errors) {
     let Some(given) = &argument.options.pattern else { return };
     if let Err(Fault { fact, help }) = portable(&given.value) {

@@ -1,22 +1,22 @@
-//! The rules of `permission`, and its text form.
+//! Checks `permission`, and converts it to its string form.
 
 use proc_macro2::TokenStream;
 
 use crate::diagnostics::{Errors, Section};
 use crate::parse::{Attribute, Permission};
 
-/// What joins conditions in other notations: a name that contains one would be read as two.
+/// Characters that join conditions in other notations, and so are not allowed in names.
 const OPERATORS: [char; 12] = [',', '+', '&', '|', ';', '!', '(', ')', '"', '\'', '`', '\\'];
 
-/// How deeply lists may nest.
+/// The maximum depth of nested lists.
 const MAX_DEPTH: usize = 16;
 
-/// Says how two names or more are written.
+/// Returns the suggestion for two or more names.
 fn either(names: &str) -> String {
     format!("write `all({names})` if each is required, or `any({names})` if one is enough")
 }
 
-// A permission that is misread lets the wrong people in, so that only one reading is allowed.
+// A misread permission admits the wrong callers, so the syntax must be unambiguous.
 pub(super) fn check_permission(attribute: &Attribute, errors: &mut Errors) {
     if let Some(given) = &attribute.permission {
         check(given, MAX_DEPTH, errors);
@@ -60,7 +60,7 @@ fn check(permission: &Permission, depth: usize, errors: &mut Errors) {
     }
 }
 
-/// What is wrong with a name, and what to write.
+/// Returns the error of a name, with a suggestion.
 fn fault(name: &str) -> Option<(String, String)> {
     if name.trim().is_empty() {
         let help = "name one, as in `permission = \"node.view\"`, or remove `permission`";
@@ -78,7 +78,7 @@ fn fault(name: &str) -> Option<(String, String)> {
     })
 }
 
-/// The text form, as `tool_core::Permission` reads it.
+/// Returns the string form, as `tool_core::Permission` parses it.
 pub(super) fn text(permission: &Permission) -> String {
     match permission {
         Permission::Name(name) => name.value.trim().to_owned(),

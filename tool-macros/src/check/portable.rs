@@ -1,8 +1,8 @@
-//! Patterns that mean the same everywhere: the common subset of ECMA-262 (with the flag `u`), which clients use to check a
-//! schema, and of the crate `regex`, which checks calls.
+//! Portable patterns: the common subset of ECMA-262 (with the flag `u`), which clients use, and of the crate `regex`, which
+//! checks calls.
 //!
-//! `tool-macros` holds the option `pattern` to it, and `tool-core` every other pattern of a schema. A crate of macros exports
-//! nothing else, so `tool-core` has this file by a symbolic link, which `cargo package` replaces by the file itself.
+//! `tool-macros` checks the option `pattern`, and `tool-core` all other patterns of a schema. A macro crate can only export
+//! macros, so `tool-core` contains a symbolic link to this file, which `cargo package` replaces by a copy.
 
 use regex_syntax::ast::parse::Parser;
 use regex_syntax::ast::{
@@ -10,14 +10,14 @@ use regex_syntax::ast::{
     ErrorKind, GroupKind, HexLiteralKind, Literal, LiteralKind, Span, SpecialLiteralKind, Visitor,
 };
 
-/// What is wrong with a pattern, and what to write.
+/// An error in a pattern, with a suggestion.
 #[derive(Debug)]
 pub(super) struct Fault {
     pub(super) fact: String,
     pub(super) help: String,
 }
 
-/// Whether a pattern means the same everywhere; what comes first in it and does not is the fault.
+/// Checks that a pattern is portable, and returns its first error.
 pub(super) fn portable(pattern: &str) -> Result<(), Fault> {
     if pattern.is_empty() {
         return Err(Fault {
@@ -29,7 +29,7 @@ pub(super) fn portable(pattern: &str) -> Result<(), Fault> {
     ast::visit(&ast, Portable(pattern))
 }
 
-/// What the engine itself has to say.
+/// Returns the error that the parser reported.
 fn syntax_fault(pattern: &str, error: &ast::Error) -> Fault {
     let piece = piece(pattern, error.span());
     let (fact, help) = match error.kind() {
@@ -50,7 +50,7 @@ fn piece<'p>(pattern: &'p str, span: &Span) -> &'p str {
     pattern.get(span.start.offset..span.end.offset).filter(|piece| !piece.is_empty()).unwrap_or(pattern)
 }
 
-/// Walks a pattern, and stops at what does not mean the same everywhere.
+/// A visitor that stops at the first part that is not portable.
 struct Portable<'p>(&'p str);
 
 impl Visitor for Portable<'_> {
@@ -125,7 +125,7 @@ impl Visitor for Portable<'_> {
     }
 }
 
-/// Where a literal is used.
+/// The position of a literal.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Position {
     Outside,
@@ -146,7 +146,7 @@ impl Portable<'_> {
             LiteralKind::Verbatim if *c == ']' || position == Position::Outside && matches!(c, '{' | '}') => {
                 self.reject(span, &format!("write `\\{c}`"))
             }
-            // At the beginning of a class Rust takes every `-` for itself, and ECMA-262 a second one for a range.
+            // At the start of a class, `regex` treats each `-` as a literal, and ECMA-262 treats a second one as a range.
             LiteralKind::Verbatim
                 if *c == '-' && position == Position::InClass && self.follows(span, '-') =>
             {
@@ -172,12 +172,12 @@ impl Portable<'_> {
         }
     }
 
-    /// Returns `true` if this character follows a piece of the pattern.
+    /// Returns `true` if this character follows a part of the pattern.
     fn follows(&self, span: &Span, c: char) -> bool {
         self.0.get(span.end.offset..).is_some_and(|rest| rest.starts_with(c))
     }
 
-    /// Both know the general categories of Unicode by their short names; other properties are spelled differently.
+    /// Checks a Unicode property: only the short names of general categories are the same in both.
     fn property(&self, class: &ClassUnicode) -> Result<(), Fault> {
         const CATEGORIES: [&str; 35] = [
             "C", "Cc", "Cf", "Co", "L", "Ll", "Lm", "Lo", "Lt", "Lu", "M", "Mc", "Me", "Mn", "N", "Nd", "Nl",
@@ -194,12 +194,12 @@ impl Portable<'_> {
     }
 }
 
-/// Whether ECMA-262 lets this character be escaped: those that mean something, and the slash.
+/// Returns `true` if ECMA-262 allows this character to be escaped: syntax characters and the slash.
 fn is_escaped(c: char, position: Position) -> bool {
     r"^$\.*+?()[]{}|/".contains(c) || c == '-' && position == Position::InClass
 }
 
-/// A class that means the same everywhere.
+/// Returns the suggestion for a class that is not portable.
 fn portable_class(class: &ClassPerlKind, negated: bool, in_class: bool) -> String {
     let characters = match class {
         ClassPerlKind::Digit => "0-9",
@@ -218,7 +218,7 @@ fn portable_class(class: &ClassPerlKind, negated: bool, in_class: bool) -> Strin
 mod tests {
     use super::portable;
 
-    // Each was compared with the engines of both sides.
+    // Each pattern was compared with both engines.
     #[test]
     fn accepts_the_common_subset() {
         for pattern in [

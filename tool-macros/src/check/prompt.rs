@@ -1,4 +1,4 @@
-//! A declaration of a prompt.
+//! Checks the declaration of a prompt.
 
 use super::{access, attribute, declaration, execution, inputs, name, permission, signature};
 use crate::diagnostics::{Errors, Section};
@@ -19,7 +19,7 @@ pub(crate) fn prompt(attribute: &Attribute, function: &Function, errors: &mut Er
     if errors.any() { None } else { valid(attribute, function) }
 }
 
-// Without messages there is nothing to put before a model.
+// A prompt must return messages.
 fn check_messages(function: &Function, errors: &mut Errors) {
     if function.returns().is_none() {
         errors.push(

@@ -1,4 +1,4 @@
-//! The `self` of a method.
+//! Checks the `self` of a method.
 
 use quote::ToTokens;
 use syn::{ReceiverKind, Type};
@@ -7,7 +7,7 @@ use crate::diagnostics::{Errors, Section};
 use crate::model;
 use crate::parse::{Function, ItemKind};
 
-// The state of a registry is shared by all calls.
+// All calls share the state of a registry.
 pub(super) fn check_receiver(function: &Function, errors: &mut Errors) {
     let Some(receiver) = &function.receiver else { return };
     let (fact, help) = match kind(receiver) {
@@ -15,7 +15,7 @@ pub(super) fn check_receiver(function: &Function, errors: &mut Errors) {
             "a prompt cannot take `self`",
             "make it a free function and take the state as `#[inject] state: State<…>`",
         ),
-        // A method is declared on the `impl` block, which knows the type of `self`.
+        // Only the attribute on the `impl` block has the type of `self`.
         _ if function.owner.is_none() => (
             "`#[tool]` on a method needs a `#[tool]` on its `impl` block",
             "add `#[tool]` to the `impl` block, which cannot be the `impl` of a trait",
@@ -31,13 +31,13 @@ pub(super) fn check_receiver(function: &Function, errors: &mut Errors) {
     errors.push(Section::Parameters, receiver, fact, help);
 }
 
-/// How a method takes `self`.
+/// The form of `self`.
 enum Kind {
     Borrowed,
     Mutable,
     Static,
     Consumed,
-    /// As a type that the compiler knows better.
+    /// Another type, which the compiler checks.
     Other,
 }
 
@@ -60,7 +60,7 @@ fn kind(receiver: &syn::Receiver) -> Kind {
     }
 }
 
-/// A receiver in which nothing is wrong.
+/// Returns the model of a valid receiver.
 pub(super) fn of(receiver: &syn::Receiver) -> model::Receiver {
     let tokens = match &receiver.kind {
         ReceiverKind::Typed(_, kind) => kind.to_token_stream(),

@@ -1,4 +1,4 @@
-//! The function itself: what it may be, and what it may return.
+//! Checks the function itself: its qualifiers, generics, parameters and output.
 
 use quote::ToTokens;
 use syn::{Signature, Type};
@@ -16,7 +16,7 @@ pub(super) fn check(function: &Function, errors: &mut Errors) {
     check_output(function, errors);
 }
 
-// Twice declared is registered twice, and two tools of one name are no registry.
+// Two declarations would register two tools of the same name.
 fn check_declared_once(function: &Function, errors: &mut Errors) {
     for attribute in &function.attributes {
         let (fact, help) = match ItemKind::of(attribute) {
@@ -33,7 +33,7 @@ fn check_declared_once(function: &Function, errors: &mut Errors) {
     }
 }
 
-// The pipeline calls the function from safe Rust.
+// The function is called from safe Rust.
 fn check_qualifiers(function: &Function, errors: &mut Errors) {
     let Function { signature, item_kind, .. } = function;
     let help = "declare a plain `fn` that calls it";
@@ -45,7 +45,7 @@ fn check_qualifiers(function: &Function, errors: &mut Errors) {
     }
 }
 
-// A tool has one schema, and so each of its inputs one type.
+// A tool has one schema, so each input has one type.
 fn check_generics(function: &Function, errors: &mut Errors) {
     let Function { item_kind, signature: Signature { generics, .. }, .. } = function;
     if !generics.params.is_empty() {
@@ -65,7 +65,7 @@ fn check_generics(function: &Function, errors: &mut Errors) {
     }
 }
 
-// Inputs are folded into tuples of eight, twice: beyond that a struct serves the reader better, too.
+// Parameters become nested tuples of eight; a struct is easier to read beyond their limit.
 fn check_number_of_parameters(function: &Function, errors: &mut Errors) {
     if let Some(argument) = function.arguments.get(64) {
         errors.push(
@@ -77,7 +77,7 @@ fn check_number_of_parameters(function: &Function, errors: &mut Errors) {
     }
 }
 
-// The output has a schema, and so a type with a name.
+// The output needs a schema, and so a type that can be named.
 fn check_output(function: &Function, errors: &mut Errors) {
     match function.returns() {
         Some(Type::ImplTrait(kind)) => errors.push(
@@ -89,7 +89,7 @@ fn check_output(function: &Function, errors: &mut Errors) {
         Some(Type::Reference(reference)) if reference.lifetime.is_none() => {
             borrows(function, reference, errors);
         }
-        // Of anything but a method rustc says itself that there is nothing to borrow from.
+        // Outside of methods, rustc reports the missing lifetime itself.
         Some(kind) if function.receiver.is_some() => {
             if let Some(part) = find_borrow(kind.to_token_stream()) {
                 borrows(function, part, errors);

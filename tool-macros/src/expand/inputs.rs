@@ -1,4 +1,4 @@
-//! The parameters of a function as one typed tuple.
+//! Expands the parameters of a function to one typed tuple.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
@@ -9,7 +9,7 @@ use crate::diagnostics::{ends, respan};
 use crate::model::{Access, Callee, Default, Input, Limit, Limits, Parameter};
 use crate::parse::{ItemKind, peel_groups};
 
-/// `const { &(input("a", "…"), injected(op::Read)) }`, with `shown(op::Read)` for what the access function is shown.
+/// `const { &(input("a", "…"), injected(op::Read)) }`, with `shown(op::Read)` for parameters of the access function.
 pub(super) fn inputs(callee: &Callee, access: Option<&Access>) -> TokenStream {
     let Callee { krate, operation, item_kind, .. } = callee;
     let injected = match item_kind {
@@ -38,7 +38,7 @@ fn input(krate: &TokenStream, input: &Input) -> TokenStream {
     let span = ends(&kind);
     let description = description.as_ref().map_or_else(|| quote!(""), ToTokens::to_token_stream);
     let mut value = respan(quote!(#krate::private::input(#name, #description)), span);
-    // What the type must be able to do is asked for where the type stands.
+    // The bounds are required where the type is written, so that errors point to it.
     if let Some(Default::TypeDefault) = default {
         value = respan(quote!(#krate::private::defaulted(#value)), span);
     }
@@ -46,7 +46,7 @@ fn input(krate: &TokenStream, input: &Input) -> TokenStream {
         value = respan(quote!(#krate::private::locator(#value)), span);
     }
     if let Some(Default::Expr(expression)) = default {
-        // A text is read as any other caller's, as for a date; everything else is of the input's own type.
+        // A string is parsed like any argument, for example as a date; other expressions have the type of the input.
         let kind = (!is_text(expression)).then_some(&kind);
         let json = json(krate, kind, expression);
         value.extend(quote!(.default(#json)));

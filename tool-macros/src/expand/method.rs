@@ -1,4 +1,4 @@
-//! What is different where the function is a method, or an associated function.
+//! The expansion of methods and associated functions, where it differs from that of functions.
 //!
 //! ```text
 //! pub async fn open(&self, key: String) -> bool { … }
@@ -22,8 +22,8 @@
 //! };
 //! ```
 //!
-//! `Self` means the type everywhere but in a `static`, and there an alias stands for it. So the type is named once, in
-//! the same words as by its author, and one that does not exist is one error.
+//! A `static` cannot name `Self`, so it uses an alias. The type is written once, with the tokens of the author, so that an
+//! unknown type is reported once.
 
 use proc_macro2::{Group, Ident, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
@@ -40,12 +40,12 @@ pub(crate) fn block(head: TokenStream, braces: &Group, members: TokenStream) -> 
     head.into_iter().chain([TokenTree::Group(body)]).collect()
 }
 
-/// How a declaration is entered: by a closure, or by a function that knows the type of `self`.
+/// The entry of a declaration: a closure, or an associated function that has the type of `self`.
 pub(super) struct Entry {
     pub(super) expression: TokenStream,
-    /// What stands beside the constant for it.
+    /// The tokens next to the constant.
     pub(super) outside: Option<TokenStream>,
-    /// What stands in the constant for it.
+    /// The tokens inside the constant.
     pub(super) inside: Option<TokenStream>,
 }
 
@@ -72,7 +72,7 @@ pub(super) fn entry(callee: &Callee, function: &Ident, run: &TokenStream) -> Ent
     }
 }
 
-/// `|(__arg0, __arg1)| add(__arg0, __arg1)`, and of a method one of
+/// `|(__arg0, __arg1)| add(__arg0, __arg1)`, and for a method one of
 ///
 /// ```text
 /// |(__arg0, __arg1)| Self::open(&__arg0, __arg1)
@@ -98,7 +98,7 @@ pub(super) fn call_closure(callee: &Callee, name: &Ident) -> TokenStream {
     let span = (name.span(), name.span());
     let owner = callee.owner.as_ref().map(|_| quote!(Self::));
     let call = respan(quote!(#owner #name(#(#call_arguments),*)), span);
-    // The future of a method borrows the state, and takes it along.
+    // The future of a method borrows the state, so it also owns it.
     let call = if borrows && callee.execution == Execution::Async {
         let awaited = respan(quote!(#call.await), span);
         quote!(async move { #awaited })
@@ -108,7 +108,7 @@ pub(super) fn call_closure(callee: &Callee, name: &Ident) -> TokenStream {
     respan(quote!(|#pattern| #call), span)
 }
 
-/// `receiver::<Self, _>(op::Read)`, or `shown_receiver` where the access function is shown it.
+/// `receiver::<Self, _>(op::Read)`, or `shown_receiver` if the access function takes `self`.
 pub(super) fn receiver(callee: &Callee, receiver: &Receiver, is_shown: bool) -> TokenStream {
     let Callee { krate, operation, .. } = callee;
     let function = if is_shown { quote!(shown_receiver) } else { quote!(receiver) };
@@ -118,7 +118,7 @@ pub(super) fn receiver(callee: &Callee, receiver: &Receiver, is_shown: bool) -> 
     )
 }
 
-/// Replaces `Self`, which means nothing in a `static`, by the alias.
+/// Replaces `Self`, which cannot be used in a `static`, with the alias.
 pub(super) fn replace_self(callee: &Callee, tokens: TokenStream) -> TokenStream {
     if callee.owner.is_some() { replaced(tokens) } else { tokens }
 }

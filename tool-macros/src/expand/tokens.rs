@@ -1,4 +1,4 @@
-//! Tokens that several parts of an expansion are made of.
+//! Tokens that several expansions use.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
@@ -6,7 +6,7 @@ use syn::ExprPath;
 
 use crate::diagnostics::ends;
 
-/// A name that no name of the user's can be.
+/// Returns an identifier that cannot collide with one of the user's code.
 pub(super) fn local(name: &str) -> Ident {
     Ident::new(name, Span::mixed_site())
 }
@@ -15,7 +15,7 @@ pub(super) fn argument(position: usize) -> Ident {
     local(&format!("__arg{position}"))
 }
 
-/// A tuple of any length: of more than eight, a tuple of tuples.
+/// Returns a tuple; more than eight items are nested.
 pub(super) fn tuple(mut items: Vec<TokenStream>) -> TokenStream {
     while items.len() > 8 {
         items = items.chunks(8).map(|items| quote!((#(#items,)*))).collect();
@@ -32,7 +32,7 @@ pub(super) fn bound_function(name: &str, function: &ExprPath) -> TokenStream {
     quote!(|#asking| #asking #by)
 }
 
-/// `Some(…)` or `None`, however these names are taken.
+/// `Some(…)` or `None` by their full paths, which the user's code cannot shadow.
 pub(super) fn option<T>(value: Option<T>, tokens: impl FnOnce(T) -> TokenStream) -> TokenStream {
     match value.map(tokens) {
         Some(tokens) => quote!(::core::option::Option::Some(#tokens)),

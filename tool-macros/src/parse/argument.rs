@@ -1,4 +1,4 @@
-//! One parameter of the function, and what `#[arg(…)]` says about it.
+//! One parameter of the function, and its `#[arg(…)]`.
 
 use proc_macro2::TokenStream;
 use syn::{Attribute, Expr, ExprPath, Ident, Meta, Pat, PatType, Receiver, Type, parse_quote};
@@ -11,7 +11,7 @@ use crate::parse::table::option_table;
 
 /// One parameter, as written.
 pub(crate) struct Argument {
-    /// What the function binds it to, mostly a name.
+    /// The pattern of the parameter, usually a name.
     pub(crate) binding: Pat,
     pub(crate) kind: Type,
     pub(crate) docs: Vec<Attribute>,
@@ -20,7 +20,7 @@ pub(crate) struct Argument {
     pub(crate) arg: Option<Attribute>,
     pub(crate) cfg: Option<Attribute>,
     pub(crate) options: ArgOptions,
-    /// It is the `self` of a method, and as good as injected.
+    /// The `self` of a method, which is treated as injected.
     pub(crate) receiver: Option<Receiver>,
 }
 
@@ -41,7 +41,7 @@ option_table! {
     }
     /// The names of the options that were given, with or without a valid value.
     keys: Vec<Ident>,
-    /// Whether a part could not be read, and so may be any option.
+    /// Whether a part could not be parsed, so that any option may be missing.
     unread: bool,
 }
 
@@ -59,7 +59,7 @@ impl Setting {
     }
 }
 
-/// Reads a parameter, and takes the attributes that are ours away from it.
+/// Reads a parameter, and removes the attributes of this crate from it.
 pub(crate) fn argument(input: &mut PatType, errors: &mut Errors) -> Argument {
     let mut argument = Argument {
         binding: (*input.pat).clone(),
@@ -104,14 +104,14 @@ pub(crate) fn argument(input: &mut PatType, errors: &mut Errors) -> Argument {
             input.attrs.push(attribute);
         }
     }
-    // rustc would speak of a `#[cfg]` on a parameter that the generated code still names.
+    // The generated code names a parameter even if its `#[cfg]` removes it, which rustc would report.
     input
         .attrs
         .retain(|attribute| !attribute.path().is_ident("cfg") && !attribute.path().is_ident("cfg_attr"));
     argument
 }
 
-/// The `self` of a method.
+/// Reads the `self` of a method.
 pub(crate) fn receiver(input: &Receiver) -> Argument {
     let token = input.self_token;
     Argument {
@@ -143,7 +143,7 @@ impl ArgOptions {
     }
 
     fn options(&mut self, tokens: TokenStream, errors: &mut Errors) {
-        // Those that an argument of a prompt cannot have are rejected by a check.
+        // A check rejects the options that prompts do not support.
         let names = ArgOptions::names(ItemKind::Tool);
         for setting in options(tokens, &names, "#[arg]", Section::Parameters, errors) {
             self.keys.push(setting.key.clone());
@@ -151,12 +151,12 @@ impl ArgOptions {
         }
     }
 
-    /// The name of an option as it was written, when it was given.
+    /// Returns the name of an option as written, if it was given.
     pub(crate) fn key(&self, option: &str) -> Option<&Ident> {
         self.keys().find(|key| *key == option)
     }
 
-    /// The names of the options that were given, in order.
+    /// Returns the names of the options that were given, in order.
     pub(crate) fn keys(&self) -> impl Iterator<Item = &Ident> {
         self.keys.iter()
     }

@@ -10,33 +10,33 @@ use crate::diagnostics::Errors;
 use crate::parse::function::{Function, Head};
 use crate::parse::item_kind::ItemKind;
 
-/// An `impl` block, with the methods taken out of it that are tools.
+/// An `impl` block, split into methods that are tools and other members.
 pub(crate) struct Block {
-    /// All before the braces, as written.
+    /// Everything before the braces, as written.
     pub(crate) head: TokenStream,
     pub(crate) braces: Group,
-    /// The block without what is in its braces.
+    /// The block with empty braces.
     pub(crate) empty: ItemImpl,
     pub(crate) members: Vec<Member>,
 }
 
-/// What stands in an `impl` block, in its order.
+/// A member of an `impl` block.
 pub(crate) enum Member {
     Tool(Box<Method>),
-    /// What is no tool, as written.
+    /// A member that is not a tool, as written.
     Other(TokenStream),
-    /// The place of an attribute whose method is half typed.
+    /// An attribute whose method is incomplete.
     Incomplete,
 }
 
-/// A method that carries `#[tool(…)]`.
+/// A method with `#[tool(…)]`.
 pub(crate) struct Method {
     pub(crate) options: TokenStream,
     pub(crate) function: Function,
     pub(crate) errors: Errors,
 }
 
-/// Reads an `impl` block. `None` for another item, and for a block that Rust cannot read.
+/// Reads an `impl` block. Returns `None` for other items and for syntax errors.
 pub(super) fn block(item: &TokenStream) -> Option<Block> {
     let mut head: Vec<TokenTree> = item.clone().into_iter().collect();
     let Some(TokenTree::Group(braces)) = head.pop() else { return None };
@@ -49,7 +49,7 @@ pub(super) fn block(item: &TokenStream) -> Option<Block> {
     Some(Block { head, braces, empty, members })
 }
 
-/// Bodies of methods are groups, so that every `#` beside them begins the attribute of a member.
+/// Reads the members. Bodies are groups, so every `#` outside of them starts the attribute of a member.
 fn members(input: ParseStream<'_>, owner: &Type) -> syn::Result<Vec<Member>> {
     let mut members = Vec::new();
     while !input.is_empty() {
@@ -79,13 +79,13 @@ fn members(input: ParseStream<'_>, owner: &Type) -> syn::Result<Vec<Member>> {
     Ok(members)
 }
 
-/// The attributes of the member that begins here, where there are some that Rust can read.
+/// Returns the attributes of the next member, if there are any that can be parsed.
 fn attributes(input: ParseStream<'_>) -> Option<Vec<Attribute>> {
     let attributes = input.call(Attribute::parse_outer).ok()?;
     (!attributes.is_empty()).then_some(attributes)
 }
 
-/// Adds tokens that are passed on as they are.
+/// Adds tokens that are emitted unchanged.
 fn extend(members: &mut Vec<Member>, tokens: impl ToTokens) {
     if let Some(Member::Other(last)) = members.last_mut() {
         tokens.to_tokens(last);
@@ -94,7 +94,7 @@ fn extend(members: &mut Vec<Member>, tokens: impl ToTokens) {
     }
 }
 
-/// What stands behind the path of an attribute.
+/// Returns the tokens after the path of an attribute.
 fn options(attribute: Attribute) -> TokenStream {
     match attribute.meta {
         Meta::Path(_) => TokenStream::new(),

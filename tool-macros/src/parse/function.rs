@@ -1,4 +1,4 @@
-//! The function under the attribute: its signature in parts, its body left as tokens.
+//! The annotated function: a parsed signature, and a body that remains tokens.
 
 use proc_macro2::{TokenStream, TokenTree};
 use syn::parse::{Parse, ParseStream, Parser as _};
@@ -8,30 +8,30 @@ use crate::diagnostics::Errors;
 use crate::parse::argument::{Argument, argument, receiver};
 use crate::parse::item_kind::ItemKind;
 
-/// A function, with what the macro reads taken out of its signature.
+/// A parsed function.
 pub(crate) struct Function {
-    /// What it is declared as.
+    /// The kind of declaration.
     pub(crate) item_kind: ItemKind,
     pub(crate) attributes: Vec<Attribute>,
     pub(crate) visibility: Visibility,
-    /// As it is written out again: without the attributes of the parameters that are ours.
+    /// The signature to emit, without the attributes of this crate.
     pub(crate) signature: Signature,
     pub(crate) body: TokenStream,
-    /// The type whose `impl` block carries `#[tool]`, and the function in it.
+    /// The type of the `impl` block with `#[tool]`, if the function is in one.
     pub(crate) owner: Option<Type>,
     pub(crate) receiver: Option<Receiver>,
-    /// The parameters; `self` is one in a block that carries `#[tool]`.
+    /// The parameters, including `self` in a block with `#[tool]`.
     pub(crate) arguments: Vec<Argument>,
 }
 
-/// Reads a function. `None` when it is none that Rust can read.
+/// Reads a function. Returns `None` for syntax errors.
 pub(super) fn function(item_kind: ItemKind, item: TokenStream, errors: &mut Errors) -> Option<Function> {
     let parser = |input: ParseStream<'_>| Ok((input.call(Attribute::parse_outer)?, input.parse()?));
     let (attributes, head) = parser.parse2(item).ok()?;
     Some(Function::new(item_kind, attributes, head, None, errors))
 }
 
-/// What follows the attributes.
+/// The part of a function after its attributes.
 pub(super) struct Head {
     visibility: Visibility,
     signature: Signature,
@@ -42,7 +42,7 @@ impl Parse for Head {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let visibility = input.parse()?;
         let signature = input.parse()?;
-        // The body is for rustc alone; a function without one is none.
+        // Only rustc parses the body; an item without one is not a function.
         if !input.peek(syn::token::Brace) {
             return Err(input.error("expected a body"));
         }
@@ -69,7 +69,7 @@ impl Function {
         Function { item_kind, attributes, visibility, signature, body, owner, receiver, arguments }
     }
 
-    /// The type that the function returns; nothing stands for `()`.
+    /// Returns the return type, if there is one.
     pub(crate) fn returns(&self) -> Option<&Type> {
         match &self.signature.output {
             ReturnType::Default => None,

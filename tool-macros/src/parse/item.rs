@@ -1,4 +1,4 @@
-//! What stands under the attribute: a function, or an `impl` block.
+//! The annotated item: a function or an `impl` block.
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
@@ -14,7 +14,7 @@ use crate::parse::item_kind::ItemKind;
 pub(crate) enum Item {
     Function(Box<Function>),
     Block(Box<Block>),
-    /// Something that Rust cannot read, or that we refuse.
+    /// An item that cannot be parsed, or is not supported.
     Other,
 }
 
@@ -34,7 +34,7 @@ pub(crate) fn item(item_kind: ItemKind, tokens: &TokenStream, errors: &mut Error
         errors.push(Section::Name, name, fact, help);
         return Item::Other;
     }
-    // A function or a block that is half typed is for rustc to speak about; another item is for us.
+    // rustc reports incomplete functions and blocks; other items are reported here.
     if let Ok(other) = syn::parse2::<syn::Item>(tokens.clone())
         && !matches!(other, syn::Item::Fn(_) | syn::Item::Verbatim(_))
         && (item_kind == ItemKind::Prompt || !matches!(other, syn::Item::Impl(_)))
@@ -54,7 +54,7 @@ pub(crate) fn item(item_kind: ItemKind, tokens: &TokenStream, errors: &mut Error
     Item::Other
 }
 
-/// The name of a function that ends in `;`, as in a trait or an `extern` block.
+/// Returns the name of a function that ends in `;`, as in a trait or an `extern` block.
 fn bodiless(tokens: &TokenStream) -> Option<Ident> {
     let parser = |input: ParseStream<'_>| {
         input.call(Attribute::parse_outer)?;
@@ -66,7 +66,7 @@ fn bodiless(tokens: &TokenStream) -> Option<Ident> {
     parser.parse2(tokens.clone()).ok()
 }
 
-/// The token that names the kind of an item, as `struct` does.
+/// Returns the keyword of an item, such as `struct`.
 fn keyword(item: &syn::Item) -> TokenStream {
     let tokens = item.to_token_stream();
     let is_keyword = |token: &TokenTree| {

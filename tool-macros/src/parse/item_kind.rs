@@ -1,10 +1,10 @@
-//! What a function is declared as.
+//! The kinds of declarations.
 
 use std::fmt;
 
 use syn::Attribute;
 
-/// What a function is declared as.
+/// The kind of a declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ItemKind {
     Tool,
@@ -12,7 +12,7 @@ pub(crate) enum ItemKind {
 }
 
 impl ItemKind {
-    /// What an attribute declares, by whatever path it is named.
+    /// Returns the kind that an attribute declares, whatever path it is named by.
     pub(crate) fn of(attribute: &Attribute) -> Option<Self> {
         let last = attribute.path().segments.last()?;
         [ItemKind::Tool, ItemKind::Prompt].into_iter().find(|item_kind| last.ident == item_kind.to_string())

@@ -1,4 +1,4 @@
-//! Options as they are written: `key`, `key = value` and `key(…)`, each kept with its tokens.
+//! Options as written: `key`, `key = value` and `key(…)`, each with its tokens.
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use quote::ToTokens;
@@ -8,7 +8,7 @@ use syn::{Expr, ExprLit, ExprPath, Ident, Lit, Token};
 
 use crate::diagnostics::{Errors, Section, ends, similar};
 
-/// A value with the tokens that it was written with.
+/// A value with its tokens.
 pub(crate) struct Spanned<T> {
     pub(crate) value: T,
     pub(crate) tokens: TokenStream,
@@ -21,16 +21,15 @@ pub(crate) struct Setting {
     pub(super) section: Section,
 }
 
-/// What stands behind a key.
+/// The tokens after a key.
 enum Meta {
     Path,
     NameValue(Box<Expr>),
-    /// What stands in the parentheses, and all of it.
+    /// The content of the parentheses, and all tokens.
     List(TokenStream, TokenStream),
 }
 
-/// Reads `key, key = value, key(…), …`: each key a known one, and none twice. What cannot be read is noted and passed
-/// over.
+/// Reads `key, key = value, key(…), …`. Unknown keys, duplicates and invalid options are reported and skipped.
 pub(crate) fn options(
     tokens: TokenStream,
     names: &[&str],
@@ -39,7 +38,7 @@ pub(crate) fn options(
     errors: &mut Errors,
 ) -> Vec<Setting> {
     let mut settings: Vec<Setting> = Vec::new();
-    // In a group, so that what breaks off is told at its last token.
+    // Grouped, so that an unexpected end is reported at the last token.
     let (_, end) = ends(&tokens);
     let mut group = Group::new(Delimiter::Parenthesis, tokens);
     group.set_span(end);
@@ -50,7 +49,7 @@ pub(crate) fn options(
         while !input.is_empty() {
             if !input.peek(Ident::peek_any) {
                 let given = skip_to_comma(&input)?;
-                // The first of them stands for all.
+                // Reports only the first part without a name.
                 if !std::mem::replace(&mut reported, true) {
                     let fact = format!("`{owner}` expects named options");
                     errors.push(section, given, fact, listed(names));
@@ -114,7 +113,7 @@ fn setting(input: ParseStream<'_>, section: Section, errors: &mut Errors) -> syn
     Ok(Setting { key, value, section })
 }
 
-/// Passes over what stands before the next comma.
+/// Skips to the next comma, and returns the skipped tokens.
 fn skip_to_comma(input: ParseStream<'_>) -> syn::Result<TokenStream> {
     let mut skipped = TokenStream::new();
     while !input.is_empty() && !input.peek(Token![,]) {
@@ -140,12 +139,12 @@ fn listed(names: &[&str]) -> String {
 }
 
 impl Setting {
-    /// The key as one writes it in a message.
+    /// Returns the key for messages.
     pub(crate) fn name(&self) -> String {
         self.key.unraw().to_string()
     }
 
-    /// A key that stands alone.
+    /// Reads a key without a value.
     pub(crate) fn flag(self, errors: &mut Errors) -> Option<Ident> {
         let fact = format!("`{}` takes no value", self.key);
         let help = format!("write `{}` without a value, or remove it", self.key);
@@ -157,7 +156,7 @@ impl Setting {
         None
     }
 
-    /// `true` or `false`.
+    /// Reads `true` or `false`.
     pub(crate) fn boolean(self, errors: &mut Errors) -> Option<Spanned<bool>> {
         match self.as_expression() {
             Some(Expr::Lit(ExprLit { lit: Lit::Bool(value), .. })) => {
@@ -167,7 +166,7 @@ impl Setting {
         }
     }
 
-    /// A literal text.
+    /// Reads a string literal.
     pub(crate) fn text(self, errors: &mut Errors) -> Option<Spanned<String>> {
         match self.as_expression().and_then(text) {
             Some(text) => Some(text),
@@ -175,13 +174,13 @@ impl Setting {
         }
     }
 
-    /// A list of literal texts.
+    /// Reads a list of string literals.
     pub(crate) fn texts(self, errors: &mut Errors) -> Option<Spanned<Vec<Spanned<String>>>> {
         let texts = self.list(text);
         texts.or_else(|| self.mismatch("a list of strings in quotes", "= [\"…\"]", errors))
     }
 
-    /// One word.
+    /// Reads one identifier.
     pub(crate) fn word(self, errors: &mut Errors) -> Option<Spanned<Ident>> {
         match self.as_expression() {
             Some(Expr::Path(path)) if path.path.get_ident().is_some() => {
@@ -192,7 +191,7 @@ impl Setting {
         }
     }
 
-    /// The path of a crate.
+    /// Reads the path of a crate.
     pub(crate) fn krate(self, errors: &mut Errors) -> Option<syn::Path> {
         match self.as_expression() {
             Some(Expr::Path(path)) if path.qself.is_none() => Some(path.path.clone()),
@@ -200,7 +199,7 @@ impl Setting {
         }
     }
 
-    /// The path of a function.
+    /// Reads the path of a function.
     pub(crate) fn function(self, errors: &mut Errors) -> Option<ExprPath> {
         match self.as_expression().and_then(path) {
             Some(path) => Some(path),
@@ -208,13 +207,13 @@ impl Setting {
         }
     }
 
-    /// The paths of some functions.
+    /// Reads a list of paths of functions.
     pub(crate) fn functions(self, errors: &mut Errors) -> Option<Spanned<Vec<ExprPath>>> {
         let functions = self.list(path);
         functions.or_else(|| self.mismatch("a list of functions", "= [my_function]", errors))
     }
 
-    /// The path of a function, alone or with the parameters that it is called with.
+    /// Reads the path of a function, optionally with the parameters that it takes.
     pub(crate) fn call(self, errors: &mut Errors) -> Option<Call> {
         let call = match self.as_expression() {
             Some(Expr::Call(call)) => path(&call.func)
@@ -226,7 +225,7 @@ impl Setting {
         call.or_else(|| self.mismatch("a function, with or without parameters", "= may_edit(id)", errors))
     }
 
-    /// Any expression.
+    /// Reads any expression.
     pub(crate) fn expression(self, errors: &mut Errors) -> Option<Expr> {
         match self.value {
             Meta::NameValue(value) => Some(*value),
@@ -234,7 +233,7 @@ impl Setting {
         }
     }
 
-    /// Nothing, or any expression.
+    /// Reads an optional expression.
     pub(crate) fn flag_or_expression(self, errors: &mut Errors) -> Option<Option<Expr>> {
         match self.value {
             Meta::Path => Some(None),
@@ -243,7 +242,7 @@ impl Setting {
         }
     }
 
-    /// `(min = …, max = …)`
+    /// Reads `(min = …, max = …)`.
     pub(crate) fn limits(self, errors: &mut Errors) -> Option<Limits> {
         let owner = self.key.to_string();
         let Meta::List(inside, tokens) = self.value else {
@@ -258,7 +257,7 @@ impl Setting {
         (errors.count() == before).then_some(limits)
     }
 
-    /// Returns the value, where it is one expression: what another macro passes on comes in a group that nobody wrote.
+    /// Returns the value if it is one expression. Values from other macros are wrapped in invisible groups.
     pub(super) fn as_expression(&self) -> Option<&Expr> {
         match &self.value {
             Meta::NameValue(value) => Some(peel_groups(value)),
@@ -266,7 +265,7 @@ impl Setting {
         }
     }
 
-    /// The items of `[…]`, when all of them are of the kind that is expected.
+    /// Reads the items of `[…]`, if all of them have the expected kind.
     fn list<T>(&self, item: fn(&Expr) -> Option<T>) -> Option<Spanned<Vec<T>>> {
         let Some(Expr::Array(list)) = self.as_expression() else { return None };
         let value = list.elems.iter().map(item).collect::<Option<_>>()?;
@@ -287,22 +286,22 @@ impl Setting {
     }
 }
 
-/// A function as `access` names it: `may_edit`, or `may_edit(id)`.
+/// A function as written in `access`: `may_edit`, or `may_edit(id)`.
 pub(crate) struct Call {
     pub(crate) path: ExprPath,
     pub(crate) parameters: Vec<Ident>,
     pub(crate) parentheses: Option<syn::token::Paren>,
 }
 
-/// What stands in the parentheses of `range(…)` and `length(…)`.
+/// The limits in `range(…)` and `length(…)`.
 pub(crate) struct Limits {
     pub(crate) min: Option<Expr>,
     pub(crate) max: Option<Expr>,
-    /// The parentheses and what is in them.
+    /// The parentheses and their content.
     pub(crate) tokens: TokenStream,
 }
 
-/// An expression without the groups around it that nobody wrote.
+/// Removes the invisible groups around an expression.
 pub(crate) fn peel_groups(mut expression: &Expr) -> &Expr {
     while let Expr::Group(group) = expression {
         expression = &group.expr;

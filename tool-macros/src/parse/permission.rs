@@ -7,14 +7,14 @@ use syn::{Expr, ExprPath};
 use crate::diagnostics::Errors;
 use crate::parse::options::{Setting, Spanned, peel_groups, text};
 
-/// What `permission` takes, as written.
+/// The value of `permission`, as written.
 pub(crate) enum Permission {
     Name(Spanned<String>),
     List { any: bool, items: Vec<Permission>, tokens: TokenStream },
 }
 
 impl Setting {
-    /// A name, or a list of them that may nest.
+    /// Reads a name, or a list of names and lists.
     pub(crate) fn permission(self, errors: &mut Errors) -> Option<Permission> {
         let Some(expression) = self.as_expression() else {
             return self.mismatch("a name in quotes, `all(…)` or `any(…)`", "= \"…\"", errors);
@@ -33,7 +33,7 @@ impl Setting {
     }
 }
 
-/// Reads an expression, or returns the part of it that is neither a name nor a list.
+/// Reads an expression, or returns the part that is neither a name nor a list.
 fn permission(expression: &Expr) -> Result<Permission, &Expr> {
     let expression = peel_groups(expression);
     if let Some(name) = text(expression) {
@@ -50,7 +50,7 @@ fn permission(expression: &Expr) -> Result<Permission, &Expr> {
 }
 
 impl Permission {
-    /// All that was written of it.
+    /// Returns all tokens.
     pub(crate) fn tokens(&self) -> &TokenStream {
         match self {
             Permission::Name(name) => &name.tokens,
