@@ -1,9 +1,8 @@
 //! Blocks: small programs in Starlark, in which tools are functions.
 //!
-//! A block is taken out of the text around it by [`Block::parse`], and run by a [`Sandbox`] in a process of its own: the
-//! program starts itself again in the part of [`worker`], which can do nothing but compute and ask its parent to call a
-//! tool. What it computes cannot hurt the server, whatever it is: the parent ends it when its time is over, and the system
-//! ends it when it takes more memory than it may.
+//! [`Block::parse`] extracts a block from the text around it. A [`Sandbox`] runs it in a child process of the same program, the
+//! [`worker`], which can only compute and ask its parent to call tools. The parent ends it on timeout, and the system ends it
+//! when it exceeds its memory.
 
 mod error;
 mod extract;

@@ -1,4 +1,4 @@
-//! Fetching a page, from where it is allowed and within limits.
+//! Fetching pages from allowed origins, with limits.
 
 mod egress;
 mod error;
@@ -19,7 +19,7 @@ pub use error::FetchError;
 
 use crate::fetch::resolver::{Lookup, Resolver};
 
-/// How often a page may point elsewhere.
+/// The most redirects that are followed.
 const MOST_REDIRECTS: usize = 5;
 
 /// A page as it was fetched.
@@ -33,16 +33,16 @@ pub struct FetchedPage {
     pub text: String,
 }
 
-/// How much a page may have, and how long it may take.
+/// Limits on the size and time of a page.
 ///
 /// ```
 /// assert_eq!(onetool::FetchLimits::default().bytes, 1 << 20);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FetchLimits {
-    /// The most bytes of a page: 1 MiB by default.
+    /// The maximum size of a page, in bytes: 1 MiB by default.
     pub bytes: usize,
-    /// From the first connection to the last byte, redirects included: 10 seconds by default.
+    /// The time from the first connection to the last byte, including redirects: 10 seconds by default.
     pub time: Duration,
 }
 
@@ -52,11 +52,10 @@ impl Default for FetchLimits {
     }
 }
 
-/// Fetches pages from the origins that it is allowed to.
+/// A client that fetches pages from allowed origins.
 ///
-/// Every request of it, the ones after a redirect too, goes to an [allowed](Egress) origin, and to an address that was
-/// looked at after the name was resolved: the very address that is then connected to. It sends no credentials, keeps no
-/// cookies and asks no proxy.
+/// Every request, also after a redirect, goes to an [allowed](Egress) origin. The client connects to exactly the resolved
+/// address that was checked. It sends no credentials, keeps no cookies and uses no proxy.
 ///
 /// ```
 /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
@@ -82,11 +81,11 @@ pub struct Fetcher {
 }
 
 impl Fetcher {
-    /// One that may go where `egress` says.
+    /// Creates a client that connects to the origins that `egress` allows.
     ///
     /// # Errors
     ///
-    /// When there is no client to be had of this machine.
+    /// When the HTTP client cannot be set up.
     ///
     /// ```
     /// use onetool::{Egress, FetchLimits, Fetcher};
@@ -105,7 +104,7 @@ impl Fetcher {
         Ok(Fetcher { client, egress, limits })
     }
 
-    /// The page at this address.
+    /// Fetches the page at this URL.
     ///
     /// # Errors
     ///
@@ -126,7 +125,7 @@ impl Fetcher {
             .unwrap_or(Err(FetchError::Late(self.limits.time)))
     }
 
-    /// Goes from redirect to redirect, and asks each time whether that is allowed.
+    /// Follows redirects, and checks each of them.
     async fn follow(&self, mut url: Url) -> Result<FetchedPage, FetchError> {
         for _ in 0..=MOST_REDIRECTS {
             self.egress.admit(&url)?;
@@ -147,7 +146,7 @@ impl Fetcher {
             return Err(FetchError::Status(response.status().as_u16()));
         }
         let header = |name| response.headers().get(name).and_then(|value| value.to_str().ok());
-        // Nothing was asked for that would have to be unpacked, which could come to any size.
+        // No compression was requested; unpacking could exceed the limit.
         if header(CONTENT_ENCODING).is_some_and(|encoding| !encoding.eq_ignore_ascii_case("identity")) {
             return Err(FetchError::NoText("compressed".to_owned()));
         }
@@ -164,7 +163,7 @@ impl Fetcher {
             bytes.extend_from_slice(&chunk);
         }
         let content_type = kind.essence().to_owned();
-        // Taking a large page apart would keep other calls of this thread waiting.
+        // Parsing a large page would block the runtime.
         let text = tokio::task::spawn_blocking(move || kind.text(&bytes)).await;
         let text = text.map_err(|_| FetchError::NoText(content_type.clone()))??;
         Ok(FetchedPage { url: url.into(), content_type, text })

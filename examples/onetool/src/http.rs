@@ -1,4 +1,4 @@
-//! The client that everything is asked with.
+//! The shared HTTP client.
 
 use std::sync::Arc;
 
@@ -6,10 +6,10 @@ use reqwest::redirect::Policy;
 use reqwest::{Client, ClientBuilder};
 use rustls::{ClientConfig, RootCertStore};
 
-/// A client that asks no proxy and follows no redirect by itself.
+/// Returns a client builder without proxies and redirects.
 ///
-/// Nothing is asked over TLS. Another crate of the same build may have switched it on in the library all the same, which then
-/// wants to be told whose cryptography it is; here it trusts nobody.
+/// TLS is not used. If another crate of the build enables it in the library, a configuration is required; this one trusts no
+/// certificate.
 pub(crate) fn client() -> ClientBuilder {
     let tls = ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
         .with_safe_default_protocol_versions()

@@ -18,7 +18,7 @@ pub use fetch::{Egress, FetchError, FetchLimits, FetchedPage, Fetcher, OriginErr
 pub use search::{Hit, Running, Search, SearchError, Service};
 pub use settings::{Settings, SettingsError};
 
-/// What the tools work with.
+/// The state of the tools.
 ///
 /// ```
 /// use onetool::{BlockLimits, Egress, FetchLimits, Fetcher, Sandbox, Search, Workshop};
@@ -34,15 +34,15 @@ pub use settings::{Settings, SettingsError};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Workshop {
-    /// What `brave_web_search` asks.
+    /// The client of `brave_web_search`.
     pub search: Search,
-    /// What `web_fetch` fetches with.
+    /// The client of `web_fetch`.
     pub fetcher: Fetcher,
-    /// What `run` runs blocks in.
+    /// The sandbox of `run`.
     pub sandbox: Sandbox,
 }
 
-/// The tools and prompts of this example.
+/// Builds the registry of this example.
 ///
 /// # Errors
 ///
@@ -64,7 +64,7 @@ pub fn registry(workshop: Workshop) -> Result<Registry, BuildErrors> {
     builder(workshop).build()
 }
 
-/// The same, not built yet: for a registry with other tools besides, which blocks can then call, or with fewer.
+/// Returns a builder, for a registry with fewer tools or with more, which blocks can then call.
 ///
 /// ```
 /// # use onetool::{BlockLimits, Egress, FetchLimits, Fetcher, Sandbox, Search, Workshop};
@@ -83,7 +83,7 @@ pub fn builder(workshop: Workshop) -> RegistryBuilder {
     Registry::builder().linked().expect_crate("onetool").state(search).state(fetcher).state(sandbox)
 }
 
-/// The tools, prompts and resources over MCP, with words for models besides.
+/// Creates the MCP server with tools, prompts and resources, and additional prompts from a file.
 ///
 /// ```
 /// let settings = onetool::Settings::default();

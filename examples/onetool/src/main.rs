@@ -1,7 +1,6 @@
-//! OneTool as one program: its tools on the command line, over HTTP and over MCP, and its search service.
+//! OneTool as a program: its tools on the command line, over HTTP and over MCP, and its search service.
 //!
-//! [`onetool::Settings`] says which variables of the environment it takes. Faults are logged to stderr; `RUST_LOG` says how
-//! much.
+//! See [`onetool::Settings`] for its environment variables. Errors are logged to stderr; `RUST_LOG` sets the level.
 
 use std::env;
 use std::net::Ipv4Addr;
@@ -14,12 +13,11 @@ use tool_mcp::{PromptsFile, Surfaces};
 use tracing_subscriber::EnvFilter;
 
 fn main() -> ExitCode {
-    // The program in its other part: see `onetool::Sandbox`. Before there are threads, and anything else that it would have
-    // to give up.
+    // The child process of `onetool::Sandbox`. It starts before there are threads or anything else to give up.
     if env::args_os().nth(1).is_some_and(|argument| argument == onetool::ROLE) {
         return onetool::worker();
     }
-    // Who calls on the command line is shown why a call failed; of those who call a server, the log tells.
+    // Command-line callers see the reason of a failure; for servers it is in the log.
     let serves = env::args_os().any(|argument| argument == "serve");
     let usual = if serves { "warn" } else { "error" };
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(usual));

@@ -1,4 +1,4 @@
-//! The prompts: blocks for what is asked often.
+//! The prompts: blocks for common tasks.
 
 use tool_core::prompt;
 
@@ -36,8 +36,7 @@ fn transform_data(
     ))
 }
 
-/// Code as `run` takes it. The fence is longer than any in a text of the code, so that none of them ends it, wherever a reader
-/// looks for its end.
+/// Formats code for `run`. The fence is longer than any in the code, so that none of them can end it.
 fn block(code: &str) -> String {
     let longest = code.split(|sign| sign != '`').map(str::len).max().unwrap_or_default();
     let fence = "`".repeat(3.max(longest + 1));

@@ -1,4 +1,4 @@
-//! A web search service on this machine: a ranked index over a small web of pages, which it serves as well.
+//! A local web search service: a ranked index of pages, which it serves as well.
 
 mod client;
 mod corpus;

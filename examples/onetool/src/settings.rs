@@ -1,4 +1,4 @@
-//! What the environment says.
+//! Settings from the environment.
 
 use std::env;
 use std::path::PathBuf;
@@ -11,14 +11,14 @@ use crate::{
     Workshop,
 };
 
-/// What is set for the program, by variables of the environment.
+/// The settings of the program, from environment variables.
 ///
 /// | variable | meaning | default |
 /// |---|---|---|
-/// | `ONETOOL_SEARCH` | address of a search service that runs already | one is started on a free port |
-/// | `ONETOOL_FETCH` | origins that pages may be fetched from besides, separated by commas | none besides the search service |
-/// | `ONETOOL_TOOLS` | names of the tools that are served, separated by commas; empty for none | all |
-/// | `ONETOOL_PROMPTS` | a [prompts file](tool_mcp::PromptsFile) | the one of the example, where all tools are served |
+/// | `ONETOOL_SEARCH` | address of a running search service | one is started on a free port |
+/// | `ONETOOL_FETCH` | further origins that pages may be fetched from, separated by commas | none besides the search service |
+/// | `ONETOOL_TOOLS` | names of the tools to serve, separated by commas; empty for none | all |
+/// | `ONETOOL_PROMPTS` | a [prompts file](tool_mcp::PromptsFile) | the one of the example, if all tools are served |
 ///
 /// ```
 /// let settings = onetool::Settings { tools: Some(vec!["run".to_owned()]), ..Default::default() };
@@ -26,17 +26,17 @@ use crate::{
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
-    /// The search service.
+    /// The address of the search service.
     pub search: Option<String>,
-    /// Origins that pages may be fetched from, besides that of the search service.
+    /// Origins that pages may be fetched from, besides the search service.
     pub fetch: Vec<String>,
-    /// The tools that are served.
+    /// The names of the tools to serve.
     pub tools: Option<Vec<String>>,
-    /// The prompts file.
+    /// The path of the prompts file.
     pub prompts: Option<PathBuf>,
 }
 
-/// What is wrong with the settings.
+/// The reason why the settings are invalid.
 ///
 /// ```
 /// let settings = onetool::Settings { tools: Some(vec!["rum".to_owned()]), ..Default::default() };
@@ -46,30 +46,30 @@ pub struct Settings {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SettingsError {
-    /// The address of the search service.
+    /// The address of the search service is invalid.
     #[error("`ONETOOL_SEARCH`: {0}")]
     Search(#[from] SearchError),
-    /// The origin of the search service, which pages are fetched from too.
+    /// The origin of the search service is not allowed.
     #[error("`ONETOOL_SEARCH`: {0}")]
     SearchOrigin(#[source] OriginError),
-    /// An origin to fetch from.
+    /// An origin to fetch from is invalid.
     #[error("`ONETOOL_FETCH`: {0}")]
     Fetch(#[from] OriginError),
-    /// There is no client to be had.
+    /// The HTTP client cannot be set up.
     #[error(transparent)]
     Client(#[from] FetchError),
-    /// A tool that there is not.
+    /// The tool does not exist.
     #[error("`ONETOOL_TOOLS` names `{name}`, which is no tool{}", nearest.as_ref().map_or(String::new(), |name| format!(": there is `{name}`")))]
     Tool {
-        /// What was named.
+        /// The unknown name.
         name: String,
-        /// What was probably meant.
+        /// The closest existing name.
         nearest: Option<String>,
     },
-    /// The program does not know where it is.
+    /// The path of this program is unknown.
     #[error("the program cannot start itself to run blocks: {0}")]
     Program(#[from] std::io::Error),
-    /// The prompts file.
+    /// The prompts file is invalid.
     #[error("`ONETOOL_PROMPTS`: {0}")]
     Prompts(#[from] PromptsFileError),
     /// The registry cannot be built.
@@ -78,7 +78,7 @@ pub enum SettingsError {
 }
 
 impl Settings {
-    /// What the environment says.
+    /// Reads the settings from the environment.
     ///
     /// ```
     /// let settings = onetool::Settings::from_env();
@@ -93,11 +93,11 @@ impl Settings {
         }
     }
 
-    /// The registry as it is set, with a search service of this origin.
+    /// Builds the registry for these settings, with a search service at this origin.
     ///
     /// # Errors
     ///
-    /// When a setting is wrong.
+    /// When a setting is invalid.
     ///
     /// ```
     /// let registry = onetool::Settings::default().registry("http://127.0.0.1:7878").unwrap();
@@ -123,7 +123,7 @@ impl Settings {
         Ok(chosen.allow_empty().build()?)
     }
 
-    /// The words for models that go with these tools: those of the example name all of its tools.
+    /// Loads the prompts file; the default one requires all tools of the example.
     ///
     /// # Errors
     ///
@@ -142,10 +142,10 @@ impl Settings {
     }
 }
 
-/// The prompts file of the example.
+/// The default prompts file.
 const PROMPTS: &str = include_str!("../prompts.yaml");
 
-/// The parts between commas.
+/// Splits a comma-separated list.
 fn listed(text: &str) -> Vec<String> {
     text.split(',').map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect()
 }

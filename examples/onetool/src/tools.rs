@@ -1,4 +1,4 @@
-//! The tools: searching, fetching, and running a block that does both.
+//! The tools: searching, fetching, and running blocks.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
@@ -67,7 +67,7 @@ async fn run(
 #[serde(transparent)]
 struct Outcome(#[schemars(schema_with = "any_json")] Value);
 
-/// Any JSON, in so many words: there are clients that do not take a schema that says nothing.
+/// A schema for any JSON that lists all types: some clients reject an empty schema.
 fn any_json(_: &mut SchemaGenerator) -> Schema {
     json_schema!({"anyOf": [
         {"type": "object", "additionalProperties": true},
@@ -115,8 +115,8 @@ const RULES: &[&str] = &[
     "The value must be JSON: None, booleans, numbers, strings, lists, tuples, structs, and dictionaries with strings as keys.",
 ];
 
-/// Whether a block may call this tool. Not `run`, so that no block starts another; and nothing that can destroy, since `run`
-/// has told its callers that it does not.
+/// Returns `true` if a block may call this tool: not `run`, so that blocks do not nest, and no destructive tool, since `run` is
+/// declared as not destructive.
 fn is_function(tool: &ToolDefinition) -> bool {
     !tool.destructive() && tool.name() != "run"
 }
@@ -126,8 +126,8 @@ fn callable(tool: &ToolDefinition) -> Callable {
     Callable { name: tool.name().to_owned(), inputs }
 }
 
-/// Calls a tool for a block, as its caller could have called it. The process of the block is not trusted to ask only for
-/// what it was given.
+/// Calls a tool for a block, with the permissions of its caller. The block's process is not trusted to request only the tools
+/// that it was given.
 async fn call(registry: Registry, name: String, arguments: Map<String, Value>) -> Result<Value, String> {
     if !registry.get(&name).is_some_and(is_function) {
         return Err(format!("`{name}` cannot be called from a block"));

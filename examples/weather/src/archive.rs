@@ -26,27 +26,27 @@ mod summary;
 /// ```
 #[derive(Debug, Clone)]
 pub struct Archive {
-    /// In ascending order of date, then location: searched by bisection.
+    /// Sorted by date, then location, for binary search.
     days: Vec<Observation>,
     first: Date,
     last: Date,
 }
 
 impl Archive {
-    /// The table the archive is read from, as CSV with a header line.
+    /// The source of the archive, as CSV with a header line.
     pub const CSV: &str = include_str!("../data/weather.csv");
 
-    /// The archive in this program, parsed when it is first asked for.
+    /// Returns the embedded archive, parsed on first use.
     #[must_use]
     pub fn embedded() -> &'static Self {
         static EMBEDDED: LazyLock<Archive> = LazyLock::new(|| {
-            // The table is part of the program, and the tests read all of it.
+            // The table is embedded, and tests read all of it.
             Archive::parse(Archive::CSV).expect("the embedded table is well formed")
         });
         &EMBEDDED
     }
 
-    /// The observation of one city on one day.
+    /// Returns the observation of one city on one day.
     ///
     /// # Errors
     ///
@@ -58,10 +58,9 @@ impl Archive {
             .map_err(|_| ArchiveError::DateNotCovered { date, first: self.first, last: self.last })
     }
 
-    /// The days that match a query, ordered by date, then location.
+    /// Returns the days that match a query, ordered by date, then location.
     ///
-    /// A range that the archive covers in part, or not at all, is no error: it
-    /// has fewer matches, or none.
+    /// A range outside of the archive is not an error: it has fewer matches, or none.
     ///
     /// ```
     /// use jiff::civil::date;
@@ -97,7 +96,7 @@ impl Archive {
         Ok(Days { total: matches.len(), days: matches.into_iter().take(query.limit).cloned().collect() })
     }
 
-    /// One city's year, month by month; figures are rounded to two decimals.
+    /// Summarizes one city's year by month; figures are rounded to two decimals.
     ///
     /// # Errors
     ///
@@ -115,7 +114,7 @@ impl Archive {
         Ok(YearSummary::of(city, year, &days))
     }
 
-    /// What each column of [`Archive::CSV`] holds, in the order of the table.
+    /// Describes the columns of [`Archive::CSV`], in the order of the table.
     #[must_use]
     pub fn columns() -> Vec<Column> {
         let column = |name: &str, unit: Option<&str>, description: &str| Column {
@@ -134,13 +133,13 @@ impl Archive {
         ]
     }
 
-    /// The first day the archive covers.
+    /// Returns the first day that the archive covers.
     #[must_use]
     pub fn first_date(&self) -> Date {
         self.first
     }
 
-    /// The last day the archive covers.
+    /// Returns the last day that the archive covers.
     #[must_use]
     pub fn last_date(&self) -> Date {
         self.last
@@ -161,18 +160,18 @@ fn key(day: &Observation) -> (Date, City) {
     (day.date, day.location)
 }
 
-/// Which days [`Archive::find`] looks for.
+/// The query of [`Archive::find`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Query {
     /// Only days in this city, if one is given.
     pub location: Option<City>,
     /// The first day of the range.
     pub from: Date,
-    /// The last day of the range, which belongs to it.
+    /// The last day of the range, inclusive.
     pub to: Date,
     /// Only days of this kind of weather, if one is given.
     pub weather: Option<Weather>,
-    /// How many days to return at most.
+    /// The maximum number of days to return.
     pub limit: usize,
 }
 
@@ -196,23 +195,23 @@ pub struct Column {
     pub description: String,
 }
 
-/// Why the archive has no answer.
+/// The reason why the archive has no answer.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ArchiveError {
-    /// The day lies outside the archive.
+    /// The day is outside of the archive.
     #[error("no observation on {date}: the archive covers {first} to {last}")]
     DateNotCovered {
-        /// The day asked for.
+        /// The requested day.
         date: Date,
         /// The first day covered.
         first: Date,
         /// The last day covered.
         last: Date,
     },
-    /// The year lies outside the archive.
+    /// The year is outside of the archive.
     #[error("no observations in {year}: the archive covers the years {first} to {last}")]
     YearNotCovered {
-        /// The year asked for.
+        /// The requested year.
         year: i16,
         /// The first year covered.
         first: i16,
@@ -222,9 +221,9 @@ pub enum ArchiveError {
     /// The range ends before it begins.
     #[error("`from` is {from}, which is after `to`, {to}")]
     RangeReversed {
-        /// The first day asked for.
+        /// The requested first day.
         from: Date,
-        /// The last day asked for.
+        /// The requested last day.
         to: Date,
     },
 }

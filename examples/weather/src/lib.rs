@@ -1,8 +1,7 @@
 //! Four years of daily weather as seven tools, over HTTP, MCP and the command line.
 //!
-//! The domain ([`archive`], [`temperature`], [`reports`]) knows nothing of tools; [`tools`] declares them; [`registry`]
-//! gives them their state,
-//! through the handles of [`resources`].
+//! The domain ([`archive`], [`temperature`], [`reports`]) is independent of tools; [`tools`] declares them; [`registry`] adds
+//! their state, through the handles of [`resources`].
 
 use std::path::PathBuf;
 
@@ -22,7 +21,7 @@ pub use reports::{Deleted, ReadReports, Receipt, Reports, ReportsError, ReportsF
 pub use resources::ReportStore;
 pub use temperature::{Conversion, Scale, TemperatureError, convert};
 
-/// The tools of this example, with the archive, and with the reports in a file of this path.
+/// Builds the registry of this example with the archive, and reports in this file.
 ///
 /// # Errors
 ///
@@ -37,7 +36,7 @@ pub fn registry(reports: impl Into<PathBuf>) -> Result<Registry, BuildErrors> {
     builder(reports).build()
 }
 
-/// The same, not built yet: for a registry that is read only, or that keeps its reports elsewhere.
+/// Returns a builder, for a registry that is read-only or keeps its reports elsewhere.
 ///
 /// ```
 /// let registry = weather::builder("reports.jsonl").read_only().build()?;

@@ -1,10 +1,8 @@
-//! The weather example as one program: its tools on the command line, over HTTP and over MCP.
+//! The weather example as a program: its tools on the command line, over HTTP and over MCP.
 //!
-//! Reports are kept in the file that `WEATHER_REPORTS` names, or else in `weather-reports.jsonl` in the current folder.
-//! With `WEATHER_LENIENCY=strict` an argument of the wrong type is never taken for what it stands for, and with
-//! `WEATHER_TOKEN` nobody calls a tool over HTTP who does not send it, so that calls can be offered to a network.
-//! With `WEATHER_RESULTS` a result that is too large to be shown is kept in the directory that it names, and read in parts.
-//! Faults are logged to stderr; `RUST_LOG` says how much.
+//! `WEATHER_REPORTS` names the file for reports, by default `weather-reports.jsonl` in the current folder.
+//! `WEATHER_LENIENCY=strict` rejects arguments of the wrong type. `WEATHER_TOKEN` is the bearer token that HTTP callers must send.
+//! `WEATHER_RESULTS` names a directory for large results. Errors are logged to stderr; `RUST_LOG` sets the level.
 
 use std::env;
 use std::process::ExitCode;
@@ -19,7 +17,7 @@ use tracing_subscriber::EnvFilter;
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    // Who calls on the command line is shown why a call failed; of those who call a server, the log tells.
+    // Command-line callers see the reason of a failure; for servers it is in the log.
     let serves = env::args_os().any(|argument| argument == "serve");
     let usual = if serves { "warn" } else { "error" };
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(usual));

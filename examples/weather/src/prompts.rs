@@ -1,4 +1,4 @@
-//! The prompts: questions that a person puts to a model which has the tools.
+//! The prompts: questions of users to a model with these tools.
 
 use tool_core::prompt;
 

@@ -1,8 +1,7 @@
-//! The [`Reports`] store: observations that people send in, one JSON line each.
+//! The [`Reports`] store: submitted observations, one JSON line each.
 //!
-//! A report is stored once the newline after it is. Every call takes a lock on
-//! a file beside the store, not on the store itself, which a deletion replaces:
-//! whoever waited for a lock on the old file would then write into nothing.
+//! A report is stored once its newline is. Calls lock a separate file, as a deletion replaces the store: a process that waited
+//! for a lock on the old file would write to it in vain.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
@@ -15,7 +14,7 @@ use thiserror::Error;
 
 use crate::observation::Observation;
 
-/// Reports in a JSON-lines file that several processes may use at once.
+/// A JSON-lines file of reports that several processes can use at once.
 ///
 /// Every call reads the whole file: it is meant for thousands of reports, not
 /// millions. Calls block, on the disk and on each other.
@@ -47,16 +46,16 @@ pub struct Reports {
     file: PathBuf,
     /// Locked during every call; it stays empty.
     lock: PathBuf,
-    /// What a deletion writes and then renames to `file`.
+    /// The temporary file that a deletion renames to `file`.
     replacement: PathBuf,
 }
 
-/// The place of a store, which is opened when a call needs it: who only reads the archive leaves no file behind.
+/// The path of a store, which is opened on first use: reading the archive creates no file.
 #[derive(Debug, Clone)]
 pub struct ReportsFile(PathBuf);
 
 impl ReportsFile {
-    /// A store at this path.
+    /// Creates a store at this path.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self(path.into())
     }
@@ -66,9 +65,9 @@ impl ReportsFile {
     }
 }
 
-/// What reads reports.
+/// Reading access to reports.
 pub trait ReadReports: Send + Sync {
-    /// As [`Reports::all`].
+    /// Returns all reports, like [`Reports::all`].
     ///
     /// # Errors
     ///
@@ -76,16 +75,16 @@ pub trait ReadReports: Send + Sync {
     fn all(&self) -> Result<Vec<Observation>, ReportsError>;
 }
 
-/// What changes reports.
+/// Writing access to reports.
 pub trait WriteReports: ReadReports {
-    /// As [`Reports::append`].
+    /// Stores a report, like [`Reports::append`].
     ///
     /// # Errors
     ///
     /// The report cannot be stored.
     fn append(&self, report: &Observation) -> Result<Receipt, ReportsError>;
 
-    /// As [`Reports::delete_before`].
+    /// Deletes reports, like [`Reports::delete_before`].
     ///
     /// # Errors
     ///
@@ -110,7 +109,7 @@ impl WriteReports for ReportsFile {
 }
 
 impl Reports {
-    /// Opens the store at a path; a missing file or directory is created.
+    /// Opens the store at a path, and creates missing files and directories.
     ///
     /// # Errors
     ///
@@ -136,7 +135,7 @@ impl Reports {
         Ok(Receipt { number: stored.reports.len() as u64 + 1 })
     }
 
-    /// All reports, in the order in which they were stored.
+    /// Returns all reports, in the order in which they were stored.
     ///
     /// # Errors
     ///
@@ -146,7 +145,7 @@ impl Reports {
         Ok(self.read()?.reports)
     }
 
-    /// Deletes the reports of days before a date, all of them or none.
+    /// Deletes the reports of days before a date, all or none.
     ///
     /// # Errors
     ///
@@ -163,7 +162,7 @@ impl Reports {
             if report.date < date {
                 deleted += 1;
             } else {
-                // The line as it was, with whatever else somebody put in it.
+                // The original line, with any unknown members.
                 kept.extend_from_slice(line);
                 kept_count += 1;
             }
@@ -174,9 +173,9 @@ impl Reports {
         Ok(Deleted { deleted, kept: kept_count })
     }
 
-    /// Waits for the lock, which is held until the file returned is dropped.
+    /// Waits for the lock, which is held until the returned file is dropped.
     ///
-    /// It is opened anew each time, so that threads exclude each other too.
+    /// The file is opened each time, so that threads exclude each other, too.
     fn lock(&self, lock: fn(&File) -> io::Result<()>) -> Result<File, ReportsError> {
         let locked = open_or_create(&self.lock).and_then(|file| {
             loop {
@@ -192,13 +191,13 @@ impl Reports {
     fn read(&self) -> Result<Stored, ReportsError> {
         let mut text = match fs::read(&self.file) {
             Ok(text) => text,
-            // Somebody took it away since it was opened; the next report creates it.
+            // Removed since it was opened; the next report creates it.
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
             Err(cause) => {
                 return Err(ReportsError::Read { path: self.file.clone(), cause });
             }
         };
-        // What follows the last newline was torn off when its writer died.
+        // Text after the last newline is the rest of an interrupted write.
         let end = text.iter().rposition(|byte| *byte == b'\n');
         text.truncate(end.map_or(0, |newline| newline + 1));
         let reports = lines(&text)
@@ -214,32 +213,31 @@ impl Reports {
         Ok(Stored { text, reports })
     }
 
-    /// Writes a report where the stored ones end, over a torn line if there is one.
+    /// Writes a report after the stored ones, over an incomplete line.
     fn write(&self, report: &Observation, end: u64) -> io::Result<()> {
         let mut line = serde_json::to_vec(report)?;
         line.push(b'\n');
         let mut file = open_or_create(&self.file)?;
         if end == 0 {
-            // The file may be new, and its directory not know of it for good.
+            // The file may be new, and its directory entry not on disk yet.
             sync_directory_of(&self.file)?;
         }
         file.set_len(end)?;
         file.seek(SeekFrom::Start(end))?;
         let result = file.write_all(&line).and_then(|()| file.sync_all());
         if result.is_err() {
-            // The caller hears that nothing was stored, so nothing should stay.
-            // If this fails as well, there is nothing left to try.
+            // The report was not stored, so remove what was written. If this fails, too, nothing is left to try.
             let _ = file.set_len(end);
         }
         result
     }
 
     fn replace(&self, text: &[u8]) -> io::Result<()> {
-        // A deletion that was killed may have left a replacement: start it anew.
+        // A killed deletion may have left a replacement: start anew.
         let mut file = File::create(&self.replacement)?;
         file.set_permissions(fs::metadata(&self.file)?.permissions())?;
         file.write_all(text)?;
-        // Before the rename: a name must never stand for text not yet written.
+        // Sync before the rename, so that the name never refers to missing data.
         file.sync_all()?;
         fs::rename(&self.replacement, &self.file)?;
         sync_directory_of(&self.file)
@@ -262,7 +260,7 @@ pub struct Deleted {
     pub kept: u64,
 }
 
-/// Why reports cannot be stored, read or deleted.
+/// The reason why reports cannot be stored, read or deleted.
 #[derive(Debug, Error)]
 pub enum ReportsError {
     /// The store cannot be created, or not opened for writing.
@@ -270,7 +268,7 @@ pub enum ReportsError {
     Open {
         /// The path of the store.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         cause: io::Error,
     },
     /// The file that processes lock cannot be opened or locked.
@@ -278,7 +276,7 @@ pub enum ReportsError {
     Lock {
         /// The path of the lock file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         cause: io::Error,
     },
     /// The store cannot be read.
@@ -286,7 +284,7 @@ pub enum ReportsError {
     Read {
         /// The path of the store.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         cause: io::Error,
     },
     /// A report cannot be written.
@@ -294,7 +292,7 @@ pub enum ReportsError {
     Write {
         /// The path of the store.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         cause: io::Error,
     },
     /// The store cannot be replaced by one without the deleted reports.
@@ -302,20 +300,20 @@ pub enum ReportsError {
     Replace {
         /// The path of the store.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         cause: io::Error,
     },
-    /// A line that is not the torn end of the store is no report.
+    /// A complete line of the store is not a report.
     #[error("line {line} of `{}` is not a report: {reason}", path.display())]
     Corrupt {
         /// The path of the store.
         path: PathBuf,
         /// The number of the line, from 1.
         line: usize,
-        /// What is wrong with it.
+        /// The reason.
         reason: String,
     },
-    /// A figure is not a number that JSON can hold.
+    /// A value is not a finite number.
     #[error("`{field}` is {value}, which is not a finite number")]
     NotFinite {
         /// The name of the field.
@@ -325,10 +323,10 @@ pub enum ReportsError {
     },
 }
 
-/// What the file holds, up to and with its last newline.
+/// The content of the file up to its last newline.
 struct Stored {
     text: Vec<u8>,
-    /// One a line of `text`.
+    /// One per line of `text`.
     reports: Vec<Observation>,
 }
 
@@ -336,8 +334,7 @@ fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     text.split_inclusive(|byte| *byte == b'\n')
 }
 
-/// JSON has no notation for other numbers: they would be stored as `null`, on a
-/// line that could not be read again.
+/// Checks that all values are finite: JSON would store others as `null`, which cannot be read again.
 fn check_finite(report: &Observation) -> Result<(), ReportsError> {
     let figures = [
         ("precipitation", report.precipitation),
@@ -351,15 +348,15 @@ fn check_finite(report: &Observation) -> Result<(), ReportsError> {
     }
 }
 
-/// The parser's reason, without its own count of lines: it is given one line.
+/// Returns the parser's message without its line number: it parses single lines.
 fn reason(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());
     text.strip_suffix(&place).unwrap_or(&text).to_owned()
 }
 
-/// Creates what is missing and returns where the file really is: whoever comes
-/// by a link must find the same lock, and replace the file, not the link.
+/// Creates what is missing and returns the canonical path: processes that use a link must find the same lock, and replace the
+/// file instead of the link.
 fn create(path: &Path) -> io::Result<PathBuf> {
     if let Some(directory) = path.parent() {
         fs::create_dir_all(directory)?;
@@ -381,7 +378,7 @@ fn beside(file: &Path, suffix: &str) -> PathBuf {
     name.into()
 }
 
-/// Makes a new name last: on Unix it is the directory that holds it.
+/// Syncs the directory of a new file (on Unix).
 fn sync_directory_of(file: &Path) -> io::Result<()> {
     match file.parent() {
         Some(directory) if cfg!(unix) => File::open(directory)?.sync_all(),

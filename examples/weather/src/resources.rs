@@ -1,4 +1,4 @@
-//! What the tools share, each with a handle to read it and a handle to change it, and what identifies a part of it.
+//! The state shared by the tools, with handles to read and change it, and its locators.
 
 use tool_core::{Locator, Resource, WritePass};
 
@@ -6,7 +6,7 @@ use crate::archive::Archive;
 use crate::observation::City;
 use crate::reports::{ReadReports, WriteReports};
 
-/// Nobody changes the archive.
+/// The archive is read-only.
 impl Resource for Archive {
     type Reader = Self;
     type Writer = ();
@@ -20,14 +20,14 @@ impl Resource for Archive {
     }
 }
 
-/// A city is one thing, spelled alike everywhere.
+/// A city has the same spelling everywhere.
 impl Locator for City {}
 
-/// The reports, wherever they are kept: in a file, or nowhere in a test.
+/// The store of reports: a file, or memory in tests.
 pub struct ReportStore(Box<dyn WriteReports>);
 
 impl ReportStore {
-    /// Reports that are kept there.
+    /// Wraps a store.
     pub fn new(reports: impl WriteReports + 'static) -> Self {
         Self(Box::new(reports))
     }

@@ -1,4 +1,4 @@
-//! Temperatures in one scale or another: [`convert`] between [`Scale`]s.
+//! Conversion of temperatures: [`convert`] between [`Scale`]s.
 
 use std::fmt;
 
@@ -28,7 +28,7 @@ pub fn convert(value: f64, from: Scale, to: Scale) -> Result<Conversion, Tempera
     if value.is_finite() && value < minimum {
         return Err(TemperatureError::BelowAbsoluteZero { value, scale: from, minimum });
     }
-    // One formula a pair, not a chain through one scale: each step rounds.
+    // One formula per pair: each step rounds.
     let converted = match (from, to) {
         (Celsius, Celsius) | (Fahrenheit, Fahrenheit) | (Kelvin, Kelvin) => value,
         (Celsius, Fahrenheit) => tidied(value * 9.0 / 5.0 + 32.0),
@@ -44,10 +44,10 @@ pub fn convert(value: f64, from: Scale, to: Scale) -> Result<Conversion, Tempera
     Ok(Conversion { value: converted, scale: to })
 }
 
-/// To nine decimals, which takes away what binary fractions add to decimal ones
-/// (-40 °C would be 233.14999999999998 K); the sum turns a negative zero into zero.
+/// Rounds to nine decimals, to remove the error of binary fractions (-40 °C would be 233.14999999999998 K); the sum turns a
+/// negative zero into zero.
 fn tidied(value: f64) -> f64 {
-    // Larger values have no more decimals than that, and might overflow.
+    // Larger values have fewer decimals, and might overflow.
     if value.abs() < 1e6 { (value * 1e9).round() / 1e9 + 0.0 } else { value }
 }
 
@@ -72,10 +72,10 @@ pub struct Conversion {
     pub scale: Scale,
 }
 
-/// Why a temperature cannot be converted.
+/// The reason why a temperature cannot be converted.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum TemperatureError {
-    /// No temperature is that low.
+    /// The temperature is below absolute zero.
     #[error("{value} {scale} is below absolute zero, which is {minimum} {scale}")]
     BelowAbsoluteZero {
         /// The temperature given.
@@ -85,14 +85,14 @@ pub enum TemperatureError {
         /// Absolute zero in that scale.
         minimum: f64,
     },
-    /// The temperature has no finite value in the scale asked for.
+    /// The temperature is not finite in the requested scale.
     #[error("{value:e} {from} is too far from zero to be converted to {to}")]
     NotFinite {
         /// The temperature given.
         value: f64,
         /// The scale of `value`.
         from: Scale,
-        /// The scale asked for.
+        /// The requested scale.
         to: Scale,
     },
 }
@@ -118,7 +118,7 @@ impl fmt::Display for Scale {
 }
 
 #[cfg(test)]
-// Results are tidied so that they can be compared.
+// Rounded results can be compared exactly.
 #[expect(clippy::float_cmp)]
 mod tests {
     use Scale::{Celsius, Fahrenheit, Kelvin};
@@ -175,7 +175,7 @@ mod tests {
             for to in SCALES {
                 let lowest = value(from.absolute_zero(), from, to);
                 assert_eq!(lowest, to.absolute_zero());
-                // The least above it must not be rounded to something below it.
+                // The next value above it must not be rounded below it.
                 let next = value(from.absolute_zero().next_up(), from, to);
                 assert!(next >= to.absolute_zero());
             }

@@ -1,4 +1,4 @@
-//! The tools: each a plain function over the domain, declared once.
+//! The tools: functions over the domain, each declared once.
 
 use jiff::civil::Date;
 use tool_core::{Reader, ToolError, Writer, tool};
@@ -131,7 +131,7 @@ impl From<ArchiveError> for ToolError {
             ArchiveError::DateNotCovered { .. } | ArchiveError::YearNotCovered { .. } => {
                 ToolError::not_found(error.to_string())
             }
-            // The inputs, each valid alone, contradict each other.
+            // Each input is valid alone, but they contradict each other.
             ArchiveError::RangeReversed { .. } => ToolError::conflict(error.to_string()),
         }
     }
@@ -139,7 +139,7 @@ impl From<ArchiveError> for ToolError {
 
 impl From<TemperatureError> for ToolError {
     fn from(error: TemperatureError) -> Self {
-        // A caller's doing, and no fault of the tool: the value does not go with its scale.
+        // The value does not fit its scale, which is the caller's mistake.
         ToolError::conflict(error.to_string())
     }
 }
@@ -148,7 +148,7 @@ impl From<ReportsError> for ToolError {
     fn from(error: ReportsError) -> Self {
         match error {
             ReportsError::NotFinite { .. } => ToolError::conflict(error.to_string()),
-            // The message names a file, which is the concern of who runs this and not of who calls it.
+            // The message names a file, which callers must not see.
             _ => {
                 tracing::error!(%error, "the store of reports does not work");
                 ToolError::unavailable("the reports cannot be read or written at the moment")

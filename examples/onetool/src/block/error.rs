@@ -1,8 +1,8 @@
-//! Why a block came to nothing.
+//! Errors of blocks.
 
 use tool_core::ToolError;
 
-/// Why a block came to nothing.
+/// The reason why a block failed.
 ///
 /// ```
 /// use onetool::{Block, BlockError};
@@ -12,51 +12,51 @@ use tool_core::ToolError;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BlockError {
-    /// There is no code.
+    /// The block has no code.
     #[error("there is no code to run: write it behind `__onetool__run`")]
     Empty,
-    /// A fence begins and does not end.
+    /// A fence is not closed.
     #[error("line {line}: the fence that begins here does not end")]
     OpenFence {
-        /// The line, counted from 1.
+        /// The line number, from 1.
         line: usize,
     },
-    /// There is something behind the fence.
+    /// There is text after the fence.
     #[error("line {line}: there is text behind the block; `run` takes one block and nothing else")]
     Behind {
-        /// The line, counted from 1.
+        /// The line number, from 1.
         line: usize,
     },
-    /// A line of it is wrong, or failed.
+    /// A line is invalid, or failed.
     #[error("line {line}: {message}")]
     Line {
-        /// The line of the command, counted from 1.
+        /// The line number in the command, from 1.
         line: usize,
         /// What is wrong with it.
         message: String,
     },
-    /// Something is wrong that no line is known of.
+    /// An error without a line number.
     #[error("{0}")]
     Failed(String),
-    /// It takes too long.
+    /// The time limit has passed.
     #[error("the block did not end within {0} seconds")]
     Late(u32),
-    /// It needs too much memory.
+    /// The memory limit is exceeded.
     #[error("the block needs more than the {0} bytes of memory that it may use")]
     Memory(u64),
-    /// What it came to is too much.
+    /// The output is too large.
     #[error("the block came to more than {0} bytes")]
     Output(usize),
-    /// The interpreter gave up.
+    /// The interpreter crashed.
     #[error("the block could not be run to its end: it may be nested too deeply")]
     Crashed,
-    /// The caller has taken the call back.
+    /// The caller canceled the call.
     #[error("the call was taken back")]
     Cancelled,
-    /// There are too many blocks at the moment.
+    /// Too many blocks are running.
     #[error("too many blocks run at the moment: try again")]
     Busy,
-    /// No process can be started.
+    /// The process cannot be started.
     #[error("blocks cannot be run at the moment")]
     NoProcess,
 }

@@ -1,13 +1,13 @@
-//! Finding the code in a command.
+//! Extraction of code from a command.
 
 use crate::block::BlockError;
 
-/// What a block begins with.
+/// The marker at the beginning of a block.
 pub const MARKER: &str = "__onetool__run";
 
-/// The code of a block. Its lines have the numbers that they have in the command.
+/// The code of a block. Its line numbers are those of the command.
 ///
-/// A command is the marker `__onetool__run` with code behind it, which may stand in a Markdown fence; a fence alone; or code
+/// A command is the marker `__onetool__run` followed by code, perhaps in a Markdown fence; a fence alone; or code
 /// alone.
 ///
 /// ```
@@ -24,11 +24,11 @@ pub struct Block {
 }
 
 impl Block {
-    /// Takes the code out of a command.
+    /// Extracts the code from a command.
     ///
     /// # Errors
     ///
-    /// When there is none, or something besides.
+    /// When there is no code, or other text.
     ///
     /// ```
     /// use onetool::{Block, BlockError};
@@ -53,11 +53,11 @@ impl Block {
             return Err(BlockError::Behind { line: behind + 1 });
         }
         filled(&lines[..end], first + 1).ok_or(BlockError::Empty)?;
-        // Empty lines in the place of what stands before the code, so that it keeps its numbers.
+        // Empty lines replace what precedes the code, so that line numbers stay the same.
         Ok(Block { source: "\n".repeat(first + 1) + &lines[first + 1..end].join("\n") })
     }
 
-    /// The code.
+    /// Returns the code.
     ///
     /// ```
     /// assert_eq!(onetool::Block::parse("len([1])").unwrap().source(), "len([1])");
@@ -67,12 +67,12 @@ impl Block {
     }
 }
 
-/// The first line from `from` on that is not blank.
+/// Returns the first line from `from` that is not blank.
 fn filled(lines: &[&str], from: usize) -> Option<usize> {
     (from..lines.len()).find(|line| !lines[*line].trim().is_empty())
 }
 
-/// A fence of Markdown: three or more backticks or tildes, closed by as many or more.
+/// A Markdown fence: three or more backticks or tildes, closed by at least as many.
 struct Fence {
     sign: char,
     length: usize,

@@ -13,18 +13,18 @@ use starlark::values::tuple::UnpackTuple;
 
 use crate::block::{Callable, worker};
 
-/// Words that Starlark keeps for itself, now or later.
+/// Keywords of Starlark, including reserved ones.
 const KEYWORDS: &[&str] = &[
     "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del", "elif", "else",
     "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "load", "nonlocal",
     "not", "or", "pass", "raise", "return", "try", "while", "with", "yield",
 ];
 
-/// Another name of `partial`, which the definitions of functions use.
+/// An alias of `partial` for the definitions of functions.
 const PARTIAL: &str = "__partial";
 
-/// The code that makes functions of tools: each is the one function that calls tools, with its first arguments given.
-/// None is called as something is that a block has anyway.
+/// Returns code that defines tools as functions: each is the calling function with its first arguments bound. No name shadows a
+/// builtin.
 pub(super) fn definitions<'n>(tools: &[Callable], builtins: impl Iterator<Item = &'n str>) -> String {
     let own = KEYWORDS.iter().copied().chain([PARTIAL, super::interpreter::RESULT]);
     let taken = builtins.chain(own).map(str::to_owned).collect();
@@ -37,8 +37,8 @@ pub(super) fn definitions<'n>(tools: &[Callable], builtins: impl Iterator<Item =
     format!("{PARTIAL} = partial\n{definitions}")
 }
 
-/// What tools are called in a block: what a name cannot hold becomes `_`, and a name that is taken gets one more. A tool
-/// that can be called as it is named is, whatever the others are called.
+/// Returns the names of tools in a block: invalid characters become `_`, and a taken name gets one more. A tool with a valid name
+/// keeps it.
 fn functions(tools: &[&str], mut taken: HashSet<String>) -> Vec<String> {
     let plain: Vec<bool> =
         tools.iter().map(|tool| function(tool) == *tool && taken.insert((*tool).to_owned())).collect();
@@ -60,7 +60,7 @@ fn function(tool: &str) -> String {
     name
 }
 
-/// The function that calls tools.
+/// Defines the function that calls tools.
 #[starlark_module]
 pub(super) fn calls(builder: &mut GlobalsBuilder) {
     fn __call<'v>(
@@ -78,7 +78,7 @@ pub(super) fn calls(builder: &mut GlobalsBuilder) {
     }
 }
 
-/// By name; those without a name are the inputs in their order.
+/// Maps arguments to inputs: by name, or by position.
 fn arguments<'v>(
     tool: &str,
     inputs: &[&str],

@@ -1,4 +1,4 @@
-//! Starlark, and what of it a block has.
+//! The Starlark interpreter of blocks.
 
 use std::time::{Duration, Instant};
 
@@ -13,16 +13,16 @@ use crate::block::BlockLimits;
 use crate::block::function::{calls, definitions};
 use crate::block::wire::{Say, Task};
 
-/// What a block without a last expression may leave its result in.
+/// The variable with the result of a block that has no last expression.
 pub(super) const RESULT: &str = "result";
 
-/// Statements between two looks at the memory.
+/// The number of statements between two checks of the memory.
 const MEMORY_CHECK: u64 = 16;
 
-/// Frames of functions that call each other.
+/// The maximum depth of nested calls.
 const DEPTH: usize = 100;
 
-/// Starlark as a block has it: `for` and `if` need no function around them, and there is nothing to load.
+/// The dialect of blocks: `for` and `if` are allowed at the top level, `load` is not.
 const DIALECT: Dialect = Dialect {
     enable_load: false,
     enable_top_level_stmt: true,
@@ -70,7 +70,7 @@ fn value(task: Task) -> Result<Json, Error> {
     })
 }
 
-/// Counts what a block takes, before each of its statements.
+/// Counts the resources of a block before each statement.
 struct Meter {
     limits: BlockLimits,
     steps: u64,
@@ -82,7 +82,7 @@ impl Meter {
         Meter { limits, steps: 0, end: Instant::now() + Duration::from_secs(limits.seconds.into()) }
     }
 
-    /// What there is too much of.
+    /// Returns the exceeded limit.
     fn excess(&mut self, evaluator: &Evaluator<'_, '_, '_>) -> Option<String> {
         let BlockLimits { seconds, steps, memory, .. } = self.limits;
         self.steps += 1;
@@ -111,7 +111,7 @@ impl<'a, 'e: 'a> BeforeStmtFuncDyn<'a, 'e> for Meter {
 }
 
 fn failed(error: &Error) -> Say {
-    // Counted from 0 there.
+    // Converts from 0-based.
     let line = error.span().map(|span| span.resolve_span().begin.line + 1);
     Say::Failed { line, message: error.kind().to_string() }
 }

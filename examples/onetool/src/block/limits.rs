@@ -1,4 +1,4 @@
-//! How much a block may take.
+//! Limits of a block.
 
 use std::time::Duration;
 

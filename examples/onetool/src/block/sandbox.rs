@@ -1,4 +1,4 @@
-//! The process that a block runs in, seen from outside.
+//! The parent's side of the process that runs a block.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -16,19 +16,19 @@ use tokio::time::{Instant, timeout, timeout_at};
 use crate::block::wire::{CallResult, Say, Task};
 use crate::block::{Block, BlockError, BlockLimits, ROLE};
 
-/// How long after its time a block has to say in which line it is: its own clock starts when the process has.
+/// The time after the limit in which a block can report its line: its own clock starts later, with the process.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// A tool that a block may call: its name, and its inputs in their order.
+/// A tool that a block may call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Callable {
-    /// What the function is called.
+    /// The name of the function.
     pub name: String,
-    /// The inputs, by whose order arguments without a name are told apart.
+    /// The names of the inputs, in the order of positional arguments.
     pub inputs: Vec<String>,
 }
 
-/// Runs blocks, each in a process of its own.
+/// A sandbox that runs each block in its own process.
 ///
 /// ```no_run
 /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
@@ -45,17 +45,16 @@ pub struct Sandbox {
     program: PathBuf,
     arguments: Vec<OsString>,
     limits: BlockLimits,
-    /// How many blocks run at once.
+    /// Limits the number of concurrent blocks.
     places: Arc<Semaphore>,
 }
 
 impl Sandbox {
-    /// One whose processes are this very program, which calls [`worker`](crate::worker) when its first argument is
-    /// [`ROLE`].
+    /// Creates a sandbox that starts this program, which must call [`worker`](crate::worker) if its first argument is [`ROLE`].
     ///
     /// # Errors
     ///
-    /// When the program does not know where it is.
+    /// When the path of this program is unknown.
     ///
     /// ```
     /// let sandbox = onetool::Sandbox::of_this_program(onetool::BlockLimits::default()).unwrap();
@@ -64,13 +63,13 @@ impl Sandbox {
         Ok(Sandbox::new(std::env::current_exe()?, limits))
     }
 
-    /// One whose processes are another program that does so.
+    /// Creates a sandbox that starts another program with such a worker.
     ///
     /// ```
     /// let sandbox = onetool::Sandbox::new("/usr/bin/onetool", onetool::BlockLimits::default());
     /// ```
     pub fn new(program: impl Into<PathBuf>, limits: BlockLimits) -> Self {
-        // A block computes: more of them than processors only wait for each other.
+        // Blocks are CPU-bound: more than this would only compete for the processors.
         let places = std::thread::available_parallelism().map_or(2, usize::from) * 2;
         Sandbox {
             program: program.into(),
@@ -80,7 +79,7 @@ impl Sandbox {
         }
     }
 
-    /// How much a block may take.
+    /// Returns the limits of a block.
     ///
     /// ```
     /// let sandbox = onetool::Sandbox::new("onetool", onetool::BlockLimits::default());
@@ -90,10 +89,10 @@ impl Sandbox {
         &self.limits
     }
 
-    /// Runs a block in which these tools are functions, and calls a tool for it by `call`; the value of its last expression,
-    /// or of its variable `result`.
+    /// Runs a block with these tools as functions, calls tools by `call`, and returns the value of its last expression, or of its
+    /// variable `result`.
     ///
-    /// When the future is dropped, the process ends.
+    /// Dropping the future ends the process.
     ///
     /// # Errors
     ///
@@ -128,9 +127,9 @@ impl Sandbox {
     }
 }
 
-/// A process that runs one block; ended when it is dropped.
+/// A process that runs one block, killed on drop.
 struct Process {
-    // Never waited for by name: dropped with this, it is killed.
+    // Killed when dropped.
     child: Child,
     stdin: ChildStdin,
     stdout: BufReader<ChildStdout>,
@@ -152,7 +151,7 @@ impl Process {
         Ok(Process { child, stdin, stdout: BufReader::new(stdout), stderr, limits: sandbox.limits })
     }
 
-    /// Hands over the block, and answers its calls until it has ended.
+    /// Sends the block, and answers its calls until it has ended.
     async fn converse<F: Future<Output = CallResult> + Send>(
         &mut self,
         task: &Task,
@@ -207,10 +206,10 @@ impl Process {
         serde_json::from_slice(&line).map_err(unreadable)
     }
 
-    /// Why the process has ended without a word.
+    /// Returns the reason why the process has ended without an answer.
     async fn gone(&mut self) -> BlockError {
         let mut last_words = Vec::new();
-        // What cannot be read explains nothing, which is all that there is to say then.
+        // An unreadable stderr explains nothing; the error stays generic.
         let _ = (&mut self.stderr).take(4096).read_to_end(&mut last_words).await;
         let last_words = String::from_utf8_lossy(&last_words);
         let status = self.child.wait().await.ok();

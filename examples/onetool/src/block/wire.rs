@@ -1,11 +1,11 @@
-//! What parent and child say to each other: one JSON value a line.
+//! Messages between parent and child: one JSON value per line.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::block::{BlockLimits, Callable};
 
-/// The first line of the parent.
+/// The first message of the parent.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Task {
     pub(super) source: String,
@@ -13,17 +13,17 @@ pub(super) struct Task {
     pub(super) limits: BlockLimits,
 }
 
-/// A line of the child. After `Done` and `Failed` it has nothing more to say.
+/// A message of the child. `Done` and `Failed` are final.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Say {
-    /// Call this tool, and tell what came of it.
+    /// Calls a tool; the parent sends its result.
     Call { tool: String, arguments: Map<String, Value> },
     /// The value of the block.
     Done(Value),
-    /// What is wrong, and in which line if that is known.
+    /// An error, with its line if known.
     Failed { line: Option<usize>, message: String },
 }
 
-/// What came of a call.
+/// The result of a call.
 pub(super) type CallResult = Result<Value, String>;

@@ -1,8 +1,8 @@
-//! Writing code that holds texts of other people.
+//! Escaping of untrusted text in code.
 
 use std::fmt::Write as _;
 
-/// A text as a literal of Starlark: whatever is in it, the literal ends where the text does.
+/// Formats a text as a Starlark string literal that nothing in it can end.
 ///
 /// ```
 /// assert_eq!(onetool::literal(r#"a "quoted" word"#), r#""a \"quoted\" word""#);
@@ -26,7 +26,7 @@ pub fn literal(text: &str) -> String {
     literal
 }
 
-/// Texts as a list of literals.
+/// Formats texts as a list of literals.
 ///
 /// ```
 /// assert_eq!(onetool::list(&["AI".to_owned(), "ML".to_owned()]), r#"["AI", "ML"]"#);
@@ -36,7 +36,7 @@ pub fn list(texts: &[String]) -> String {
     format!("[{}]", literals.join(", "))
 }
 
-/// A text as comment lines: each of its lines is one, whatever ends it.
+/// Formats a text as comment lines, whatever line breaks it has.
 ///
 /// ```
 /// assert_eq!(onetool::comment("Extract titles.\u{2028}import os"), "# Extract titles.\n# import os\n");
@@ -50,13 +50,12 @@ pub fn comment(text: &str) -> String {
     comment
 }
 
-/// What some reader of text takes for the end of a line (Unicode Standard, 5.8 and Python's `splitlines`).
+/// Returns `true` for anything that ends a line (Unicode Standard, 5.8 and Python's `splitlines`).
 fn ends_line(c: char) -> bool {
     matches!(c, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{1c}'..='\u{1e}' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
-/// Whether a character is shown as what it is: neither a control character nor one that ends a line, is invisible, or
-/// turns the direction of the text around it.
+/// Returns `true` for visible characters: no control characters, line breaks, invisible or bidirectional ones.
 fn is_plain(c: char) -> bool {
     let hidden = matches!(c,
         '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
@@ -100,7 +99,7 @@ mod tests {
         assert_eq!(comment(""), "#\n");
     }
 
-    /// What an interpreter makes of it.
+    /// Evaluates a literal.
     fn starlark_value(code: &str) -> Result<serde_json::Value, String> {
         use starlark::environment::{Globals, Module};
         use starlark::eval::Evaluator;

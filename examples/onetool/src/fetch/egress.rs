@@ -1,4 +1,4 @@
-//! Where requests may go.
+//! Checks of outgoing requests.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -7,7 +7,7 @@ use reqwest::Url;
 
 use crate::fetch::FetchError;
 
-/// The origins that pages may be fetched from: none, unless they are named.
+/// The origins that pages may be fetched from; none by default.
 ///
 /// An origin is a host and a port, such as `http://127.0.0.1:8080` or `http://example.org`. Where the host is this machine
 /// (`localhost`, `127.0.0.1`, `[::1]`), connections go to loopback addresses alone; every other host must have addresses of
@@ -28,7 +28,7 @@ pub struct Egress {
     origins: Vec<String>,
 }
 
-/// Why an origin cannot be allowed.
+/// The reason why an origin is invalid.
 ///
 /// ```
 /// assert!(onetool::Egress::to(["https://example.org"]).is_err());
@@ -36,20 +36,20 @@ pub struct Egress {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum OriginError {
-    /// It is not the beginning of a URL.
+    /// It is not an origin.
     #[error("`{0}` is no origin: write `http://` and a host, and a port if it is not 80")]
     NoOrigin(String),
-    /// It is an address that nothing is fetched from.
+    /// It is a special address that is never allowed.
     #[error("`{0}` is neither this machine nor an address of the public internet")]
     Special(String),
 }
 
 impl Egress {
-    /// To these origins alone.
+    /// Allows these origins only.
     ///
     /// # Errors
     ///
-    /// When one of them is none, or an address that may never be connected to.
+    /// When one of them is invalid, or an address that is never allowed.
     ///
     /// ```
     /// assert!(onetool::Egress::to(["http://localhost:3000"]).is_ok());
@@ -62,7 +62,7 @@ impl Egress {
         Ok(Egress { origins })
     }
 
-    /// Whether a URL is of an allowed origin. Names are resolved later, and looked at again then.
+    /// Checks that a URL has an allowed origin. Resolved addresses are checked later.
     pub(super) fn admit(&self, url: &Url) -> Result<(), FetchError> {
         if url.scheme() != "http" {
             return Err(FetchError::Scheme(url.scheme().to_owned()));
@@ -84,7 +84,7 @@ impl fmt::Display for Egress {
     }
 }
 
-/// The one spelling of an origin.
+/// Normalizes an origin.
 fn origin(text: &str) -> Result<String, OriginError> {
     let no_origin = || OriginError::NoOrigin(text.to_owned());
     let url = Url::parse(text).map_err(|_| no_origin())?;
@@ -97,12 +97,12 @@ fn origin(text: &str) -> Result<String, OriginError> {
     }
 }
 
-/// The address that a host is written as, if it is one.
+/// Returns the address if a host is a literal one.
 fn literal(host: &str) -> Option<IpAddr> {
     host.trim_start_matches('[').trim_end_matches(']').parse().ok()
 }
 
-/// Whether a connection to an address of this host may be made.
+/// Returns `true` if a connection for this host may use this address.
 pub(super) fn is_allowed(host: &str, address: IpAddr) -> bool {
     let is_this_machine = match literal(host) {
         Some(literal) => literal.is_loopback(),
@@ -111,7 +111,7 @@ pub(super) fn is_allowed(host: &str, address: IpAddr) -> bool {
     if is_this_machine { address.is_loopback() } else { is_public(address) }
 }
 
-/// Whether it is an address of the public internet: neither of the special-purpose registries of RFC 6890 has it.
+/// Returns `true` for an address of the public internet, outside the special ranges of RFC 6890.
 fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
@@ -134,7 +134,7 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
     !special
 }
 
-/// Of the addresses that are given out (those that begin with the bits 001), those that are no addresses of IPv4 in disguise.
+/// Returns `true` for global unicast addresses (prefix 001) that do not embed IPv4 addresses.
 fn is_public_v6(address: Ipv6Addr) -> bool {
     let [a, b, ..] = address.segments();
     let special = (a == 0x2001 && (b < 0x0200 || b == 0x0db8)) || a == 0x2002 || (a == 0x3fff && b < 0x1000);

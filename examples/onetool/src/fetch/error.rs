@@ -1,4 +1,4 @@
-//! Why a page was not fetched.
+//! Errors of fetching.
 
 use std::error::Error;
 use std::net::IpAddr;
@@ -8,7 +8,7 @@ use tool_core::ToolError;
 
 use crate::fetch::resolver::NotAllowed;
 
-/// Why a page was not fetched.
+/// The reason why a page was not fetched.
 ///
 /// ```
 /// use onetool::FetchError;
@@ -22,24 +22,24 @@ use crate::fetch::resolver::NotAllowed;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FetchError {
-    /// It is no URL.
+    /// The URL is invalid.
     #[error("this is no URL: {0}")]
     Url(String),
-    /// It is not of HTTP.
+    /// The scheme is not HTTP.
     #[error("`{0}:` cannot be fetched, only `http:`")]
     Scheme(String),
-    /// It holds a name or a password.
+    /// The URL contains a user name or password.
     #[error("a URL with a name or a password in it is not fetched")]
     Credentials,
-    /// Nobody has allowed to fetch from there.
+    /// The origin is not allowed.
     #[error("fetching from `{origin}` is not allowed, only from: {allowed}")]
     Origin {
-        /// Where the page would be.
+        /// The origin of the page.
         origin: String,
-        /// Where pages may be fetched from.
+        /// The allowed origins.
         allowed: String,
     },
-    /// The host is allowed, and the address that it has is not.
+    /// The host is allowed, but not its address.
     #[error("`{host}` has the address {address}, which must not be connected to")]
     Address {
         /// The host.
@@ -47,28 +47,28 @@ pub enum FetchError {
         /// One of its addresses.
         address: IpAddr,
     },
-    /// One redirect followed another.
+    /// There are too many redirects.
     #[error("the page redirects more than {0} times")]
     Redirects(usize),
-    /// The answer is not 200.
+    /// The status is not 200.
     #[error("the server answered with status {0}")]
     Status(u16),
-    /// It is something else than text.
+    /// The page is not text.
     #[error("the page is {0}, which cannot be read as text")]
     NoText(String),
-    /// It is too long.
+    /// The page is too large.
     #[error("the page has more than {0} bytes")]
     TooLong(usize),
-    /// It takes too long.
+    /// The time limit has passed.
     #[error("the page did not arrive within {0:?}")]
     Late(Duration),
-    /// The server cannot be reached, or breaks off.
+    /// The server cannot be reached, or the connection broke off.
     #[error("the server cannot be reached at the moment")]
     Unreachable(#[source] reqwest::Error),
 }
 
 impl FetchError {
-    /// What the client has to say, in which the refusal of an address is hidden.
+    /// Converts an error of the HTTP client, which may wrap one of ours.
     pub(super) fn of_client(error: reqwest::Error) -> Self {
         let mut cause: Option<&(dyn Error + 'static)> = Some(&error);
         while let Some(current) = cause {

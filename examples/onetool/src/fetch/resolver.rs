@@ -1,4 +1,4 @@
-//! Resolving names, and looking at what they resolve to.
+//! Name resolution with checks of the addresses.
 
 use std::error::Error;
 use std::net::{IpAddr, SocketAddr};
@@ -9,23 +9,23 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
 use crate::fetch::egress;
 
-/// Finds the addresses of a host.
+/// A function that resolves a host.
 pub(super) type Lookup = Arc<dyn Fn(String) -> Found + Send + Sync>;
 
 pub(super) type Found = Pin<Box<dyn Future<Output = std::io::Result<Vec<SocketAddr>>> + Send>>;
 
-/// As everything else on this machine does it.
+/// Returns the system's lookup.
 pub(super) fn of_this_machine() -> Lookup {
     Arc::new(|host| Box::pin(async move { Ok(tokio::net::lookup_host((host, 0)).await?.collect()) }))
 }
 
-/// Hands out addresses that may be connected to. The client connects to what it is handed and asks no second time, so that
-/// a name cannot resolve to one address for the check and to another for the connection.
+/// A resolver that returns only allowed addresses. The client connects to them without a second lookup, so that a name cannot
+/// resolve to another address after the check.
 pub(super) struct Resolver {
     lookup: Lookup,
 }
 
-/// A host has an address that must not be connected to.
+/// The error for a host with a refused address.
 #[derive(Debug, thiserror::Error)]
 #[error("`{host}` has the address {address}, which must not be connected to")]
 pub(super) struct NotAllowed {
@@ -45,7 +45,7 @@ impl Resolve for Resolver {
         let found = (self.lookup)(host.clone());
         Box::pin(async move {
             let addresses = found.await?;
-            // One bad address spoils them all: whoever owns the name is not to be trusted.
+            // One refused address is enough: the owner of the name is not trusted.
             match addresses.iter().find(|found| !egress::is_allowed(&host, found.ip())) {
                 Some(found) => {
                     Err(Box::new(NotAllowed { host, address: found.ip() }) as Box<dyn Error + Send + Sync>)

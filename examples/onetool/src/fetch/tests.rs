@@ -1,4 +1,4 @@
-//! The guard against a server of this machine that tries to lead it astray.
+//! Defense against malicious servers and names.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use super::*;
 
-/// A server with pages of all kinds; its address.
+/// Starts a server with pages of all kinds and returns its address.
 async fn server() -> SocketAddr {
     let redirect = |to: String| (StatusCode::FOUND, [(LOCATION, to)]);
     let app = Router::new()
@@ -36,7 +36,7 @@ async fn server() -> SocketAddr {
     addr
 }
 
-/// A server of a page that has more bytes than it may, and does not say how many.
+/// Starts a server with a page that is too large and has no `Content-Length`.
 async fn silent_on_length() -> SocketAddr {
     let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     let addr = listener.local_addr().unwrap();
@@ -45,7 +45,7 @@ async fn silent_on_length() -> SocketAddr {
         let _ = stream.read(&mut [0; 1024]).await.unwrap();
         let head = "HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\n\r\n";
         let page = head.to_owned() + &"x".repeat(100_000);
-        // The other side may have seen enough before all is sent.
+        // The client may have closed the connection already.
         let _ = stream.write_all(page.as_bytes()).await;
     });
     addr
@@ -56,7 +56,7 @@ fn fetcher(addr: SocketAddr) -> Fetcher {
     Fetcher::new(Egress::to([format!("http://{addr}")]).unwrap(), limits).unwrap()
 }
 
-/// One for which every name has this address.
+/// Creates a client for which every name has this address, with a counter of lookups.
 fn misled(origin: &str, addr: &'static str) -> (Fetcher, Arc<AtomicUsize>) {
     let lookups = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&lookups);
@@ -126,7 +126,7 @@ async fn the_address_that_was_checked_is_the_one_that_is_connected_to() {
     let (fetcher, lookups) = misled(&format!("http://localhost:{}", addr.port()), "127.0.0.1:0");
     let page = fetcher.fetch(&format!("http://localhost:{}/plain", addr.port())).await.unwrap();
     assert_eq!(page.text, "hello");
-    // Asked once: there is no second answer that could differ from the first.
+    // Resolved once: a second lookup could return something else.
     assert_eq!(lookups.load(Ordering::Relaxed), 1);
 }
 
@@ -172,7 +172,7 @@ async fn a_status_tells_whether_trying_again_helps() {
         let failed = fetcher(addr).fetch(&format!("http://{addr}/status/{code}")).await.unwrap_err();
         assert_eq!(ToolError::from(failed).kind(), FailureKind::Failed(reason), "{code}");
     }
-    // Nothing listens on the port that was free a moment ago.
+    // Nothing listens on a port that was just closed.
     let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     let closed = listener.local_addr().unwrap();
     drop(listener);

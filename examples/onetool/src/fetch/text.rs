@@ -1,14 +1,14 @@
-//! Bytes of a page as text.
+//! Conversion of a page into text.
 
 use encoding_rs::Encoding;
 use mime::Mime;
 
 use crate::fetch::FetchError;
 
-/// How many columns a page has as plain text.
+/// The width of plain text, in columns.
 const WIDTH: usize = 100;
 
-/// What kind of text a page is.
+/// The content type of a page.
 #[derive(Clone, Debug)]
 pub(super) struct Kind {
     mime: Mime,
@@ -16,7 +16,7 @@ pub(super) struct Kind {
 }
 
 impl Kind {
-    /// By the header `content-type`.
+    /// Parses the header `content-type`.
     pub(super) fn of(content_type: &str) -> Result<Self, FetchError> {
         let no_text = || FetchError::NoText(format!("`{content_type}`"));
         let mime: Mime = content_type.parse().map_err(|_| no_text())?;
@@ -28,12 +28,12 @@ impl Kind {
         Ok(Kind { encoding, mime })
     }
 
-    /// Its media type without parameters.
+    /// Returns the media type without parameters.
     pub(super) fn essence(&self) -> &str {
         self.mime.essence_str()
     }
 
-    /// The text; what is no text in its encoding is replaced by U+FFFD, as browsers do.
+    /// Returns the text; invalid bytes become U+FFFD, as in browsers.
     pub(super) fn text(&self, bytes: &[u8]) -> Result<String, FetchError> {
         let (text, _, _) = self.encoding.decode(bytes);
         if !["text/html", "application/xhtml+xml"].contains(&self.essence()) {

@@ -1,4 +1,4 @@
-//! Asking a search service.
+//! Client of the search service.
 
 use std::time::Duration;
 
@@ -8,13 +8,13 @@ use tool_core::ToolError;
 use crate::search::index::Hit;
 use crate::search::service::Answer;
 
-/// How long a search may take.
+/// The timeout of a search.
 const TIME: Duration = Duration::from_secs(5);
 
-/// The most bytes of an answer: twenty pages of a line or two are a hundredth of it.
+/// The maximum size of an answer, in bytes: a hundred times that of twenty hits.
 const BYTES: usize = 1 << 20;
 
-/// A search service that somebody runs, asked over HTTP.
+/// A client of a search service.
 ///
 /// ```
 /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
@@ -31,7 +31,7 @@ pub struct Search {
     endpoint: Url,
 }
 
-/// Why a search found nothing that could be told.
+/// The reason why a search failed.
 ///
 /// ```
 /// assert!(matches!(onetool::Search::new("nowhere"), Err(onetool::SearchError::Address(_))));
@@ -39,26 +39,26 @@ pub struct Search {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SearchError {
-    /// The service has no address that one can ask at.
+    /// The address is invalid.
     #[error("`{0}` is no address of a search service: it begins with `http://` and a host")]
     Address(String),
-    /// It was not reached, or did not answer in time.
+    /// The service cannot be reached, or did not answer in time.
     #[error("the search service cannot be reached at the moment")]
     Unreachable(#[source] reqwest::Error),
-    /// Its answer does not end where one should.
+    /// The answer is too large.
     #[error("the search service answered with more than {0} bytes")]
     TooLong(usize),
-    /// It answered something else.
+    /// The answer is invalid.
     #[error("the search service answered something that is no list of pages")]
     Answer(#[source] serde_json::Error),
 }
 
 impl Search {
-    /// The service at this address.
+    /// Creates a client of the service at this address.
     ///
     /// # Errors
     ///
-    /// When it is no address of HTTP.
+    /// When it is not an HTTP address.
     ///
     /// ```
     /// assert!(onetool::Search::new("http://127.0.0.1:7878").is_ok());
@@ -74,11 +74,11 @@ impl Search {
         Ok(Search { client, endpoint })
     }
 
-    /// The pages that fit a query, the best first.
+    /// Returns the pages that match a query, best first.
     ///
     /// # Errors
     ///
-    /// When the service cannot be reached, or does not answer as it should.
+    /// When the service cannot be reached, or its answer is invalid.
     ///
     /// ```
     /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
@@ -98,7 +98,7 @@ impl Search {
     }
 }
 
-/// What was answered, up to a limit: the service may be anybody's.
+/// Reads the body up to a limit: the service is not trusted.
 async fn body(mut answer: Response) -> Result<Vec<u8>, SearchError> {
     let too_long = || SearchError::TooLong(BYTES);
     if answer.content_length().is_some_and(|length| length > BYTES as u64) {

@@ -1,11 +1,11 @@
-//! The pages that the service ships, and their parts.
+//! The embedded pages.
 
-/// One page: what its address ends with, and what it says.
+/// A page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Document {
     pub(crate) slug: &'static str,
     pub(crate) title: &'static str,
-    /// Paragraphs with empty lines between them.
+    /// Paragraphs, separated by empty lines.
     pub(crate) body: &'static str,
 }
 
@@ -15,7 +15,7 @@ macro_rules! pages {
     };
 }
 
-/// Every page, ordered by its slug.
+/// Returns every page, ordered by slug.
 pub(crate) fn documents() -> impl Iterator<Item = Document> {
     let pages = pages![
         "artificial-intelligence" "async-rust" "bm25" "cargo" "dns" "error-handling" "fog" "http" "json" "json-rpc"
@@ -27,7 +27,7 @@ pub(crate) fn documents() -> impl Iterator<Item = Document> {
 }
 
 impl Document {
-    /// The first line is the title, marked by `# `.
+    /// Parses a page. The first line is the title, marked by `# `.
     fn parse(slug: &'static str, text: &'static str) -> Self {
         let (title, body) = text.split_once('\n').unwrap_or((text, ""));
         Document { slug, title: title.trim_start_matches("# ").trim(), body: body.trim() }

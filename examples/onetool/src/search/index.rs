@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::search::corpus::Document;
 
-/// How quickly a further occurrence of a word stops to count.
+/// The saturation of repeated words.
 const K1: f64 = 1.2;
-/// How much longer pages are held to a higher standard.
+/// The strength of length normalization.
 const B: f64 = 0.75;
-/// As how many words of the text a word of the title counts.
+/// The weight of a word in the title, in words of the text.
 const TITLE: u32 = 4;
-/// How long the excerpt of a page may be, in characters.
+/// The maximum length of an excerpt, in characters.
 const EXCERPT: usize = 240;
 
 /// One page that was found.
@@ -27,14 +27,14 @@ pub struct Hit {
     pub description: String,
 }
 
-/// Pages, and where their words stand.
+/// An inverted index of pages.
 #[derive(Debug)]
 pub(crate) struct Index {
     documents: Vec<Document>,
-    /// How many words each page has.
+    /// The number of words of each page.
     lengths: Vec<f64>,
     mean_length: f64,
-    /// In which pages a word stands, and how often.
+    /// The pages that contain a word, with its frequency.
     postings: HashMap<String, Vec<(usize, f64)>>,
 }
 
@@ -56,7 +56,7 @@ impl Index {
         Index { documents, lengths, mean_length, postings }
     }
 
-    /// The pages that have a word of the query, the best first; those that fit alike by their slugs.
+    /// Returns the pages with a word of the query, best first, then by slug.
     pub(crate) fn search(&self, query: &str, count: usize) -> Vec<(&Document, &'static str)> {
         let mut wanted: Vec<String> = words(query).collect();
         wanted.sort_unstable();
@@ -70,7 +70,7 @@ impl Index {
             }
         }
         let mut found: Vec<usize> = (0..scores.len()).filter(|position| scores[*position] > 0.0).collect();
-        // Stable, so that pages of the same score stay in the order of their slugs.
+        // A stable sort keeps pages with equal scores ordered by slug.
         found.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]));
         found.truncate(count);
         found
@@ -91,13 +91,13 @@ impl Index {
         &self.documents
     }
 
-    /// What a word is worth that this many pages have; never below nothing.
+    /// Returns the inverse document frequency of a word that this many pages contain; never negative.
     fn rarity(&self, pages: usize) -> f64 {
         let (all, with) = (self.documents.len() as f64, pages as f64);
         (1.0 + (all - with + 0.5) / (with + 0.5)).ln()
     }
 
-    /// The first of the paragraphs that have most of the wanted words, weighed by their rarity.
+    /// Returns the first paragraph with the highest weight of query words.
     fn best(&self, document: &Document, wanted: &[String]) -> &'static str {
         let worth = |paragraph: &str| -> f64 {
             let present: Vec<String> = words(paragraph).collect();
@@ -115,7 +115,7 @@ impl Index {
     }
 }
 
-/// The words of a text, in lower case and without the `s` of a plural: a query for `macros` finds a page on a macro.
+/// Splits a text into lower-case words without a plural `s`: a query for `macros` finds a page on a macro.
 fn words(text: &str) -> impl Iterator<Item = String> {
     text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(|word| {
         let word = word.to_lowercase();
@@ -126,7 +126,7 @@ fn words(text: &str) -> impl Iterator<Item = String> {
     })
 }
 
-/// The beginning of a text, as far as whole words go.
+/// Truncates a text at a word boundary.
 fn shortened(text: &'static str) -> &'static str {
     let Some((end, _)) = text.char_indices().nth(EXCERPT) else { return text };
     let cut = &text[..end];

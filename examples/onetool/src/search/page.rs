@@ -1,20 +1,20 @@
-//! Pages as HTML.
+//! Rendering of pages as HTML.
 
 use std::fmt::Write as _;
 
 use crate::search::corpus::Document;
 
-/// A page with its title and its paragraphs.
+/// Renders a page with its title and paragraphs.
 pub(crate) fn page(document: &Document) -> String {
     let mut body = format!("<h1>{}</h1>\n", escaped(document.title));
     for paragraph in document.paragraphs() {
-        // Writing into a string does not fail.
+        // Writing to a string cannot fail.
         let _ = writeln!(body, "<p>{}</p>", escaped(paragraph));
     }
     framed(document.title, &body)
 }
 
-/// The list of all pages.
+/// Renders the list of all pages.
 pub(crate) fn contents(documents: &[Document]) -> String {
     let mut body = "<h1>Pages</h1>\n<ul>\n".to_owned();
     for Document { slug, title, .. } in documents {
@@ -24,7 +24,7 @@ pub(crate) fn contents(documents: &[Document]) -> String {
     framed("Pages", &body)
 }
 
-/// What is answered where no page is.
+/// Renders the page of a 404 answer.
 pub(crate) fn missing() -> String {
     framed("Not found", "<h1>Not found</h1>\n<p>There is no page at this address.</p>\n")
 }

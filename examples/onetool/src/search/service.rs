@@ -18,10 +18,10 @@ use crate::search::corpus::{Document, documents};
 use crate::search::index::{Hit, Index};
 use crate::search::page;
 
-/// How many hits one search may ask for.
+/// The maximum number of hits of a search.
 pub(crate) const MOST_HITS: usize = 20;
 
-/// The search service, bound to its address and not yet answering.
+/// A search service that is bound to its address, but not yet serving.
 ///
 /// | request | answer |
 /// |---|---|
@@ -43,11 +43,11 @@ pub struct Service {
 }
 
 impl Service {
-    /// Takes an address; port 0 takes a free one.
+    /// Binds to an address; port 0 selects a free port.
     ///
     /// # Errors
     ///
-    /// When the address cannot be listened on.
+    /// When the address cannot be bound.
     ///
     /// ```
     /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
@@ -61,7 +61,7 @@ impl Service {
         Ok(Service { listener, addr })
     }
 
-    /// Where it listens.
+    /// Returns the bound address.
     ///
     /// ```
     /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
@@ -73,7 +73,7 @@ impl Service {
         self.addr
     }
 
-    /// Its address as the beginning of a URL, such as `http://127.0.0.1:40123`.
+    /// Returns the origin, such as `http://127.0.0.1:40123`.
     ///
     /// ```
     /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
@@ -85,7 +85,7 @@ impl Service {
         format!("http://{}", self.addr)
     }
 
-    /// Answers, until it is dropped.
+    /// Serves in the background until the returned handle is dropped.
     ///
     /// ```
     /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
@@ -101,11 +101,11 @@ impl Service {
         }))
     }
 
-    /// Answers until the future ends.
+    /// Serves until the future ends.
     ///
     /// # Errors
     ///
-    /// When connections cannot be accepted any more.
+    /// When connections can no longer be accepted.
     ///
     /// ```
     /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
@@ -119,7 +119,7 @@ impl Service {
     }
 }
 
-/// A service that answers, and stops when this is dropped.
+/// A running service that stops when dropped.
 ///
 /// ```
 /// # tokio::runtime::Runtime::new().unwrap().block_on(async {

@@ -1,4 +1,4 @@
-//! A city's year in figures: [`YearSummary`], made of [`MonthSummary`]s.
+//! Summary of a city's year: [`YearSummary`], made of [`MonthSummary`]s.
 
 use std::collections::BTreeMap;
 
@@ -36,7 +36,7 @@ pub struct MonthSummary {
 }
 
 impl YearSummary {
-    /// Of the city's days of the year, ordered by date.
+    /// Summarizes the city's days of a year, ordered by date.
     pub(super) fn of(location: City, year: i16, days: &[&Observation]) -> Self {
         Self {
             location,
@@ -50,7 +50,7 @@ impl YearSummary {
 }
 
 impl MonthSummary {
-    /// Of the city's days of the month: at least one, or there is no month.
+    /// Summarizes the days of a month; there must be at least one.
     fn of(days: &[&Observation]) -> Self {
         let mut days_by_weather = BTreeMap::new();
         for day in days {
@@ -70,7 +70,7 @@ impl MonthSummary {
     }
 }
 
-/// To two decimals; the sum turns a negative zero into zero.
+/// Rounds to two decimals; the sum turns a negative zero into zero.
 fn rounded(value: f64) -> f64 {
     (value * 100.0).round() / 100.0 + 0.0
 }

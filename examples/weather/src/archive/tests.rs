@@ -1,4 +1,4 @@
-//! Facts of the archive, checked against the table by hand.
+//! Facts of the archive, checked by hand.
 
 use jiff::ToSpan;
 use jiff::civil::date;

@@ -1,4 +1,4 @@
-//! The rules of the store, one by one; `tests/reports.rs` kills its writers.
+//! Unit tests of the store; `tests/reports.rs` kills its writers.
 
 use std::collections::BTreeSet;
 use std::sync::Barrier;
