@@ -21,12 +21,12 @@ pub(crate) async fn read(headers: &HeaderMap, body: Body, options: &Options) -> 
     if content_type == ContentType::Missing && size.lower() > 0 {
         return Err(missing_media_type());
     }
-    // Known before it is read: a client that waits for `100 Continue` never sends it.
+    // Checked before reading: a client that waits for `100 Continue` then never sends the body.
     if size.lower() > options.body_limit as u64 {
         return Err(ApiError::BodyTooLarge { limit: options.body_limit });
     }
     let body = collect(body, options).await?;
-    // The length of a chunked body shows only at its end.
+    // The length of a chunked body is only known at its end.
     if content_type == ContentType::Missing && !body.is_empty() {
         return Err(missing_media_type());
     }
@@ -50,7 +50,7 @@ enum ContentType {
     Missing,
 }
 
-/// What the body claims to be: JSON in UTF-8, or nothing at all, which an empty body may.
+/// Returns the content type: JSON in UTF-8, or none, which only an empty body may have.
 fn media_type(headers: &HeaderMap) -> Result<ContentType, ApiError> {
     let mut values = headers.get_all(header::CONTENT_TYPE).iter();
     let Some(value) = values.next() else { return Ok(ContentType::Missing) };
@@ -72,7 +72,7 @@ fn missing_media_type() -> ApiError {
     ApiError::MediaType { got: ": `Content-Type` is missing".to_owned() }
 }
 
-/// A compressed body is not unpacked, so that a small one cannot become a large one.
+/// Rejects compressed bodies, because a small one could expand to a large one.
 fn check_content_encoding(headers: &HeaderMap) -> Result<(), ApiError> {
     let is_coded = |value: &&HeaderValue| !value.as_bytes().eq_ignore_ascii_case(b"identity");
     match headers.get_all(header::CONTENT_ENCODING).iter().find(is_coded) {
@@ -81,7 +81,7 @@ fn check_content_encoding(headers: &HeaderMap) -> Result<(), ApiError> {
     }
 }
 
-/// A value of a header as text for an error, shortened.
+/// Returns the shortened value of a header, for an error.
 fn truncated(value: &[u8]) -> String {
     String::from_utf8_lossy(value).chars().take(80).collect()
 }

@@ -18,8 +18,7 @@ pub(crate) enum Document {
     OpenApi,
 }
 
-/// The rendered documents of the registry that the provider returned last. It helps if the provider always returns the same
-/// registry.
+/// The rendered documents of the last registry. Effective if the provider always returns the same registry.
 #[derive(Debug, Default)]
 pub(crate) struct DocumentCache(Mutex<Option<Arc<CachedDocuments>>>);
 
@@ -30,7 +29,7 @@ struct CachedDocuments {
 }
 
 impl DocumentCache {
-    /// Returns the document for this registry, rendered now or before. It must be the same for every caller and at any time.
+    /// Returns the document of this registry, rendered at most once. It must not depend on the caller or the time.
     pub(crate) fn get_or_render(
         &self,
         document: Document,

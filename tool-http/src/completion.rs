@@ -1,4 +1,4 @@
-//! Completing what is typed for an input.
+//! Completion of input values.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -17,9 +17,9 @@ use crate::json::json;
 use crate::request_context::{RequestContext, find_tool};
 use crate::{query, response};
 
-/// `POST /tools/{name}/complete`: values that could complete what is typed for an input, as `completion/complete` of MCP has them.
+/// `POST /tools/{name}/complete`: suggests values for an input, like `completion/complete` of MCP.
 ///
-/// They may come from stored state, so that only a caller is answered who may call the tool.
+/// Suggestions may come from stored state, so only callers who may call the tool get them.
 pub(crate) async fn complete(mut context: RequestContext) -> Result<Response, ApiError> {
     if !context.api.options().allow_execute {
         return Err(ApiError::ExecutionDisabled);
@@ -32,7 +32,7 @@ pub(crate) async fn complete(mut context: RequestContext) -> Result<Response, Ap
     let body = context.arguments().await?;
     let Object(request): Object<Request> =
         serde_json::from_slice(&body).map_err(|error| ApiError::InvalidBody(error.to_string()))?;
-    // The functions that complete are the application's, and may look things up.
+    // Completion functions belong to the application, and may do I/O.
     let complete =
         move || adapter::complete(&tools, &name, &request.argument.0.name, request.completion_request());
     let completed = tokio::task::spawn_blocking(complete).await.unwrap_or_else(|_| Err(Failure::internal()));
@@ -48,7 +48,7 @@ fn unknown_input(failure: &Failure) -> ApiError {
     ApiError::InputNotFound(message.to_owned())
 }
 
-/// What is typed, in the shape of the parameters of `completion/complete`.
+/// A completion request, in the format of MCP.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Request {
@@ -64,7 +64,7 @@ struct Argument {
     value: String,
 }
 
-/// What was given for other inputs.
+/// The values of other inputs.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Context {
@@ -82,7 +82,7 @@ impl Request {
     }
 }
 
-/// A struct that is read from an object alone: serde takes its members in a list, too.
+/// A struct that is only read from an object: serde also accepts a list of its fields.
 #[derive(Default)]
 struct Object<T>(T);
 
@@ -106,7 +106,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
     }
 }
 
-/// The answer, in the shape of MCP's.
+/// The response, in the format of MCP.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct CompletionResponse {

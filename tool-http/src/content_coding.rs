@@ -1,11 +1,11 @@
-//! Which content codings a client accepts (RFC 9110, section 12.5.3), and which answers are compressed.
+//! Content codings that a client accepts (RFC 9110, section 12.5.3), and the compression of responses.
 
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::Response;
 use http_body::Body;
 use tower_http::compression::predicate::{Predicate, SizeAbove};
 
-/// Whether a client accepts an answer as it is, and compressed with gzip.
+/// Whether a client accepts uncompressed and gzip responses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct AcceptedCodings {
     pub(crate) identity: bool,
@@ -13,7 +13,7 @@ pub(crate) struct AcceptedCodings {
 }
 
 impl AcceptedCodings {
-    /// Reads `Accept-Encoding`. What is not written as the header must be is ignored.
+    /// Reads `Accept-Encoding`. Invalid parts are ignored.
     pub(crate) fn from_headers(headers: &HeaderMap) -> Self {
         let (mut identity, mut gzip, mut any) = (None, None, None);
         let lines = headers.get_all(header::ACCEPT_ENCODING).iter().filter_map(|line| line.to_str().ok());
@@ -32,31 +32,31 @@ impl AcceptedCodings {
         AcceptedCodings { identity: identity.or(any).unwrap_or(true), gzip: gzip.or(any).unwrap_or(false) }
     }
 
-    /// Says of an answer that it is to be compressed, where its client does not accept it as it is.
+    /// Marks a response for compression, if the client does not accept it uncompressed.
     pub(crate) fn mark(self, response: &mut Response) {
         if !self.identity {
             response.extensions_mut().insert(IdentityNotAccepted);
         }
     }
 
-    /// Whether there is no way to answer.
+    /// Returns `true` if the client accepts neither.
     pub(crate) fn is_empty(self) -> bool {
         !self.identity && !self.gzip
     }
 }
 
-/// Says of an answer that its client does not accept it as it is.
+/// Marks a response that the client does not accept uncompressed.
 #[derive(Clone, Copy, Debug)]
 struct IdentityNotAccepted;
 
-/// Says of an answer that it is sent as it is: a range of what is compressed is no range of what is kept.
+/// Marks a response that must not be compressed, such as a range.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NoCompression;
 
-/// What is smaller is not worth the work of two machines.
+/// Smaller responses are not worth compressing.
 const MIN_COMPRESSED_SIZE: u64 = 1024;
 
-/// Decides which answers are compressed for clients that accept it; nothing at all stays nothing.
+/// Decides which responses are compressed; empty ones never are.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CompressionPredicate;
 
@@ -73,7 +73,7 @@ impl Predicate for CompressionPredicate {
     }
 }
 
-/// Whether a weight is more than zero; `None` where it is no weight.
+/// Returns `true` if a weight is greater than zero; `None` if it is invalid.
 fn is_accepted(weight: &str) -> Option<bool> {
     let value = weight.strip_prefix("q=").or_else(|| weight.strip_prefix("Q="))?;
     value.parse::<f32>().ok().map(|value| value > 0.0)

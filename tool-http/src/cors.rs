@@ -1,4 +1,4 @@
-//! Which pages of other origins may read the answers.
+//! Cross-origin access (CORS).
 
 use std::time::Duration;
 
@@ -9,14 +9,14 @@ use tower_http::cors::{AllowOrigin, CorsLayer};
 use crate::discovery::TOOLS_LEFT_OUT;
 use crate::origin::Origin;
 
-/// How long a browser may remember what it was told.
+/// How long a browser may cache a preflight response.
 const MAX_AGE: Duration = Duration::from_secs(600);
 
-/// What says so; `None` where no page may.
+/// Returns the CORS layer; `None` if no origin is allowed.
 ///
 /// # Panics
 ///
-/// When an origin is none.
+/// Panics if an origin is invalid.
 pub(crate) fn layer(origins: &[String]) -> Option<CorsLayer> {
     if origins.is_empty() {
         return None;

@@ -1,4 +1,4 @@
-//! What can be known of the tools before any is called.
+//! The routes that describe tools.
 
 mod detail;
 mod page;
@@ -17,10 +17,10 @@ use crate::query::{self, ListQuery};
 use crate::representation::Representation;
 use crate::request_context::{RequestContext, find_tool};
 
-/// The names of the tools that a vendor cannot take, and that are not in the list of its profile.
+/// A header with the names of tools that a profile cannot represent, and that are not in its list.
 pub(crate) const TOOLS_LEFT_OUT: HeaderName = HeaderName::from_static("tools-left-out");
 
-/// The most names in it: clients and proxies bound the head of an answer.
+/// The maximum number of names in this header: clients and proxies limit the size of a head.
 pub(crate) const MAX_NAMED: usize = 50;
 
 /// `GET /tools`.
@@ -28,7 +28,7 @@ pub(crate) async fn list(mut context: RequestContext) -> Result<Response, ApiErr
     let viewer = context.viewer().await?;
     let list_query = ListQuery::parse(&context.head.uri)?;
     let document = if list_query.full { Document::FullList } else { Document::List };
-    // What is written once is the same for all, and a private list is not.
+    // An unfiltered public list is the same for every caller, and is cached.
     let is_unfiltered = list_query.is_unfiltered() && !context.cache_control().private;
     let tools = context.api.tools().await?;
     if is_unfiltered && let Some(list) = context.api.cache().get(document, &tools) {
@@ -51,7 +51,7 @@ pub(crate) async fn list(mut context: RequestContext) -> Result<Response, ApiErr
     Ok(page.with_link(context.respond(&list)))
 }
 
-/// The list as text.
+/// Renders the list as JSON.
 fn render(list: &[&ToolDefinition], tools: &Registry, full: bool) -> Result<Representation, ApiError> {
     if full {
         Representation::json(&list.iter().map(|tool| Detail::of(tool, tools)).collect::<Vec<_>>())
@@ -60,7 +60,7 @@ fn render(list: &[&ToolDefinition], tools: &Registry, full: bool) -> Result<Repr
     }
 }
 
-/// The list in the words of a vendor. What one cannot take does not keep the others from it: it is named in a header.
+/// Returns the list in the format of a vendor. Tools that it cannot represent are named in a header.
 fn in_profile(context: &RequestContext, page: &Page<'_>, profile: Profile) -> Result<Response, ApiError> {
     let mut skipped = Vec::new();
     let mut rendered: Vec<Value> = Vec::new();
@@ -77,7 +77,7 @@ fn in_profile(context: &RequestContext, page: &Page<'_>, profile: Profile) -> Re
     Ok(page.with_link(response))
 }
 
-/// The names for a header: so many, and how many more there are, such as `+12`, which is the name of no tool.
+/// Returns the names for the header, and the number of further ones as `+12`, which is not a valid name.
 fn left_out_header(names: &[&str]) -> Option<HeaderValue> {
     if names.is_empty() {
         return None;
@@ -86,7 +86,7 @@ fn left_out_header(names: &[&str]) -> Option<HeaderValue> {
     if names.len() > MAX_NAMED {
         text.push_str(&format!(", +{}", names.len() - MAX_NAMED));
     }
-    // A name has no character that a header cannot have.
+    // All characters of names are valid in headers.
     HeaderValue::from_str(&text).ok()
 }
 
@@ -114,7 +114,7 @@ pub(crate) async fn inputs(mut context: RequestContext) -> Result<Response, ApiE
 }
 
 impl Page<'_> {
-    /// Says where the next page is, if there is one.
+    /// Adds a link to the next page, if there is one.
     fn with_link(&self, mut response: Response) -> Response {
         if let Some(Ok(link)) = self.next.as_deref().map(HeaderValue::from_str) {
             response.headers_mut().insert(header::LINK, link);

@@ -124,19 +124,19 @@ impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         let mut response = json(self.status(), &Message { error: &self.to_string() });
         match self {
-            // Of any other method the router knows better what is allowed.
+            // For other methods, the router sets `Allow`.
             ApiError::ConnectNotAllowed => {
                 response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("GET,HEAD,POST"));
             }
-            // RFC 9110, section 15.5.16: what would have been accepted.
+            // RFC 9110, section 15.5.16: the accepted codings.
             ApiError::ContentCoding(_) => {
                 response.headers_mut().insert(header::ACCEPT_ENCODING, HeaderValue::from_static("identity"));
             }
-            // RFC 9110, section 15.5.2: how to say it.
+            // RFC 9110, section 15.5.2: how to authenticate.
             ApiError::Unauthorized { challenge } => {
                 response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
             }
-            // RFC 9110, section 15.5.17: how much there is.
+            // RFC 9110, section 15.5.17: the full length.
             ApiError::RangeNotSatisfiable { length, .. } => {
                 if let Ok(value) = HeaderValue::from_str(&format!("bytes */{length}")) {
                     response.headers_mut().insert(header::CONTENT_RANGE, value);
@@ -149,7 +149,7 @@ impl IntoResponse for ApiError {
                 response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
                 response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
             }
-            // The rest of the body is not read: the connection is of no more use.
+            // The rest of the body is not read, so the connection cannot be reused.
             ApiError::BodyTimeout | ApiError::BodyTooLarge { .. } => {
                 response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
             }

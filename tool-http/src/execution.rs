@@ -1,4 +1,4 @@
-//! Checking arguments, and calling tools with them.
+//! The routes that validate arguments and call tools.
 
 use std::time::Instant;
 
@@ -9,7 +9,7 @@ use crate::error::ApiError;
 use crate::request_context::{RequestContext, find_tool};
 use crate::{query, response};
 
-/// `POST /tools/{name}/validate`: runs nothing, and so works while execution is off.
+/// `POST /tools/{name}/validate`: runs nothing, so it works without execution.
 pub(crate) async fn validate(mut context: RequestContext) -> Result<Response, ApiError> {
     let viewer = context.viewer().await?;
     let name = context.tool_name().await?;
@@ -22,11 +22,10 @@ pub(crate) async fn validate(mut context: RequestContext) -> Result<Response, Ap
 
 /// `POST /tools/{name}/call`.
 ///
-/// When the client goes away this future is dropped, and with it a call that modifies nothing; the registry drives a
-/// modifying one to its end.
+/// When the client disconnects, this future is dropped, which cancels a read-only call. The registry completes a modifying call.
 pub(crate) async fn call(mut context: RequestContext) -> Result<Response, ApiError> {
     if !context.api.options().allow_execute {
-        // Before anything is told about the tool.
+        // Checked first, to reveal nothing about the tool.
         return Err(ApiError::ExecutionDisabled);
     }
     let caller = context.caller().await?;
@@ -35,7 +34,7 @@ pub(crate) async fn call(mut context: RequestContext) -> Result<Response, ApiErr
     let _guard = context.api.track_call(&tools);
     let options = context.call_options();
     if is_denied(&tools, &name) {
-        // Whatever the arguments are: they need not even be read, and the attempt is on record.
+        // Denied whatever the arguments are, so they are not read; the attempt is logged.
         return Ok(response::call_response(&invoke(&tools, &name, b"", &options).await));
     }
     query::expect_empty(&context.head.uri)?;
@@ -43,15 +42,15 @@ pub(crate) async fn call(mut context: RequestContext) -> Result<Response, ApiErr
     Ok(response::call_response(&invoke(&tools, &name, &arguments, &options).await))
 }
 
-/// Whether a call is refused for good: there is no such tool for the caller, or it may not call it. What a tool requires
-/// may be there the next moment, and is looked at when the call is made.
+/// Returns `true` if a tool does not exist for the caller, or the caller may not call it. Requirements can change at any
+/// time, and are checked by the call.
 fn is_denied(tools: &Registry, name: &str) -> bool {
     tools.check_access(name).is_err_and(|failure| failure.kind() != FailureKind::Unmet)
 }
 
-/// Makes the call, traces it and counts it.
+/// Calls the tool, with tracing and metrics.
 async fn invoke(tools: &Registry, name: &str, arguments: &[u8], options: &CallOptions) -> Reply {
-    // What a client makes up is not counted: there would be no end to it.
+    // Unknown names are not counted: clients could create any number of labels.
     let counted_name = tools.get(name).map_or("", |tool| tool.name()).to_owned();
     tracing::Span::current().record("tool", &*counted_name);
     let began = Instant::now();

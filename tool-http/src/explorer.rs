@@ -1,8 +1,7 @@
-//! The page for people at `GET /`: hand-written HTML, CSS and ES modules, without a framework and without a build.
+//! The explorer at `GET /`: plain HTML, CSS and ES modules, without a framework or a build.
 //!
-//! The page talks to the routes beside it, and to nothing else: what it may load and send is in its
-//! `Content-Security-Policy`. It has three modules and no more, since each file is compressed by itself, and all of them
-//! together are to stay under 24 KB. All that a tool says of itself comes over these routes and becomes text, never markup.
+//! The page only uses the routes next to it; its `Content-Security-Policy` allows nothing else. It has only three modules,
+//! because each file is compressed separately and the total limit is 24 KB. Texts of tools are never inserted as markup.
 
 use axum::Router;
 use axum::extract::OriginalUri;
@@ -18,7 +17,7 @@ use crate::representation::Representation;
 
 mod template;
 
-/// The page and what it loads, relative to where they are mounted.
+/// Returns the routes of the page and its files, relative to their prefix.
 pub(crate) fn routes<S: Clone + Send + Sync + 'static>(options: &Options) -> Router<S> {
     let (title, allow_execute) = (options.title.clone(), options.allow_execute);
     let page = async move |OriginalUri(uri): OriginalUri, headers: HeaderMap| {
@@ -35,14 +34,13 @@ pub(crate) fn routes<S: Clone + Send + Sync + 'static>(options: &Options) -> Rou
     })
 }
 
-/// A script or a style without what only its reader needs: the lines that are comments, and the indentation. No text of
-/// ours goes over several lines.
+/// Removes comment lines and indentation from a script or a style. The files have no string over several lines.
 fn minified(text: &str) -> String {
     let lines = text.lines().map(str::trim_start).filter(|line| !line.is_empty() && !line.starts_with("//"));
     lines.flat_map(|line| [line, "\n"]).collect()
 }
 
-/// What stands in `explorer/` beside this file, as it is sent.
+/// A file in `explorer/`, as it is sent.
 struct Asset {
     path: &'static str,
     media_type: &'static str,
@@ -68,7 +66,7 @@ impl Asset {
     }
 }
 
-/// Nothing but the page's own files is loaded, nothing inline runs, no text becomes markup, and nobody frames it.
+/// Allows only the page's own files: no inline scripts, no markup from strings, no framing.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
      img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
      require-trusted-types-for 'script'; trusted-types 'none'";
@@ -76,15 +74,15 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; c
 const HEADERS: [(HeaderName, HeaderValue); 6] = [
     (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY)),
     (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
-    // What was typed into the page stands behind the `#` of its address, which a browser never sends; nor should the rest.
+    // Input is stored after the `#` of the address, which browsers never send.
     (header::REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
     (HeaderName::from_static("cross-origin-opener-policy"), HeaderValue::from_static("same-origin")),
     (HeaderName::from_static("cross-origin-resource-policy"), HeaderValue::from_static("same-origin")),
-    // Asked for again after every update of the application, so that its files always belong together.
+    // Revalidated on every load, so that all files are of the same version.
     (header::CACHE_CONTROL, HeaderValue::from_static("no-cache")),
 ];
 
-/// 304 for a browser that has this text already.
+/// Returns 304 if the browser has this version already.
 fn respond(headers: &HeaderMap, media_type: &'static str, text: Bytes) -> Response {
     let accepted = AcceptedCodings::from_headers(headers);
     if accepted.is_empty() {

@@ -29,7 +29,7 @@ impl InFlightCalls {
 
     /// Waits until all registries are idle.
     pub(crate) async fn drain(&self) {
-        // A tool can call one of a registry that was idle when it was looked at.
+        // A tool can call a tool of a registry that was idle before.
         while let Some(busy) = self.next_busy() {
             busy.drain().await;
         }

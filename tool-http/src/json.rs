@@ -4,7 +4,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 
-/// A response with a JSON body.
+/// Returns a response with a JSON body.
 pub(crate) fn json(status: StatusCode, body: &impl Serialize) -> Response {
     match serde_json::to_vec(body) {
         Ok(text) => (status, [(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))], text)

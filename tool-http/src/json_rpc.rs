@@ -1,4 +1,4 @@
-//! The list of tools as JSON-RPC 2.0 has it. Calls over JSON-RPC are those of MCP, which `tool-mcp` speaks.
+//! The list of tools over JSON-RPC 2.0. Calls over JSON-RPC are part of MCP, see `tool-mcp`.
 
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
@@ -13,7 +13,7 @@ use crate::query;
 use crate::representation::Representation;
 use crate::request_context::RequestContext;
 
-/// `GET /mcp/tools/list`: there is no request, and so nothing to answer it by.
+/// `GET /mcp/tools/list`: has no request, and so no id.
 pub(crate) async fn get(mut context: RequestContext) -> Result<Response, ApiError> {
     let viewer = context.viewer().await?;
     query::expect_empty(&context.head.uri)?;
@@ -35,7 +35,7 @@ pub(crate) async fn post(mut context: RequestContext) -> Result<Response, ApiErr
     let body = context.arguments().await?;
     let id = match Request::read(&body) {
         Ok(Request { id: Some(id), .. }) => id,
-        // A notification, which has no answer.
+        // A notification has no response.
         Ok(Request { id: None, .. }) => return Ok(StatusCode::NO_CONTENT.into_response()),
         Err((error, id)) => return Ok(error.into_response(Some(id))),
     };
@@ -50,7 +50,7 @@ pub(crate) async fn post(mut context: RequestContext) -> Result<Response, ApiErr
     }
 }
 
-/// A request as it is read, of which the identifier stays the text that it is: a number is the same number.
+/// A request. The id remains raw JSON, so that numbers keep all digits.
 #[derive(Deserialize)]
 struct Request<'b> {
     jsonrpc: &'b RawValue,
@@ -61,7 +61,7 @@ struct Request<'b> {
     params: Option<&'b RawValue>,
 }
 
-/// `null` is a value, and not the same as none.
+/// Distinguishes `null` from a missing value.
 fn deserialize_present<'de, D: serde::Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<&'de RawValue>, D::Error> {
@@ -73,7 +73,7 @@ impl<'b> Request<'b> {
     ///
     /// # Errors
     ///
-    /// What is wrong with it, and the identifier to say it under: `null` where it could not be found.
+    /// Returns the error and the id of the request, which is `null` if it cannot be read.
     fn read(body: &'b [u8]) -> Result<Self, (Error, &'b RawValue)> {
         let text: &RawValue = serde_json::from_slice(body).map_err(|_| (Error::Parse, RawValue::NULL))?;
         let request: Request<'b> =
@@ -86,7 +86,7 @@ impl<'b> Request<'b> {
             serde_json::from_str::<String>(value.get()).is_ok_and(|value| value == text)
         };
         let is_text = request.method.get().starts_with('"');
-        // What is in them is not looked at: there is one page, and nothing to choose.
+        // The content is ignored: the list has one page and no filters.
         let params = request.params.is_none_or(|params| params.get().starts_with(['{', '[']));
         if !is(request.jsonrpc, "2.0") || !is_text || !params {
             return Err((Error::InvalidRequest, id));
@@ -95,12 +95,12 @@ impl<'b> Request<'b> {
     }
 }
 
-/// A string, a number or `null` (JSON-RPC 2.0, section 4).
+/// Returns `true` for a string, a number or `null` (JSON-RPC 2.0, section 4).
 fn is_id(id: &RawValue) -> bool {
     id.get().starts_with(|first: char| first == '"' || first == '-' || first == 'n' || first.is_ascii_digit())
 }
 
-/// What can be wrong, as JSON-RPC says it. The HTTP status of all of them is 200.
+/// An error of JSON-RPC; the HTTP status is always 200.
 #[derive(Clone, Copy)]
 enum Error {
     Parse,
@@ -153,7 +153,7 @@ struct ToolEntry<'t> {
 }
 
 impl<'m> Message<'m> {
-    /// The tools that the caller can call now: a list for models, as that of MCP is.
+    /// Returns the tools that the caller can call now, like the list of MCP.
     fn result(id: Option<&'m RawValue>, tools: &'m Registry) -> Self {
         let tools = tools.callable().map(ToolEntry::of).collect();
         Message { jsonrpc: "2.0", id, result: Some(List { tools }), error: None }

@@ -1,4 +1,4 @@
-//! The OpenAPI 3.1 document: one operation a tool, each under a path of its own, and the routes that tell of them.
+//! The OpenAPI 3.1 document: one path and operation for each tool, and the other routes.
 
 mod components;
 mod discovery;
@@ -34,7 +34,7 @@ pub(crate) async fn document(mut context: RequestContext) -> Result<Response, Ap
     Ok(context.respond(&document))
 }
 
-/// The whole document.
+/// Returns the whole document.
 fn openapi(tools: &Registry, options: &Options, keeps: bool) -> Value {
     let own = options.protect_discovery;
     let listed: Vec<_> = tools
@@ -52,7 +52,7 @@ fn openapi(tools: &Registry, options: &Options, keeps: bool) -> Value {
         schemas.insert("Excerpt".to_owned(), results::excerpt());
     }
     for tool in &listed {
-        // A name has no character that a path or a template would have to encode.
+        // Names need no encoding in paths or templates.
         let path = format!("/tools/{}/call", tool.name());
         paths
             .insert(path, json!({"post": operation::call(tool, options, adapter::may_shorten(tools, tool))}));
@@ -66,7 +66,7 @@ fn openapi(tools: &Registry, options: &Options, keeps: bool) -> Value {
                 parameter is an error, as is an input that is not known.",
             "version": version(&listed),
         },
-        // Relative to where this document was found (OpenAPI 3.1.0, section 4.8.5), whatever the prefix.
+        // Relative to the document (OpenAPI 3.1.0, section 4.8.5), so it is valid under any prefix.
         "servers": [{"url": "."}],
         "paths": paths,
         "components": {
@@ -81,7 +81,7 @@ fn openapi(tools: &Registry, options: &Options, keeps: bool) -> Value {
     document
 }
 
-/// Another one when a tool has changed in anything that is published.
+/// Returns a version that changes with every published part of a tool.
 fn version(tools: &[&ToolDefinition]) -> String {
     let mut hasher = blake3::Hasher::new();
     for tool in tools {
@@ -90,7 +90,7 @@ fn version(tools: &[&ToolDefinition]) -> String {
     hasher.finalize().to_hex()[..16].to_owned()
 }
 
-/// The tags that operations have, by name.
+/// Returns the tags of operations, by name.
 fn tags(tools: &[&ToolDefinition]) -> Vec<Value> {
     let tags: std::collections::BTreeSet<&str> = tools.iter().flat_map(|tool| tool.tags()).collect();
     let own =
@@ -100,18 +100,18 @@ fn tags(tools: &[&ToolDefinition]) -> Vec<Value> {
 }
 
 fn security(authenticator: &dyn Authenticator) -> Value {
-    // The names of these schemes are compared without regard to case; registered ones are written in lower case here.
+    // Scheme names are case-insensitive; registered ones are conventionally lower case here.
     json!({"caller": {"type": "http", "scheme": authenticator.scheme().to_ascii_lowercase()}})
 }
 
-/// What an operation demands of a caller that is asked who it is.
+/// Adds the security requirement of an operation that needs a caller.
 fn require_caller(operation: &mut Value, options: &Options) {
     if options.authenticator.is_some() {
         operation["security"] = json!([{"caller": []}]);
     }
 }
 
-/// The answers of an operation, by their status.
+/// Returns the responses of an operation, by status.
 fn responses(responses_by_status: impl IntoIterator<Item = (u16, Value)>) -> Map<String, Value> {
     responses_by_status.into_iter().map(|(status, response)| (status.to_string(), response)).collect()
 }

@@ -1,8 +1,8 @@
-//! Who is asked and where a page is from, in one form however it is written.
+//! Normalized origins and authorities.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Where a page is from (RFC 6454): two that are equal are the same.
+/// The origin of a page (RFC 6454), in normalized form.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Origin {
     secure: bool,
@@ -11,12 +11,12 @@ pub(crate) struct Origin {
 }
 
 impl Origin {
-    /// That of a page at this place.
+    /// Creates the origin of a page with this scheme and authority.
     pub(crate) fn new(secure: bool, Authority { host, port }: Authority) -> Self {
         Origin { secure, host, port: port.unwrap_or(if secure { 443 } else { 80 }) }
     }
 
-    /// Reads scheme, host and port, of which the port may be missing; `None` for anything else, such as one with a path.
+    /// Parses scheme, host and optional port; `None` for anything else, such as a URL with a path.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let (scheme, authority) = text.split_once("://")?;
         let secure = scheme.eq_ignore_ascii_case("https");
@@ -26,13 +26,13 @@ impl Origin {
         Some(Origin::new(secure, Authority::parse(authority)?))
     }
 
-    /// Reads one as an application names it, who may have taken it from an address bar: with a `/` at its end.
+    /// Parses an origin from the options; it may end with `/`, as in an address bar.
     pub(crate) fn from_config(text: &str) -> Option<Self> {
         Origin::parse(text.strip_suffix('/').unwrap_or(text))
     }
 }
 
-/// Who is asked, as a browser would tell it apart from others.
+/// The host and the port of a request, in normalized form.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Authority {
     pub(crate) host: Host,
@@ -42,7 +42,7 @@ pub(crate) struct Authority {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Host {
     Address(IpAddr),
-    /// In lower case, without the dot of the root.
+    /// In lower case, without a trailing dot.
     Name(String),
 }
 

@@ -1,4 +1,4 @@
-//! The query of a request: nothing that is not known is ignored.
+//! Query strings. Unknown parameters are errors.
 
 use std::str::FromStr;
 
@@ -9,32 +9,32 @@ use tool_core::profile::Profile;
 
 use crate::error::ApiError;
 
-/// The most tools on one page.
+/// The maximum number of tools on one page.
 pub(crate) const MAX_LIMIT: usize = 1000;
 
-/// Which tools are listed, and how much is told of each.
+/// The filters and the format of a list.
 #[derive(Debug, Default)]
 pub(crate) struct ListQuery {
-    /// Only those of one of these operations; any when empty.
+    /// Any of these operations; empty for all.
     pub(crate) operations: Vec<Operation>,
-    /// Only those with one of these tags; any when empty.
+    /// Any of these tags; empty for all.
     pub(crate) tags: Vec<String>,
-    /// Only those with a word of this text, the best first.
+    /// Any word of this text, best match first.
     pub(crate) text: Option<String>,
     pub(crate) unmet: UnmetFilter,
-    /// Whether everything is told that `GET /tools/{name}` tells.
+    /// Whether tools have the detail of `GET /tools/{name}`.
     pub(crate) full: bool,
-    /// In whose words it is told.
+    /// The format of a vendor.
     pub(crate) profile: Option<Profile>,
-    /// How many are on one page; all, when it is not said.
+    /// The number of tools on one page; all by default.
     pub(crate) limit: Option<usize>,
-    /// The name of the last tool of the page before.
+    /// The name of the last tool of the previous page.
     pub(crate) cursor: Option<String>,
-    /// What was asked, but for the cursor: what leads to the next page.
+    /// All parameters except the cursor, for the link to the next page.
     pub(crate) pairs: Vec<(String, String)>,
 }
 
-/// What becomes of the tools that cannot run at the moment.
+/// The handling of tools with unmet requirements.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) enum UnmetFilter {
     #[default]
@@ -44,11 +44,11 @@ pub(crate) enum UnmetFilter {
 }
 
 impl ListQuery {
-    /// Reads the query of `GET /tools`. An operation or a tag given twice widens the selection.
+    /// Parses the query of `GET /tools`. Several operations or tags are combined with OR.
     ///
     /// # Errors
     ///
-    /// When a parameter or a value is not known; the message lists those that are.
+    /// Returns an error that lists the known ones if a parameter or a value is unknown.
     pub(crate) fn parse(uri: &Uri) -> Result<Self, ApiError> {
         const PARAMETERS: [&str; 8] =
             ["cursor", "detail", "limit", "operation", "profile", "q", "tag", "unmet"];
@@ -91,17 +91,17 @@ impl ListQuery {
         Ok(query)
     }
 
-    /// Whether every tool is listed, and all on one page, whoever asks and whatever the moment.
+    /// Returns `true` if the list contains every tool on one page, for all callers and at any time.
     pub(crate) fn is_unfiltered(&self) -> bool {
         self.pairs.iter().all(|(name, _)| name == "detail") && self.cursor.is_none()
     }
 }
 
-/// Reads a query that has a profile at most.
+/// Parses a query with an optional profile.
 ///
 /// # Errors
 ///
-/// When it has another parameter, or the profile is not known.
+/// Returns an error for other parameters and unknown profiles.
 pub(crate) fn parse_profile(uri: &Uri) -> Result<Option<Profile>, ApiError> {
     let mut found = None;
     for (name, value) in pairs(uri)? {
@@ -115,11 +115,11 @@ pub(crate) fn parse_profile(uri: &Uri) -> Result<Option<Profile>, ApiError> {
     Ok(found)
 }
 
-/// Reads a query that has some parameters at most, each once; their values in their order.
+/// Parses a query with these optional parameters, and returns their values in the same order.
 ///
 /// # Errors
 ///
-/// When it has another one, or one twice.
+/// Returns an error for other parameters and duplicates.
 pub(crate) fn parse_parameters<const N: usize>(
     uri: &Uri,
     names: [&str; N],
@@ -135,11 +135,11 @@ pub(crate) fn parse_parameters<const N: usize>(
     Ok(values)
 }
 
-/// Reads a query that has no parameters.
+/// Checks that there are no parameters.
 ///
 /// # Errors
 ///
-/// When it has one: what looks like an input in the query would otherwise be dropped without a word.
+/// Returns an error for any parameter: it may be meant as an input, and would be ignored.
 pub(crate) fn expect_empty(uri: &Uri) -> Result<(), ApiError> {
     match pairs(uri)?.first() {
         Some((name, _)) => Err(unknown_parameter(name, &[])),
@@ -167,7 +167,7 @@ fn limit(value: &str) -> Result<usize, ApiError> {
     })
 }
 
-/// The one of these whose word the value is.
+/// Parses one of several values.
 fn parse_choice<T: Copy>(
     name: &str,
     value: &str,
@@ -187,7 +187,7 @@ fn unknown_parameter(name: &str, names: &[&str]) -> ApiError {
     ApiError::InvalidQuery(format!("unknown query parameter `{}`: {names}", truncated(name)))
 }
 
-/// The refusal of a value that is none of those that are known.
+/// Returns the error for an unknown value.
 pub(crate) fn unknown_value<'k>(
     name: &str,
     value: &str,

@@ -1,4 +1,4 @@
-//! What a `GET` is answered with, and how a client learns that it has it already.
+//! The response to a `GET`, and its validation by clients.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::error::ApiError;
 
-/// A text with the weak validator that stands for it, in whatever content coding it is sent.
+/// A document with a weak validator, which is the same for every content coding.
 #[derive(Clone, Debug)]
 pub(crate) struct Representation {
     media_type: HeaderValue,
@@ -22,11 +22,11 @@ pub(crate) struct Representation {
 }
 
 impl Representation {
-    /// Writes a value.
+    /// Serializes a value.
     ///
     /// # Errors
     ///
-    /// When the value cannot be written as JSON.
+    /// Returns an error if the value cannot be serialized as JSON.
     pub(crate) fn json(value: &impl Serialize) -> Result<Self, ApiError> {
         let body = serde_json::to_vec(value).map_err(|error| {
             tracing::error!(%error, "an answer cannot be written as JSON");
@@ -35,11 +35,11 @@ impl Representation {
         Self::new("application/json", body.into())
     }
 
-    /// A text that is written already.
+    /// Creates a representation of serialized content.
     ///
     /// # Errors
     ///
-    /// When its validator could not stand in a header, which hex digits always can.
+    /// Returns an error if the validator is not a valid header value, which cannot happen with hex digits.
     pub(crate) fn new(media_type: &'static str, body: Bytes) -> Result<Self, ApiError> {
         let hash = blake3::hash(&body).to_hex();
         let etag =
@@ -47,7 +47,7 @@ impl Representation {
         Ok(Representation { media_type: HeaderValue::from_static(media_type), body, etag })
     }
 
-    /// The answer to a `GET`: 304 for a client that has it.
+    /// Returns the response to a `GET`: 304 if the client has this version.
     pub(crate) fn to_response(&self, headers: &HeaderMap) -> Response {
         let not_modified = matches(headers, self.etag.as_bytes());
         let body = if not_modified { Body::new(NoContent) } else { Body::new(Full::new(self.body.clone())) };
@@ -64,8 +64,8 @@ impl Representation {
     }
 }
 
-/// Whether `If-None-Match` names this validator, by the weak comparison (RFC 9110, section 13.1.2). What is not written as
-/// the header must be is as no header.
+/// Returns `true` if `If-None-Match` contains this validator, by weak comparison (RFC 9110, section 13.1.2). An invalid
+/// header is ignored.
 pub(crate) fn matches(headers: &HeaderMap, etag: &[u8]) -> bool {
     let values = headers.get_all(header::IF_NONE_MATCH);
     let opaque = etag.strip_prefix(b"W/").unwrap_or(etag);
@@ -79,12 +79,12 @@ pub(crate) fn matches(headers: &HeaderMap, etag: &[u8]) -> bool {
     tags.is_some_and(|lines| lines.iter().flatten().any(|tag| *tag == opaque))
 }
 
-/// The opaque tags of a list, each with its quotes; `None` when it is no list of entity tags.
+/// Returns the opaque tags of a list with their quotes; `None` if the list is invalid.
 fn tags(mut text: &[u8]) -> Option<Vec<&[u8]>> {
     let mut tags = Vec::new();
     loop {
         text = text.trim_ascii_start();
-        // A list may have empty elements (RFC 9110, section 5.6.1.2).
+        // A list can have empty elements (RFC 9110, section 5.6.1.2).
         if let Some(rest) = text.strip_prefix(b",") {
             text = rest;
             continue;
@@ -107,8 +107,7 @@ fn tags(mut text: &[u8]) -> Option<Vec<&[u8]>> {
     }
 }
 
-/// The body of a 304, of which no length is told: it would be taken for that of the representation (RFC 9110, section
-/// 8.6).
+/// The body of a 304. It has no length, which would count as that of the representation (RFC 9110, section 8.6).
 pub(crate) struct NoContent;
 
 impl HttpBody for NoContent {
@@ -135,7 +134,7 @@ mod tests {
             ("W/\"a\" , \"b\"", Some(&["\"a\"", "\"b\""])),
             (",, \"a\",", Some(&["\"a\""])),
             ("\"\"", Some(&["\"\""])),
-            // A comma may stand in a tag.
+            // A tag can contain a comma.
             ("\"a,b\"", Some(&["\"a,b\""])),
             ("a", None),
             ("w/\"a\"", None),

@@ -41,7 +41,7 @@ impl RequestContext {
         Ok(viewer.unwrap_or_else(Principal::anonymous))
     }
 
-    /// Who calls: nobody known where nobody is asked.
+    /// Returns the caller, which is anonymous without an authenticator.
     pub(crate) async fn caller(&mut self) -> Result<Principal, ApiError> {
         Ok(authentication::authenticate(self.api.options(), &self.head)
             .await?
@@ -70,7 +70,7 @@ impl RequestContext {
         Ok(self.api.tools().await?.as_principal(caller))
     }
 
-    /// Takes the options of the call out of the request: its trace, and what the layers of the application have put into it.
+    /// Takes the options of the call from the request: its trace, and the extensions that the application has added.
     pub(crate) fn call_options(&mut self) -> CallOptions {
         // An invalid header counts as none (W3C Trace Context, section 2.3).
         let trace = self.head.headers.get("traceparent").and_then(|trace| trace.to_str().ok()?.parse().ok());

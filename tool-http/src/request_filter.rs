@@ -1,8 +1,7 @@
 //! The check of `Host` and `Origin`.
 //!
-//! A server on a loopback address is within reach of every web page that its user opens. Two things give a page away:
-//! the name that it asks for, when it made its own name mean this machine (DNS rebinding), and what the browser says of
-//! where a request comes from (`Origin` and the Fetch metadata headers).
+//! Every web page that a user opens can reach a server on a loopback address. Two things identify such a request: its host, if
+//! a page made its own name resolve to this machine (DNS rebinding), and its origin, in `Origin` and the Fetch metadata headers.
 
 use std::net::IpAddr;
 
@@ -42,7 +41,7 @@ impl RequestFilter {
             .ok_or(ApiError::InvalidHost)?;
         let mut authority = Authority::parse(host_header).ok_or(ApiError::InvalidHost)?;
         self.check_host(&authority.host, host_header)?;
-        // An absolute target counts more than the header (RFC 9112, section 3.2.2); both must do.
+        // An absolute target overrides the header (RFC 9112, section 3.2.2); both are checked.
         if let Some(target) = request.uri().authority() {
             authority = Authority::parse(target.as_str()).ok_or(ApiError::InvalidHost)?;
             self.check_host(&authority.host, target.as_str())?;
@@ -63,8 +62,8 @@ impl RequestFilter {
         if is_same_origin(request) { Ok(()) } else { Err(ApiError::CrossSite) }
     }
 
-    /// A name could mean anything by now, an address only itself. The port is not looked at: it is another one behind
-    /// a forwarded port.
+    /// Checks a host. A name can resolve to any address, so it must be allowed. The port is ignored, because port forwarding
+    /// changes it.
     fn check_host(&self, host: &Host, text: &str) -> Result<(), ApiError> {
         let is_allowed = match host {
             Host::Address(ip) => ip.is_loopback() || *ip == self.bound || self.bound.is_unspecified(),
@@ -78,8 +77,8 @@ impl RequestFilter {
     }
 }
 
-/// What the Fetch metadata of a browser say; other clients have none. A page of the same *site* may be one of another
-/// program on this machine, because a site has no port. A link to this server may stand anywhere.
+/// Checks the Fetch metadata, which only browsers send. `same-site` is not enough: a site has no port, so the page may belong
+/// to another program on this machine. Links to this server are allowed from anywhere.
 fn is_same_origin<B>(request: &Request<B>) -> bool {
     const SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
     const MODE: HeaderName = HeaderName::from_static("sec-fetch-mode");
@@ -96,7 +95,7 @@ fn is_same_origin<B>(request: &Request<B>) -> bool {
 
 struct InvalidHeader;
 
-/// The only value of a header, as text.
+/// Returns the value of a header that is given at most once.
 fn single_value(headers: &HeaderMap, name: HeaderName) -> Result<Option<&str>, InvalidHeader> {
     let mut values = headers.get_all(name).iter();
     let value = values.next().map(|value| value.to_str().map_err(|_| InvalidHeader)).transpose()?;

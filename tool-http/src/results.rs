@@ -1,4 +1,4 @@
-//! Results that were too large to be sent at once.
+//! The route for stored results.
 
 mod range;
 
@@ -22,10 +22,10 @@ use crate::request_context::RequestContext;
 use crate::results::range::RequestedRange;
 use crate::route::Route;
 
-/// Where a result is.
+/// The path of a result.
 const PATTERN: &str = "/results/{digest}";
 
-/// The route, where there is something that keeps results.
+/// Returns the route, if the provider has a result store.
 pub(crate) fn routes(api: &Api) -> Router<Api> {
     match api.results() {
         Some(_) => Router::new().route(PATTERN, get(Route::new(PATTERN, read))),
@@ -33,8 +33,8 @@ pub(crate) fn routes(api: &Api) -> Router<Api> {
     }
 }
 
-/// `GET /results/{digest}`: all of it, or what `Range`, `lines`, `bytes` or `search` ask for. Whose call did not come to it
-/// learns as much as of one that does not exist.
+/// `GET /results/{digest}`: all of a result, or the part that `Range`, `lines`, `bytes` or `search` select. Results of other
+/// callers look like missing ones.
 async fn read(mut context: RequestContext) -> Result<Response, ApiError> {
     let caller = context.caller().await?;
     let text = context.result_digest().await;
@@ -75,9 +75,9 @@ async fn read(mut context: RequestContext) -> Result<Response, ApiError> {
     Ok(response)
 }
 
-/// The whole of a result, or the range that was asked for (RFC 9110, section 14).
+/// Returns a whole result, or the requested range (RFC 9110, section 14).
 fn whole_response(kept: &StoredResult, method: &Method, headers: &HeaderMap) -> Result<Response, ApiError> {
-    // What may be compressed has no ranges, and a validator that is none for these very bytes.
+    // A compressible response has no ranges, and only a weak validator.
     let AcceptedCodings { identity, gzip } = AcceptedCodings::from_headers(headers);
     let compressed = gzip && !(identity && headers.contains_key(header::RANGE));
     let weak = if compressed { "W/" } else { "" };
@@ -123,7 +123,7 @@ fn whole_response(kept: &StoredResult, method: &Method, headers: &HeaderMap) -> 
     Ok(response)
 }
 
-/// Whatever a tool has returned: a browser saves it, and shows and runs nothing of it.
+/// Makes browsers download a result, instead of showing or running it.
 fn set_download_headers(headers: &mut HeaderMap, kept: &StoredResult) -> Result<(), ApiError> {
     let extension = match kept.media_type().split(';').next().unwrap_or_default() {
         "application/json" => "json",
@@ -141,7 +141,7 @@ fn set_download_headers(headers: &mut HeaderMap, kept: &StoredResult) -> Result<
     Ok(())
 }
 
-/// It never changes, and is meant for this caller alone.
+/// Returns the cache control of an immutable, private response.
 fn private_cache_control(kept: &StoredResult) -> Result<HeaderValue, ApiError> {
     header_value(format!("private, immutable, max-age={}", kept.left().as_secs()))
 }
@@ -150,21 +150,21 @@ fn header_value(text: String) -> Result<HeaderValue, ApiError> {
     HeaderValue::try_from(text).map_err(|_| ApiError::Internal)
 }
 
-/// An excerpt for who reads it.
+/// Returns an excerpt as text.
 pub(crate) fn excerpt_text(excerpt: &Excerpt) -> String {
     let preview = excerpt.preview();
     let line_break = if preview.is_empty() || preview.ends_with('\n') { "" } else { "\n" };
     format!("{preview}{line_break}{}", excerpt.note())
 }
 
-/// A link to the whole.
+/// Returns a link to the whole result.
 pub(crate) fn excerpt_link(excerpt: &Excerpt) -> Option<Content> {
     let uri = location(excerpt.digest()?);
     let mime_type = Some(excerpt.media_type().to_owned());
     Some(Content::ResourceLink { uri, name: "the whole result".to_owned(), mime_type, description: None })
 }
 
-/// An excerpt for a program: with where the whole is.
+/// Returns an excerpt as JSON, with the location of the whole result.
 pub(crate) fn excerpt_json(excerpt: &Excerpt) -> Value {
     let mut value = serde_json::to_value(excerpt).unwrap_or_default();
     if let Some(digest) = excerpt.digest() {
@@ -173,7 +173,7 @@ pub(crate) fn excerpt_json(excerpt: &Excerpt) -> Value {
     value
 }
 
-/// Relative to the call that came to it (RFC 3986, section 5), so that it holds under any prefix.
+/// Returns the location relative to the call (RFC 3986, section 5), so it is valid under any prefix.
 fn location(digest: Digest) -> String {
     format!("../../results/{}", digest.hex())
 }

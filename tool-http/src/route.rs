@@ -1,4 +1,4 @@
-//! A route as it is seen from outside: what is traced and counted of each request, whichever it is.
+//! Tracing and metrics of requests.
 
 use std::pin::Pin;
 use std::time::{Duration, Instant};
@@ -16,12 +16,11 @@ use crate::content_coding::AcceptedCodings;
 use crate::error::ApiError;
 use crate::request_context::RequestContext;
 
-/// How long a request may take that has this in its extensions. It is looked at here, so that the answer to one that takes
-/// longer is counted as any other, and has its headers.
+/// The time limit of a request, as an extension. It is applied here so that timeouts are counted and get the usual headers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TimeLimit(pub(crate) Duration);
 
-/// A handler under the pattern of its path, by which its requests are traced and counted.
+/// A handler with its path pattern, which is used in traces and metrics.
 #[derive(Clone, Debug)]
 pub(crate) struct Route<F> {
     pattern: &'static str,
@@ -29,7 +28,7 @@ pub(crate) struct Route<F> {
 }
 
 impl<F> Route<F> {
-    /// The pattern is empty where there is none.
+    /// Creates a route. The pattern is empty for unmatched paths.
     pub(crate) fn new(pattern: &'static str, handle: F) -> Self {
         Route { pattern, handle }
     }
@@ -45,7 +44,7 @@ where
     fn call(self, request: Request, api: Api) -> Self::Future {
         let exchange = Exchange::begin(request.method(), self.pattern);
         let limit = request.extensions().get::<TimeLimit>().copied();
-        // Before a tool is run whose answer could not be sent.
+        // Checked before a tool runs whose response could not be sent.
         let accepted = AcceptedCodings::from_headers(request.headers());
         let response_future =
             (self.handle)(RequestContext::new(api, request)).instrument(exchange.span.clone());
@@ -65,7 +64,7 @@ where
     }
 }
 
-/// A request and its answer.
+/// A request and its response.
 struct Exchange {
     span: Span,
     method: &'static str,
@@ -77,8 +76,7 @@ struct Exchange {
 impl Exchange {
     fn begin(method: &Method, route: &'static str) -> Self {
         let method = method_label(method);
-        // What the route learns is recorded when it is known. An error, so that what is logged at any level can be joined
-        // to its request.
+        // Empty fields are recorded later. The level is error so that log messages of any level are inside this span.
         let span = tracing::error_span!("http", method, route, tool = Empty, status = Empty, call_id = Empty);
         Exchange { span, method, route, began: Instant::now(), answered: false }
     }
@@ -109,7 +107,7 @@ impl Drop for Exchange {
     }
 }
 
-/// A client may make up methods, and what is counted must not grow with them.
+/// Returns the label of a method. Unknown methods share one, so that clients cannot create labels.
 fn method_label(method: &Method) -> &'static str {
     match *method {
         Method::GET => "GET",

@@ -1,4 +1,4 @@
-//! What is told of one tool.
+//! The descriptions of tools.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -79,10 +79,10 @@ impl<'t> Detail<'t> {
             description: tool.description(),
             annotations: tool.annotations(),
             input_schema: tool.input_schema(),
-            // Of what is too large there is an excerpt, which is not what the schema says.
+            // A result that is too large is replaced by an excerpt, which does not match the schema.
             output_schema: tool.output_schema().filter(|_| !adapter::may_shorten(tools, tool)),
             operation,
-            // Without an operation nothing is known of these, and what is not known is left out.
+            // Unknown without an operation, and so omitted.
             modifying: operation.map(Operation::modifies),
             idempotent: operation.map(|_| tool.idempotent()),
             permission: tool.permission().map(ToString::to_string),
@@ -95,7 +95,7 @@ impl<'t> Detail<'t> {
     }
 }
 
-/// That a tool should not be used any more, with what was said about it.
+/// The deprecation of a tool, with its note.
 #[derive(Serialize)]
 struct Deprecation {
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,4 +1,4 @@
-//! Which tools a list holds: those that were asked for, one page at a time.
+//! Filtering and paging of lists.
 
 use std::collections::BTreeSet;
 
@@ -11,16 +11,16 @@ use crate::query::{self, ListQuery, UnmetFilter};
 #[derive(Debug)]
 pub(crate) struct Page<'r> {
     pub(crate) tools: Vec<&'r ToolDefinition>,
-    /// The value of `Link` that leads to the next page (RFC 8288).
+    /// The value of `Link` for the next page (RFC 8288).
     pub(crate) next: Option<String>,
 }
 
 impl<'r> Page<'r> {
-    /// Chooses among the tools that are listed for the caller; only what the caller may call, where the list is its own.
+    /// Selects among the tools that are listed for the caller; with `own`, only those that the caller may call.
     ///
     /// # Errors
     ///
-    /// When no tool has a tag that was asked for, or the page before ended with a tool that was not found.
+    /// Returns an error if no tool has a requested tag, or the tool of the cursor was not found.
     pub(crate) fn of(list_query: &ListQuery, tools: &'r Registry, own: bool) -> Result<Self, ApiError> {
         let is_visible = |tool: &&ToolDefinition| {
             !own || tool.permission().is_none_or(|permission| permission.is_met_by(tools.principal()))
@@ -43,7 +43,7 @@ impl<'r> Page<'r> {
     }
 }
 
-/// Whether each tag that was asked for is that of a tool: one that is misspelt would otherwise find nothing.
+/// Checks that each requested tag exists: a misspelled one would find nothing.
 fn tags<'t>(list_query: &ListQuery, tools: impl Iterator<Item = &'t ToolDefinition>) -> Result<(), ApiError> {
     if list_query.tags.is_empty() {
         return Ok(());
@@ -68,7 +68,7 @@ fn matches(list_query: &ListQuery, tool: &ToolDefinition, tools: &Registry) -> b
         }
 }
 
-/// What comes after the tool that the page before ended with. In a list by name it need not exist any more.
+/// Returns the tools after the cursor. In a list by name, the tool of the cursor may no longer exist.
 fn after<'r>(
     list_query: &ListQuery,
     mut found: Vec<&'r ToolDefinition>,
@@ -83,7 +83,7 @@ fn after<'r>(
     Ok(found.split_off(start))
 }
 
-/// Relative to whatever the list was asked for by, so that it holds under any prefix.
+/// Returns a relative link, which is valid under any prefix.
 fn link(list_query: &ListQuery, last: &str) -> String {
     let mut query = form_urlencoded::Serializer::new(String::new());
     query.extend_pairs(&list_query.pairs).append_pair("cursor", last);

@@ -1,8 +1,8 @@
 //! The variables of the page.
 
-/// The text with each `{{NAME}}` replaced by the value of this name, escaped for HTML text and attributes.
+/// Replaces each `{{NAME}}` with its value, escaped for HTML text and attributes.
 ///
-/// It is gone through once: what a value says is never looked at again, whatever it looks like.
+/// Values are not expanded again.
 pub(super) fn render(template: &str, values: &[(&str, &str)]) -> String {
     let mut text = String::with_capacity(template.len() + 256);
     let mut rest = template;
@@ -27,12 +27,12 @@ pub(super) fn render(template: &str, values: &[(&str, &str)]) -> String {
     text
 }
 
-/// Where the page's files are, relative to the path that it was asked for under.
+/// Returns the prefix of the page's files, relative to the requested path.
 ///
-/// A router that is nested under `/api` answers at `/api`, and relative to that `tools` is `/tools`: the last segment is
-/// said again. With a trailing slash nothing is needed.
+/// A router that is nested under `/api` also answers at `/api`, where `tools` would resolve to `/tools`: the last segment is
+/// repeated. With a trailing slash, the prefix is empty.
 pub(super) fn base(path: &str) -> String {
-    // `./` keeps a segment with a colon from being taken for a scheme.
+    // Without `./`, a segment with a colon would be parsed as a scheme.
     match path.rsplit_once('/') {
         Some((_, "")) | None => "./".to_owned(),
         Some((_, segment)) => format!("./{segment}/"),

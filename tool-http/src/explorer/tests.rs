@@ -1,4 +1,4 @@
-//! What is sent, and how much of it.
+//! The size and the content of the responses.
 
 use std::io::Write as _;
 
@@ -17,7 +17,7 @@ async fn get(router: Router, path: &str) -> (StatusCode, axum::http::HeaderMap, 
     (head.status, head.headers, String::from_utf8(body.to_vec()).unwrap())
 }
 
-/// What is sent to someone who opens the page.
+/// Counts everything that is sent to open the page.
 #[tokio::test]
 async fn limits_the_size_of_the_page() {
     let (mut raw, mut zipped) = (0, 0);
@@ -115,7 +115,7 @@ async fn answers_304_for_cached_files() {
         for validator in [tag, &tag[2..], "*", &format!("\"x\", {tag}")] {
             assert_eq!(reply(validator).await, (304, true), "{validator}");
         }
-        // What is not written as the header must be is as no header.
+        // An invalid header is ignored.
         let broken = format!("x, {tag}");
         for other in ["\"x\"", "W/\"\"", "x", &tag[3..], &broken] {
             assert_eq!(reply(other).await, (200, false), "{other}");

@@ -1,10 +1,10 @@
-//! What the operations have in common.
+//! Components that several operations share.
 
 use serde_json::{Map, Value, json};
 
 use crate::discovery::MAX_NAMED;
 
-/// The schemas that are those of no tool. None of their names can be that of a tool's, which have a dot.
+/// Returns the schemas that belong to no tool. Their names have no dot, unlike those of tools' schemas.
 pub(super) fn schemas() -> Map<String, Value> {
     let Value::Object(schemas) = json!({
         "Error": {
@@ -110,7 +110,7 @@ pub(super) fn schemas() -> Map<String, Value> {
     schemas
 }
 
-/// What is told of a tool in a list, and more.
+/// Returns the properties of a tool in a list, and `more`.
 fn summary_properties(more: Value) -> Value {
     let mut properties = json!({
         "name": {"type": "string"},
@@ -156,7 +156,7 @@ pub(super) fn headers() -> Value {
     })
 }
 
-/// An answer that says why there is no other.
+/// Returns the response for an error.
 pub(super) fn error_response(description: &str) -> Value {
     json!({
         "description": description,
@@ -164,13 +164,13 @@ pub(super) fn error_response(description: &str) -> Value {
     })
 }
 
-/// The same answer, which also says when to try again.
+/// Adds `Retry-After` to a response.
 pub(super) fn with_retry_after(mut response: Value) -> Value {
     response["headers"] = json!({"Retry-After": {"$ref": "#/components/headers/RetryAfter"}});
     response
 }
 
-/// An answer that is JSON of this schema.
+/// Returns a JSON response with this schema.
 pub(super) fn json_response(description: &str, schema: &Value) -> Value {
     json!({
         "description": description,
@@ -178,7 +178,7 @@ pub(super) fn json_response(description: &str, schema: &Value) -> Value {
     })
 }
 
-/// That the caller did not say who it is, or not rightly.
+/// Returns the response for missing or invalid credentials.
 pub(super) fn unauthorized() -> Value {
     let mut response = error_response("The caller is not known.");
     response["headers"] = json!({"WWW-Authenticate": {"$ref": "#/components/headers/WWWAuthenticate"}});

@@ -1,5 +1,5 @@
-//! The operations that tell of the tools. An operation that calls a tool has the name of the tool for its identifier: these
-//! have a colon in theirs, which no name of a tool has.
+//! The operations that describe tools. Operations that call a tool have its name as id; the ids of these contain a colon, which
+//! no name can contain.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use crate::openapi::{require_caller, responses};
 use crate::options::Options;
 use crate::query::MAX_LIMIT;
 
-/// The paths of the routes that run nothing.
+/// Returns the paths of the routes that run nothing.
 pub(super) fn paths(tools: &[&ToolDefinition], options: &Options) -> Map<String, Value> {
     let names: Vec<&str> = tools.iter().map(|tool| tool.name()).collect();
     let mut name = json!({
@@ -23,7 +23,7 @@ pub(super) fn paths(tools: &[&ToolDefinition], options: &Options) -> Map<String,
         "schema": {"type": "string", "enum": names},
     });
     if names.is_empty() {
-        // No value at all would be no schema that a generator can do anything with.
+        // Code generators reject an empty `enum`.
         name["schema"] = json!({"type": "string"});
     }
     let mut paths = Map::new();
@@ -41,7 +41,7 @@ pub(super) fn paths(tools: &[&ToolDefinition], options: &Options) -> Map<String,
 fn list(tools: &[&ToolDefinition], options: &Options) -> Value {
     let summary = json!({"$ref": "#/components/schemas/Summary"});
     let tool = json!({"$ref": "#/components/schemas/Tool"});
-    // In the shape of a vendor it is what that vendor says.
+    // A profile defines its own format.
     let schema = json!({"type": "array", "items": {"anyOf": [summary, tool, {"type": "object"}]}});
     let mut ok = json_response("The tools, by name; with `q` the best first.", &schema);
     ok["headers"] = json!({
@@ -250,14 +250,14 @@ fn complete(tools: &[&ToolDefinition], options: &Options) -> Value {
     operation
 }
 
-/// What is open to everybody, unless discovery is protected.
+/// Allows anonymous callers, unless discovery is protected.
 fn allow_anonymous(mut operation: Value, options: &Options) -> Value {
     if options.protect_discovery {
         operation["responses"]["401"] = unauthorized();
         operation["responses"]["503"] = error_response("Who calls cannot be found out at the moment.");
         require_caller(&mut operation, options);
     } else if options.authenticator.is_some() {
-        // Whoever says who it is may see more.
+        // Identified callers may see more.
         operation["security"] = json!([{}, {"caller": []}]);
     }
     operation

@@ -7,7 +7,7 @@ use crate::openapi::components::{error_response, json_response, unauthorized, wi
 use crate::openapi::{references, require_caller, responses};
 use crate::options::Options;
 
-/// `POST /tools/{name}/call`, with the name in its place.
+/// Returns the operation of `POST /tools/{name}/call` for one tool.
 pub(super) fn call(tool: &ToolDefinition, options: &Options, keeps: bool) -> Value {
     let name = tool.name();
     let mut content = json!({"schema": {"$ref": format!("#/components/schemas/{name}.input")}});
@@ -34,7 +34,7 @@ pub(super) fn call(tool: &ToolDefinition, options: &Options, keeps: bool) -> Val
     if tool.deprecated().is_some() {
         operation["deprecated"] = true.into();
     }
-    // The key is the one that MCP has, which OpenAPI has none for.
+    // OpenAPI has no such key; it is taken from MCP.
     if let Some(annotations) = tool.annotations()
         && let Ok(annotations) = serde_json::to_value(annotations)
     {
@@ -44,7 +44,7 @@ pub(super) fn call(tool: &ToolDefinition, options: &Options, keeps: bool) -> Val
     operation
 }
 
-/// Every status that a call may have.
+/// Returns the responses of a call, by status.
 fn call_responses(tool: &ToolDefinition, options: &Options, keeps: bool) -> Map<String, Value> {
     let either = |description: &str| {
         json!({
@@ -92,7 +92,7 @@ fn call_responses(tool: &ToolDefinition, options: &Options, keeps: bool) -> Map<
     responses
 }
 
-/// What a call answers; of what is too large an excerpt, where something keeps the rest.
+/// Returns the response of a successful call: the output or, if large results are stored, an excerpt.
 fn success(tool: &ToolDefinition, keeps: bool) -> Value {
     let mut success = json!({
         "type": "object",

@@ -1,4 +1,4 @@
-//! The schema of a tool in its place in the document.
+//! Relocation of a tool's schemas within the document.
 
 use serde_json::{Map, Value, json};
 
@@ -17,21 +17,21 @@ const SCHEMA_KEYWORDS: [&str; 12] = [
     "unevaluatedItems",
     "unevaluatedProperties",
 ];
-/// Keywords whose value is a list of schemas; `items` was one too.
+/// Keywords whose value is a list of schemas; `items` could be one in older drafts.
 const SCHEMA_LIST_KEYWORDS: [&str; 5] = ["allOf", "anyOf", "items", "oneOf", "prefixItems"];
-/// Keywords whose value has schemas by name.
+/// Keywords whose value is a map of schemas.
 const SCHEMA_MAP_KEYWORDS: [&str; 5] =
     ["$defs", "definitions", "dependentSchemas", "patternProperties", "properties"];
 
-/// A schema that was a document of its own, with what refers to its root referring to `root`. With `nullable`, a property
-/// that is not required may be `null`: that is how it is left out, wherever it stands.
+/// Returns the schema with references to its root changed to `root`. With `nullable`, optional properties may be `null` at any
+/// depth, because that is how clients omit them.
 pub(super) fn relocate(schema: &Value, root: &str, nullable: bool) -> Value {
     let Value::Object(members) = schema else { return schema.clone() };
     let recurse = |schema: &Value| relocate(schema, root, nullable);
     let mut relocated = Map::new();
     for (keyword, value) in members {
         let value = match (keyword.as_str(), value) {
-            // The dialect is that of the document.
+            // The document sets the dialect.
             ("$schema", _) => continue,
             ("$ref", Value::String(reference)) => reference
                 .strip_prefix('#')
@@ -54,7 +54,7 @@ pub(super) fn relocate(schema: &Value, root: &str, nullable: bool) -> Value {
     relocated.into()
 }
 
-/// Makes what is optional nullable.
+/// Makes optional properties nullable.
 fn allow_null_for_optional(schema: &mut Map<String, Value>) {
     let required: Vec<String> = match schema.get("required") {
         Some(Value::Array(names)) => {
@@ -81,7 +81,7 @@ mod tests {
         let schema = json!({
             "$schema": "https://json-schema.org/draft/2020-12/schema",
             "properties": {
-                // A property of this name is none of the keyword's.
+                // A property with the name of a keyword is not one.
                 "$ref": {"$ref": "#/$defs/Node"},
                 "list": {"items": {"$ref": "#"}, "default": [{"$ref": "#"}]},
                 "one": {"oneOf": [{"const": {"$ref": "#"}}, {"not": {"$ref": "#/properties/list"}}]},

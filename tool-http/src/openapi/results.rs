@@ -1,4 +1,4 @@
-//! The operation that reads a result which was too large to be sent at once.
+//! The operation that reads a stored result.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use crate::openapi::components::{error_response, unauthorized};
 use crate::openapi::{require_caller, responses};
 use crate::options::Options;
 
-/// `GET /results/{digest}`.
+/// Returns the path item of `GET /results/{digest}`.
 pub(super) fn path(options: &Options) -> Value {
     let content = json!({
         "*/*": {"schema": {"type": "string", "contentMediaType": "application/octet-stream"}},
@@ -50,7 +50,7 @@ fn query(name: &str, description: &str) -> Value {
     json!({"name": name, "in": "query", "description": description, "schema": {"type": "string"}})
 }
 
-/// What stands in the place of structured content that is too large.
+/// Returns the schema of the excerpt that replaces structured content that is too large.
 pub(super) fn excerpt() -> Value {
     json!({
         "type": "object",

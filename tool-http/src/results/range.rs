@@ -5,19 +5,19 @@ use std::ops::Range;
 use axum::http::{HeaderMap, Method, header};
 use tool_core::results::Span;
 
-/// How much of a content is expected.
+/// The requested part of a content.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum RequestedRange {
-    /// All of it: nothing else was said, or nothing that can be understood.
+    /// All of it: no range, or one that is ignored.
     Whole,
     Part(Range<usize>),
-    /// Something that it does not have.
+    /// A range beyond the content.
     Nothing,
 }
 
 impl RequestedRange {
-    /// Reads `Range`, which means something to a `GET` alone (RFC 9110, section 14.2), and only if `If-Range` is this very
-    /// validator or absent. Several ranges are answered with the whole, as a server may.
+    /// Parses `Range`, which applies only to `GET` (RFC 9110, section 14.2), and only if `If-Range` is absent or matches. For
+    /// several ranges the whole is sent, as RFC 9110 allows.
     pub(super) fn parse(method: &Method, headers: &HeaderMap, etag: &[u8], length: usize) -> Self {
         if method != Method::GET
             || headers.get(header::IF_RANGE).is_some_and(|value| value.as_bytes() != etag)
@@ -37,7 +37,7 @@ impl RequestedRange {
             .strip_prefix('-')
             .is_some_and(|last| !last.is_empty() && last.bytes().all(|digit| digit == b'0'))
         {
-            // The last none.
+            // The last zero bytes.
             return RequestedRange::Nothing;
         }
         match range.parse::<Span>() {

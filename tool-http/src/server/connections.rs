@@ -1,4 +1,4 @@
-//! The connections of a server: how many there are, what each may do, and how they end.
+//! The connections of a server: their limits, and their shutdown.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -15,12 +15,12 @@ use crate::options::ServeOptions;
 use crate::request_filter::RequestFilter;
 use crate::server::service;
 
-/// The head of a request, in bytes and in headers: more is 431. The target alone may have 64 KiB: more is 414.
+/// The maximum size of a head in bytes; more is 431. A target over 64 KiB is 414.
 const HEAD_BYTES: usize = 128 * 1024;
 const HEADERS: usize = 100;
 
-/// How many connections beyond the limit are told so at once. The next one takes the place of the oldest, so that
-/// connections that say nothing keep nobody from being told, and from asking after the health.
+/// The maximum number of connections over the limit that get a response. The next one replaces the oldest, so that idle
+/// connections cannot block it or the health check.
 const MAX_OVERLOAD_CONNECTIONS: usize = 64;
 
 /// The connections of one server.
@@ -28,7 +28,7 @@ pub(super) struct Connections {
     open: tool_serve::Connections,
     settings: Settings,
     router: Router,
-    /// For one request of a connection beyond the limit.
+    /// For connections over the limit, which get one response.
     overload_settings: Settings,
     overload_router: Router,
     permits: Arc<Semaphore>,
@@ -54,7 +54,7 @@ impl Connections {
         }
     }
 
-    /// Serves a connection, or tells it that there are too many.
+    /// Serves a connection, or responds that there are too many.
     pub(super) fn take(&mut self, stream: TcpStream) {
         if let Ok(permit) = Arc::clone(&self.permits).try_acquire_owned() {
             self.open.serve(stream, &self.settings, self.router.clone(), permit);
@@ -69,13 +69,13 @@ impl Connections {
         }
     }
 
-    /// Waits until one has ended.
+    /// Waits until a connection has closed.
     pub(super) async fn next_closed(&mut self) {
         self.open.next_closed().await;
     }
 
-    /// Ends the connections that are idle and waits for the others and for what outlives them, up to a deadline; how many
-    /// connections there are still.
+    /// Closes idle connections and waits for the others, and then for `idle`, up to a deadline. Returns the number of
+    /// connections that are still open.
     pub(super) async fn drain(self, deadline: Duration, idle: impl Future<Output = ()>) -> usize {
         self.open.drain(deadline, idle).await
     }

@@ -17,7 +17,7 @@ pub enum ServeError {
     /// The registry is invalid.
     #[error(transparent)]
     Registry(#[from] BuildErrors),
-    /// Anybody who reaches this address could run tools.
+    /// Execution would be allowed on a public address.
     #[error(
         "tool execution would be open to the network on `{0}`\nhelp: listen on a loopback address such as 127.0.0.1, set an authenticator, or leave execution off"
     )]

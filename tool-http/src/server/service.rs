@@ -1,4 +1,4 @@
-//! What a server answers, beside the routes that it shares with a router.
+//! The services of a server: its routes with their checks, and the response over the connection limit.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,14 +18,14 @@ use crate::request_filter::RequestFilter;
 use crate::route::{Route, TimeLimit};
 use crate::router;
 
-/// Every route, behind the gate.
+/// Returns all routes behind the request filter.
 pub(super) fn service(api: &Api, request_filter: &Arc<RequestFilter>, limit: Duration) -> Router {
     let health = Router::new().route("/health", get(Route::new("/health", async |_| Ok(health()))));
-    // Within its time: none of the layers takes any.
+    // The outer layers need no time limit, because they do not wait.
     with_filter(router::routes(api, health).layer(axum::Extension(TimeLimit(limit))), request_filter)
 }
 
-/// What a connection beyond the limit is answered.
+/// Returns the service for connections over the limit.
 pub(super) fn overload_service(request_filter: &Arc<RequestFilter>) -> Router {
     let router = Router::new()
         .route("/health", get(async || health()))
@@ -33,7 +33,7 @@ pub(super) fn overload_service(request_filter: &Arc<RequestFilter>) -> Router {
     with_filter(router, request_filter)
 }
 
-/// That the server is there. It asks nobody: a provider that is down is no reason to start the server anew.
+/// Returns that the server is running. It ignores the provider: restarting the server would not repair that.
 fn health() -> Response {
     #[derive(Serialize)]
     struct Health {
@@ -44,7 +44,7 @@ fn health() -> Response {
     response
 }
 
-/// Every route behind the gate; a browser is told not to guess what an answer is.
+/// Adds the request filter, and disables content sniffing.
 fn with_filter(router: Router, request_filter: &Arc<RequestFilter>) -> Router {
     let request_filter = Arc::clone(request_filter);
     router.layer(from_fn(move |request: Request, next: Next| {

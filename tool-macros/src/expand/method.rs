@@ -98,7 +98,7 @@ pub(super) fn call_closure(callee: &Callee, name: &Ident) -> TokenStream {
     let span = (name.span(), name.span());
     let owner = callee.owner.as_ref().map(|_| quote!(Self::));
     let call = respan(quote!(#owner #name(#(#call_arguments),*)), span);
-    // The future of a method borrows the state, so it also owns it.
+    // The future of a method borrows the state, so the `async` block takes ownership of it.
     let call = if borrows && callee.execution == Execution::Async {
         let awaited = respan(quote!(#call.await), span);
         quote!(async move { #awaited })
