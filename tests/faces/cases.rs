@@ -1,15 +1,15 @@
-//! Inputs for every tool, made from its schema: valid ones, and each kind of mistake in each place.
+//! Inputs for every tool, generated from its schema: valid ones, and each kind of mistake in each place.
 
 use serde_json::{Map, Value, json};
 use tool_core::{Registry, ToolDefinition};
 
-/// One input for one tool, as text.
+/// An input of a tool, as text.
 pub(crate) struct Case {
     pub(crate) tool: String,
     pub(crate) arguments: String,
 }
 
-/// The cases of all tools, in a fixed order.
+/// Returns the cases of all tools, in a fixed order.
 pub(crate) fn of(registry: &Registry) -> Vec<Case> {
     registry.tools().flat_map(of_tool).collect()
 }
@@ -22,19 +22,19 @@ fn of_tool(tool: &ToolDefinition) -> Vec<Case> {
         let mut without = example.clone();
         without.shift_remove(name);
         inputs.push(without.clone().into());
-        // A slip in the name: one input is missing and another unknown.
+        // A misspelled name: one input is missing and another unknown.
         inputs.push(with(&without, &format!("{name}x"), &example.get(name).cloned().unwrap_or_default()));
         for value in values(schema) {
             inputs.push(with(&example, name, &value));
         }
     }
-    // All at once.
+    // All inputs are invalid.
     inputs.push(properties.keys().map(|name| (name.clone(), json!([{}]))).collect::<Map<_, _>>().into());
     let texts = inputs.into_iter().map(|input| input.to_string());
     texts.map(|arguments| Case { tool: tool.name().to_owned(), arguments }).collect()
 }
 
-/// Values of every type, with those that the schema draws a line at.
+/// Returns values of every type, including the limits of the schema.
 fn values(schema: &Value) -> Vec<Value> {
     let mut values = vec![
         json!(null),

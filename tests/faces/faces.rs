@@ -1,6 +1,6 @@
-//! The four ways to one tool: directly, over HTTP and MCP through real servers, and on the command line.
+//! Four ways to call a tool: directly, through real HTTP and MCP servers, and on the command line.
 //!
-//! Each way has a registry and a file of reports of its own, so that the same calls in the same order meet the same state.
+//! Each has its own registry and reports file, so that the same calls in the same order meet the same state.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -14,18 +14,18 @@ use tool_core::{CallOptions, Failure, FailureKind, Output, Principal, Registry, 
 
 use crate::mcp::Client;
 
-/// What came of a call, in the words that all faces share.
+/// The result of a call in a form that all interfaces share.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Answer {
-    /// The structured output, or the content where there is none.
+    /// The structured output, or else the content.
     Success { output: String },
-    /// The kind as `error_type` has it, and everything that the face can tell.
+    /// The kind as in `error_type`, and the full message.
     Failure { kind: String, text: String },
 }
 
 impl Answer {
-    /// MCP tells an invalid input and a failure of the tool in one form: the kind is taken from the direct call, and the
-    /// text must then be the same.
+    /// Converts an MCP result. MCP has one form for invalid inputs and failures: the kind comes from the direct call, and the text
+    /// must be equal.
     pub(crate) fn of_mcp(answer: &Value, direct: &Answer) -> Self {
         let result = &answer["result"];
         match result["isError"] {
@@ -57,7 +57,7 @@ impl From<Result<Output, Failure>> for Answer {
     }
 }
 
-/// The text of a failure, put together from its parts as a face with JSON has them.
+/// Returns the text of a failure, assembled from its JSON members.
 fn text_of(failure: &Value) -> String {
     let mut text = failure["error"].as_str().unwrap().to_owned();
     for problem in failure["problems"].as_array().into_iter().flatten() {
@@ -72,7 +72,7 @@ fn text_of(failure: &Value) -> String {
 
 pub(crate) struct Faces {
     runtime: Runtime,
-    /// Hands over every status.
+    /// Returns every status instead of an error.
     agent: ureq::Agent,
     direct: Registry,
     cli: Registry,
@@ -92,12 +92,12 @@ impl Faces {
         Faces::of(|file| settings(weather::builder(file)))
     }
 
-    /// The faces of the registries that are built so, each with a file of its own.
+    /// Starts all interfaces for registries built by `builder`, each with its own file.
     pub(crate) fn of(builder: impl Fn(PathBuf) -> RegistryBuilder) -> Self {
         Faces::with(builder, None)
     }
 
-    /// As [`Faces::of`], where every call is this caller's.
+    /// Like [`Faces::of`], with every call by this caller.
     pub(crate) fn for_caller(builder: impl Fn(PathBuf) -> RegistryBuilder, caller: &Principal) -> Self {
         Faces::with(builder, Some(caller))
     }
@@ -135,7 +135,7 @@ impl Faces {
         &self.direct
     }
 
-    /// The schemas of one tool, as `{"input", "output"}`.
+    /// Returns the schemas of a tool, as `{"input", "output"}`.
     pub(crate) fn schemas(&self, name: &str) -> Each<Value> {
         let pick =
             |tool: &Value, input: &str, output: &str| json!({"input": tool[input], "output": tool[output]});
@@ -150,7 +150,7 @@ impl Faces {
         ]
     }
 
-    /// The names of all tools, in the order in which they are listed.
+    /// Returns the names of all tools, in listing order.
     pub(crate) fn names(&self) -> Each<Vec<String>> {
         let names = |list: &Value| -> Vec<String> {
             list.as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
@@ -162,19 +162,19 @@ impl Faces {
         ]
     }
 
-    /// Calls a tool on every face; the direct call comes first.
+    /// Calls a tool on every interface, directly first.
     pub(crate) fn call(&self, name: &str, arguments: &str) -> Each<Answer> {
         let mut answers = self.call_without_mcp(name, arguments);
         answers.push(("MCP", self.call_over_mcp(name, arguments, &answers[0].1)));
         answers
     }
 
-    /// As [`Faces::call`], with a text that MCP cannot carry as arguments: there the whole request would be wrong.
+    /// Like [`Faces::call`], with a text that MCP cannot carry: the whole request would be invalid.
     pub(crate) fn call_without_mcp(&self, name: &str, arguments: &str) -> Each<Answer> {
         self.call_with_bytes(name, arguments.as_bytes())
     }
 
-    /// As [`Faces::call_without_mcp`], with arguments that may be no text.
+    /// Like [`Faces::call_without_mcp`], with arguments that may not be UTF-8.
     pub(crate) fn call_with_bytes(&self, name: &str, arguments: &[u8]) -> Each<Answer> {
         let direct =
             self.runtime.block_on(self.direct.call_with(name, arguments, &CallOptions::new())).result;
@@ -185,12 +185,12 @@ impl Faces {
         ]
     }
 
-    /// A client of MCP for each transport and era.
+    /// Returns an MCP client for each transport and era.
     pub(crate) fn clients(&self) -> Vec<Client> {
         Client::all(&self.agent, self.mcp, self.folder.path())
     }
 
-    /// What such a client is answered.
+    /// Returns the answer to such a client.
     pub(crate) fn call_of(
         &self,
         client: &mut Client,
@@ -209,7 +209,7 @@ impl Faces {
                 kind: "execution_failed".to_owned(),
                 text: body["content"][0]["text"].as_str().unwrap().to_owned(),
             },
-            // What is refused for everybody has no more to tell than that.
+            // A refusal for every caller has no details.
             (403, _) if body.get("kind").is_none() => {
                 Answer::Failure { kind: "refused".to_owned(), text: text_of(&body) }
             }
@@ -247,7 +247,7 @@ impl Faces {
         (status, body)
     }
 
-    /// The status, `Retry-After` and the body.
+    /// Returns the status, `Retry-After` and the body.
     pub(crate) fn http_with_wait(&self, path: &str, body: Option<&[u8]>) -> (u16, Option<String>, Value) {
         let url = format!("http://{}{path}", self.http);
         let answer = match body {
@@ -283,7 +283,7 @@ impl Faces {
         self.cli_with(arguments, &[])
     }
 
-    /// What the command line prints for people.
+    /// Returns the human-readable output of the command line.
     pub(crate) fn cli_text(&self, arguments: &[&str]) -> String {
         self.cli_output(arguments, &[]).1
     }

@@ -1,4 +1,4 @@
-//! What a tool says of its failure is what a caller learns on every face: the kind, the place, and when to try again.
+//! Every interface reports the failure of a tool: its kind, its place, and when to retry.
 
 use std::time::Duration;
 
@@ -7,10 +7,10 @@ use tool_core::{DynamicTool, Failure, FailureKind, Output, Registry, ToolDefinit
 
 use crate::faces::Faces;
 
-/// How a tool fails, and what each face makes of it.
+/// A failure of a tool, and its form on each interface.
 struct Row {
     error: fn() -> Failure,
-    /// The word for it in JSON.
+    /// Its name in JSON.
     kind: &'static str,
     http: u16,
     exit: u8,
@@ -76,7 +76,7 @@ fn rows() -> Vec<Row> {
             ),
             Some(1),
         ),
-        // As of a tool that was called: not the one that the client called is absent, and the client's JSON is JSON.
+        // A failure of a nested call: the tool that the client called exists, and its JSON is valid.
         row(
             || Failure::new(FailureKind::NotFound, "Tool not found: inner"),
             "execution_failed",
@@ -142,7 +142,7 @@ fn every_face_tells_where_an_input_is_wrong_that_only_the_tool_can_judge() {
     assert_eq!(body["problems"], expected);
 }
 
-/// The table of exit codes in the README of the command line.
+/// The README of the command line, with its table of exit codes.
 const README: &str = include_str!("../../tool-cli/README.md");
 
 #[test]

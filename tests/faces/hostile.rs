@@ -1,19 +1,19 @@
-//! Argument texts that a parser may trip over: every face answers each of them, and all in the same words.
+//! Argument texts that could break a parser: every interface answers each of them in the same words.
 
 use crate::faces::{Answer, Faces};
 
-/// What a text is as a part of a larger JSON text, as MCP has it.
+/// How a text behaves as a part of a larger JSON text, as in MCP.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Text {
-    /// By the grammar of JSON: every face judges it as the arguments that it is.
+    /// Valid JSON: every interface validates it as arguments.
     Json,
-    /// By no grammar: over MCP the whole message is none.
+    /// Invalid JSON: over MCP the whole message is invalid.
     NotJson,
 }
 
 use Text::{Json, NotJson};
 
-/// Values for one integer.
+/// Returns values for one integer.
 fn integers() -> Vec<(String, Text)> {
     let digits = |count| "9".repeat(count);
     let nested = |open: &str, close: &str, levels| open.repeat(levels) + "1" + &close.repeat(levels);
@@ -87,7 +87,7 @@ fn integers() -> Vec<(String, Text)> {
     json.chain(not_json.map(|text| (text.to_owned(), NotJson))).collect()
 }
 
-/// Whole arguments.
+/// Returns whole arguments.
 fn wholes() -> Vec<(Vec<u8>, Text)> {
     let keys = |count| (0..count).map(|n| format!(r#""k{n}":1"#)).collect::<Vec<_>>().join(",");
     let json = [

@@ -1,4 +1,4 @@
-//! What a call that failed leaves in the log, as a collector of logs reads it: one line of JSON, on every face.
+//! The log entry of a failed call for a log collector: one line of JSON, on every interface.
 
 use std::io::{self, Write};
 use std::sync::{Mutex, Once};
@@ -9,7 +9,7 @@ use tracing_subscriber::filter::LevelFilter;
 
 use crate::faces::Faces;
 
-/// What all tests of this program have logged.
+/// The log of all tests of this program.
 static LINES: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 
 struct Lines;
@@ -24,7 +24,7 @@ impl Write for Lines {
     }
 }
 
-/// Logs as JSON from now on.
+/// Enables logging as JSON.
 fn listen() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -33,7 +33,7 @@ fn listen() {
     });
 }
 
-/// The lines that are about this tool.
+/// Returns the lines about this tool.
 fn lines_about(tool: &str) -> Vec<Value> {
     let text = String::from_utf8(LINES.lock().unwrap().clone()).unwrap();
     let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
@@ -72,7 +72,7 @@ fn a_failed_call_leaves_one_line_with_its_tool_kind_and_call() {
             assert_eq!(line["level"], "WARN", "{line}");
             assert_eq!(line["fields"]["kind"], "execution_failed", "{line}");
             assert_eq!(line["fields"]["error"], "the store is closed", "{line}");
-            // The name of the span is its own, and the tool has a field.
+            // The span has a fixed name, and the tool is a field.
             assert_eq!(
                 (&line["span"]["name"], &line["span"]["tool"]),
                 (&json!("tool"), &json!(name)),
@@ -81,6 +81,6 @@ fn a_failed_call_leaves_one_line_with_its_tool_kind_and_call() {
             assert_eq!(line["span"]["call_id"], line["fields"]["call_id"], "{line}");
         }
     }
-    // What the caller can do something about is no warning.
+    // Errors that the caller can correct are not warnings.
     assert_eq!(lines_about("log_absent"), [Value::Null; 0]);
 }

@@ -1,5 +1,5 @@
-//! One story: every tool of the weather example, called directly, over HTTP, over MCP and on the command line, with the
-//! same generated inputs, has the same schema, the same output and the same verdict on each.
+//! Compares the interfaces: every tool of the weather example has the same schemas, outputs and errors directly, over HTTP, over
+//! MCP and on the command line, for the same generated inputs.
 
 mod cases;
 #[path = "../../tool-mcp/tests/mcp/child.rs"]
@@ -26,7 +26,7 @@ fn every_face_tells_the_same_schemas() {
     for tool in registry.tools() {
         let expected = json!({"input": tool.input_schema(), "output": tool.output_schema()});
         for (face, schemas) in faces.schemas(tool.name()) {
-            // As text, so that the order of members counts too.
+            // Compared as text, so that the order of members counts.
             assert_eq!(schemas.to_string(), expected.to_string(), "`{}` over {face}", tool.name());
         }
     }
@@ -61,7 +61,7 @@ fn every_face_answers_the_same_input_alike() {
             assert_eq!(answer, direct, "`{tool}` over {face} with {arguments}");
         }
     }
-    // The cases would prove little if they all ended alike.
+    // The cases must have all kinds of results.
     for verdict in ["success", "invalid_input", "execution_failed"] {
         assert!(verdicts.get(verdict).is_some_and(|count| *count >= 5), "{verdicts:?}");
     }
@@ -105,7 +105,7 @@ fn every_face_neither_lists_nor_runs_what_modifies_while_it_is_read_only() {
     }
 }
 
-/// What the function itself returns is what the registry answers.
+/// Checks that the registry answers with what the function returns.
 #[tokio::test]
 async fn the_registry_answers_what_the_domain_says() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! MCP over both transports in both eras, with arguments that no client library would send.
+//! MCP over both transports in both eras, with arguments that client libraries would not send.
 
 use std::io::{BufReader, Lines, Write as _};
 use std::net::SocketAddr;
@@ -11,28 +11,28 @@ use crate::child::start_server;
 const MODERN: &str = "2026-07-28";
 const LEGACY: &str = "2025-11-25";
 
-/// The folder in which [`serve`] keeps its reports.
+/// The variable with the folder in which [`serve`] keeps its reports.
 const FOLDER: &str = "FACES_STDIO_FOLDER";
 
-/// No test, but the server on standard input and output that the tests start.
+/// Not a test, but the stdio server that the tests start.
 #[test]
 fn serve() {
     let Some(folder) = std::env::var_os(FOLDER) else { return };
     let registry = weather::registry(std::path::Path::new(&folder).join("stdio")).unwrap();
     let serving = tool_mcp::Server::new(registry).serve_stdio();
     let served = tokio::runtime::Runtime::new().unwrap().block_on(serving);
-    // Not back to the harness, which would write to standard output.
+    // Exits here, as the harness would write to standard output.
     std::process::exit(i32::from(served.is_err()));
 }
 
-/// A client of one transport and one era.
+/// A client for one transport and era.
 pub(crate) enum Client {
     Modern { addr: SocketAddr },
     Session { addr: SocketAddr, session: String },
     Stdio { modern: bool, server: Box<Stdin> },
 }
 
-/// The server behind a pair of pipes.
+/// A server behind a pair of pipes.
 pub(crate) struct Stdin {
     child: Child,
     input: ChildStdin,
@@ -40,7 +40,7 @@ pub(crate) struct Stdin {
 }
 
 impl Client {
-    /// A client of each kind.
+    /// Returns a client of each kind.
     pub(crate) fn all(agent: &ureq::Agent, addr: SocketAddr, folder: &std::path::Path) -> Vec<Client> {
         let session = Client::opened(agent, addr);
         let stdio = |modern| Client::Stdio { modern, server: Box::new(Stdin::start(folder, !modern)) };
@@ -66,7 +66,7 @@ impl Client {
         answer.headers()["mcp-session-id"].to_str().unwrap().to_owned()
     }
 
-    /// The answer to a call with these bytes as its arguments; `None` for no arguments.
+    /// Calls a tool with these bytes as arguments; `None` for no arguments.
     pub(crate) fn call(
         &mut self,
         agent: &ureq::Agent,

@@ -1,11 +1,11 @@
-//! What a tool requires of its caller: every face shows it in one text form, which reads back, and refuses who lacks a part of it.
+//! Permissions of tools: every interface shows them in the same text form, and refuses callers without them.
 
 use serde_json::{Map, Value, json};
 use tool_core::{DynamicTool, Output, Permission, Principal, Registry, ToolDefinition};
 
 use crate::faces::Faces;
 
-/// The text form of each permission, and the grants that are enough for it.
+/// The text form of each permission, and the sufficient grants.
 const PERMISSIONS: [(&str, &str, &[&[&str]]); 4] = [
     ("one", "view", &[&["view"]]),
     ("both", "all(view, edit)", &[&["view", "edit"]]),
@@ -13,10 +13,10 @@ const PERMISSIONS: [(&str, &str, &[&[&str]]); 4] = [
     ("nested", "any(admin, all(view, edit))", &[&["admin"], &["view", "edit"]]),
 ];
 
-/// The grants with which every face is asked.
+/// The grants of the callers.
 const GRANTS: [&[&str]; 5] = [&[], &["view"], &["edit"], &["admin"], &["view", "edit"]];
 
-/// The faces for a caller with these grants.
+/// Starts the interfaces for a caller with these grants.
 fn faces(grants: &'static [&'static str]) -> Faces {
     let builder = |_| {
         let tools = PERMISSIONS.map(|(name, permission, _)| {

@@ -1,10 +1,10 @@
-//! The README shows what really comes out.
+//! Checks that the README shows real output.
 
 use tool_cli::{App, Buffer, Streams};
 
 const README: &str = include_str!("../../README.md");
 
-/// What stands between the fences of the code block that follows a text.
+/// Returns the code block that follows a text.
 fn block_after(text: &str) -> &'static str {
     let (_, rest) = README.split_once(text).unwrap_or_else(|| panic!("the README does not say {text:?}"));
     let (_, rest) = rest.split_once("\n```\n").unwrap();

@@ -1,4 +1,4 @@
-//! `#[tool]` where others have taken the names, changed them, or forbid what is usual.
+//! Hygiene of `#[tool]`: shadowed names and strict lints.
 
 mod cfg;
 mod crates;
@@ -17,7 +17,7 @@ use serde_json::Value;
 use tokio::runtime::Runtime;
 use tool_core::{Failure, Output, Registry, RegistryBuilder};
 
-/// The tools and prompts that one module and those in it declare.
+/// Returns the tools and prompts of a module and its children.
 fn of(module: &'static str) -> RegistryBuilder {
     let inside = move |path: &str| {
         path.strip_prefix(module).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
@@ -28,7 +28,7 @@ fn of(module: &'static str) -> RegistryBuilder {
         .select_prompts(move |prompt| inside(prompt.source().module))
 }
 
-/// The wire names of these tools, sorted, and those of the inputs of each.
+/// Returns the sorted names of the tools, and of the inputs of each.
 fn wire_names(registry: &Registry) -> Vec<String> {
     let signature = |tool: &tool_core::ToolDefinition| {
         let inputs: Vec<&str> = tool.inputs().iter().filter_map(|input| input.name.as_deref()).collect();
@@ -37,21 +37,21 @@ fn wire_names(registry: &Registry) -> Vec<String> {
     registry.tools().map(signature).collect()
 }
 
-/// The value that a tool returns when it is called as adapters call it.
+/// Calls a tool like an adapter, and returns its value.
 #[track_caller]
 fn call(registry: &Registry, name: &str, arguments: Value) -> Value {
     let result = result(registry, name, arguments);
     result.unwrap_or_else(|failure| panic!("{name}: {}", failure.text())).value()
 }
 
-/// What a caller is told who is refused.
+/// Returns the error message of a refused call.
 #[track_caller]
 fn refused(registry: &Registry, name: &str, arguments: Value) -> String {
     result(registry, name, arguments).expect_err(name).message().to_owned()
 }
 
 fn result(registry: &Registry, name: &str, arguments: Value) -> Result<Output, Failure> {
-    // Timeouts take a runtime that has timers.
+    // Timeouts need a runtime with timers.
     static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| Runtime::new().unwrap());
     let _entered = RUNTIME.enter();
     tool_core::private::block_on(registry.call(name, arguments))

@@ -1,5 +1,4 @@
-//! Tools of several crates in one program, with and without optimisation: the programs of `fixtures/linking` print what
-//! their registry says.
+//! Tools of several crates in one program, with and without optimization, using the programs of `fixtures/linking`.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -10,11 +9,10 @@ use cargo_metadata::Message;
 
 use crate::workspace;
 
-/// A build of the fixture, made once for all tests of it.
+/// A build of the fixture, shared by all tests.
 struct Build(HashMap<String, PathBuf>);
 
-// Third-party code is there to be linked and need not be fast, which halves the time of the build; the tools, the core
-// and the crate that registers are optimised in full.
+// Third-party code is built without optimization, which halves the build time; our crates are fully optimized.
 const QUICK: [&str; 4] = [
     "--config",
     "profile.release.package.'*'.opt-level = 0",
@@ -38,7 +36,7 @@ impl Build {
         Build(executables.collect())
     }
 
-    /// What one of its programs prints.
+    /// Returns the output of one of its programs.
     fn printed_by(&self, program: &str) -> String {
         let output = Command::new(&self.0[program]).output().unwrap();
         assert!(output.status.success(), "{program}: {}", String::from_utf8_lossy(&output.stderr));
@@ -49,7 +47,7 @@ impl Build {
 static DEBUG: LazyLock<Build> = LazyLock::new(|| Build::new("dev"));
 static RELEASE: LazyLock<Build> = LazyLock::new(|| Build::new("release"));
 
-/// Both builds print these lines.
+/// Checks that both builds print these lines.
 #[track_caller]
 fn assert_printed(program: &str, expected: &[&str]) {
     for (build, how) in [(&DEBUG, "without optimisation"), (&RELEASE, "with optimisation")] {

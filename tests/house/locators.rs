@@ -1,4 +1,4 @@
-//! Types of other crates that identify one thing, where a feature of the core says so.
+//! Types of other crates that are locators behind features.
 
 use serde_json::json;
 use tool_core::address::Surface;

@@ -1,4 +1,4 @@
-//! The rules of the house, the hygiene of `#[tool]`, and what the linker makes of it.
+//! Rules of the workspace, hygiene of `#[tool]`, and registration at link time.
 
 mod hygiene;
 mod linking;

@@ -1,4 +1,4 @@
-//! The rules of the house that no compiler knows: which crate may depend on what, and what every crate says of itself.
+//! Rules of the workspace that the compiler does not check: dependencies between crates, and metadata of packages.
 
 mod dependencies;
 mod floors;

@@ -1,7 +1,7 @@
 //! The weather example as a program: its tools on the command line, over HTTP and over MCP.
 //!
 //! `WEATHER_REPORTS` names the file for reports, by default `weather-reports.jsonl` in the current folder.
-//! `WEATHER_LENIENCY=strict` rejects arguments of the wrong type. `WEATHER_TOKEN` is the bearer token that HTTP callers must send.
+//! `WEATHER_LENIENCY=strict` rejects arguments of the wrong type. `WEATHER_TOKEN` is the bearer token of HTTP callers.
 //! `WEATHER_RESULTS` names a directory for large results. Errors are logged to stderr; `RUST_LOG` sets the level.
 
 use std::env;

@@ -1,4 +1,4 @@
-//! A tool is registered exactly where its function is compiled.
+//! Tools under `cfg`: registered exactly where the function is compiled.
 
 use serde_json::json;
 use tool_core::tool;

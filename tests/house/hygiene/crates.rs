@@ -1,4 +1,4 @@
-//! The crates under `tests/hygiene`: they must be crates, since it is their manifests or their lints that are tested.
+//! The crates under `tests/hygiene`, which test manifests and lints.
 
 use std::future::Future;
 
@@ -106,7 +106,7 @@ fn no_lint_fires() {
     assert_eq!(call(&registry, "strict_wait", json!({"text": "a"})), "strict_wait 2 a");
 }
 
-// That the crate compiles says that no lint of the compiler fires: those of clippy take another run.
+// Compiling the crate runs the lints of rustc; those of clippy need a separate run.
 #[test]
 fn no_lint_of_clippy_fires() {
     let mut cargo = workspace::cargo();

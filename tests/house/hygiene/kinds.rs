@@ -1,4 +1,4 @@
-//! Functions of every kind, and with the attributes that functions have.
+//! Functions of every kind, with other attributes.
 
 use serde_json::json;
 use tool_core::tool;

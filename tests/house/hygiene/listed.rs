@@ -1,4 +1,4 @@
-//! Tools that are listed by their paths.
+//! Tools that are listed by path.
 
 use serde_json::json;
 use tool_core::{Declared, Registry, tool, tools};
@@ -46,7 +46,7 @@ macro_rules! by_macro {
 }
 by_macro!(one two);
 
-/// Where names mean something else.
+/// A module in which names are shadowed.
 mod taken {
     #![no_implicit_prelude]
     #![expect(dead_code, unused_macros, reason = "they are there to be in the way")]
@@ -66,7 +66,7 @@ mod taken {
     pub(super) const TOOLS: ::tool_core::Declared = ::tool_core::tools![self::undisturbed,];
 }
 
-/// The tools that a body has for itself.
+/// Returns the tools of a function body.
 fn bodies() -> Declared {
     /// Is seen by this body alone.
     #[tool(operation = Explain)]

@@ -1,4 +1,4 @@
-//! Tools that other macros write.
+//! Tools that are declared by other macros.
 
 use serde_json::json;
 use tool_core::{Access, Principal, tool};

@@ -5,7 +5,7 @@ use tool_core::{RegistryBuilder, tool, tools};
 
 use super::{call, of, wire_names};
 
-/// The tools of this module, with all state that they need.
+/// Returns the tools of this module with their state.
 fn ours() -> RegistryBuilder {
     let keyword = r#type { text: "keyword".to_owned() };
     of(module_path!())

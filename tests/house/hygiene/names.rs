@@ -1,4 +1,4 @@
-//! What functions and parameters may be called, and where they may stand.
+//! Names of functions and parameters, and where tools may be declared.
 
 use serde_json::json;
 use tool_core::tool;
@@ -75,7 +75,7 @@ mod second {
     }
 }
 
-/// Two tools of one name in the bodies of two functions.
+/// Declares two tools with the same name in two function bodies.
 fn bodies() -> (u8, u8) {
     /// Stands in a body.
     #[tool(operation = Explain)]

@@ -1,11 +1,11 @@
-//! `#[prompt]` where others have taken the names, changed them, or forbid what is usual.
+//! Hygiene of `#[prompt]`: shadowed names and strict lints.
 
 use serde_json::{Value, json};
 use tool_core::{Prompt, PromptMessage, Prompts, Registry, State, prompt, prompts};
 
 use super::of;
 
-/// The messages of a prompt as JSON.
+/// Returns the messages of a prompt as JSON.
 #[track_caller]
 fn messages(registry: &Registry, name: &str, arguments: Value) -> Value {
     let prompt = tool_core::private::block_on(registry.get_prompt(name, arguments));

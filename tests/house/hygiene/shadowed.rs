@@ -1,4 +1,4 @@
-//! Names that the prelude does not give, and names that mean something else.
+//! Missing preludes and shadowed names.
 
 use serde_json::json;
 use tool_core::Principal;
@@ -69,7 +69,7 @@ mod no_prelude {
     }
 }
 
-/// Every name that generated code might be tempted to write, taken.
+/// A module that shadows every name that generated code might use.
 #[expect(dead_code, unused_macros, non_camel_case_types, reason = "they are there to be in the way")]
 mod taken {
     use ::tool_core::tool;

@@ -1,4 +1,4 @@
-//! Arrows point down: what each crate may depend on.
+//! The allowed dependencies of each crate.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +18,7 @@ fn below(library: &str) -> &'static [&'static str] {
     }
 }
 
-/// The dependencies of a package on other packages of the workspace. Its tests may ask for its own features.
+/// Returns the dependencies of a package within the workspace, except those of tests for their own features.
 fn neighbours(package: &Package) -> impl Iterator<Item = &Dependency> {
     let others = package.dependencies.iter().filter(|dependency| *dependency.name != *package.name);
     others.filter(|dependency| workspace::is_member(&dependency.name))
@@ -34,8 +34,8 @@ fn arrows_point_down() {
     }
 }
 
-// An adapter that asks for the default features of the core asks for the macro, the linker and a runtime on behalf of
-// every application. Its own tests may.
+// Default features of the core would force the macro, the linker and a runtime on every application. Tests of an adapter may use
+// them.
 #[test]
 fn adapters_take_the_core_without_its_default_features() {
     for adapter in ["tool-http", "tool-mcp", "tool-cli"] {
@@ -59,7 +59,7 @@ fn the_core_knows_no_adapter_and_none_of_their_frameworks() {
         .dependencies
         .iter()
         .filter(|dependency| dependency.kind != DependencyKind::Development)
-        // The types of the one stand in `Authenticator`, for the adapters that ask for it; the other one needs them for clouds.
+        // `http` is needed by `Authenticator` for the adapters, `object_store` for cloud storage.
         .filter(|dependency| !(dependency.optional && ["http", "object_store"].contains(&&*dependency.name)))
         .map(|dependency| dependency.name.as_str())
         .collect();
@@ -76,7 +76,7 @@ fn the_core_knows_no_adapter_and_none_of_their_frameworks() {
     }
 }
 
-/// By the name of a locked package, those that it depends on; several versions of one name count as one.
+/// Returns the dependencies of each locked package by name, merging versions.
 fn locked() -> &'static BTreeMap<String, Vec<String>> {
     static LOCKED: std::sync::LazyLock<BTreeMap<String, Vec<String>>> = std::sync::LazyLock::new(|| {
         let lock = workspace::toml("Cargo.lock");
@@ -84,7 +84,7 @@ fn locked() -> &'static BTreeMap<String, Vec<String>> {
         for package in lock["package"].as_array().unwrap() {
             let dependencies = package.get("dependencies").and_then(|list| list.as_array());
             let names = dependencies.into_iter().flatten().filter_map(|name| {
-                // `name`, or `name version` where there are several.
+                // `name`, or `name version` if there are several.
                 name.as_str()?.split(' ').next().map(str::to_owned)
             });
             packages.entry(package["name"].as_str().unwrap().to_owned()).or_default().extend(names);
@@ -130,7 +130,7 @@ fn the_dependencies_of_the_workspace_are_sorted() {
     }
 }
 
-// So that the mechanism of registration can be replaced in an hour.
+// The registration mechanism must be easy to replace.
 #[test]
 fn inventory_is_named_in_one_file() {
     let files = workspace::sources(workspace::member("tool-core"));
@@ -139,7 +139,7 @@ fn inventory_is_named_in_one_file() {
     assert_eq!(naming, ["registration.rs"]);
 }
 
-/// Whether a word stands in code: comments are none, and the name of a feature is a text.
+/// Returns `true` if a word occurs in code, outside of comments and strings.
 fn names(code: TokenStream, word: &str) -> bool {
     code.into_iter().any(|token| match token {
         TokenTree::Group(group) => names(group.stream(), word),

@@ -1,4 +1,4 @@
-//! Which module may import which: folders stand on floors, and files do not import each other in circles.
+//! Allowed imports between modules: folders are layered, and files do not import each other in cycles.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -33,8 +33,7 @@ const CIRCLES: &[(&str, &str, usize)] = &[
     ("tool-mcp", "upstream/link", 3),
 ];
 
-/// Files that gather what stands elsewhere, and so stand on no floor: what is exported, what the macro names, and what
-/// takes the place of features that are off.
+/// Files without a layer, which collect re-exports: for users, for the macros, and for disabled features.
 const OUTSIDE: [&str; 4] = ["lib", "main", "private", "feature"];
 
 #[test]
@@ -115,17 +114,17 @@ fn circles_are_found_with_all_of_their_files() {
     assert!(circles(&imports(&[("a", "b"), ("b", "a"), ("b", "c"), ("a", "c")])).is_empty());
 }
 
-/// The position of the folder of a file.
+/// Returns the layer of a file.
 fn floor(file: &str) -> Option<usize> {
     FLOORS.iter().position(|floor| *floor == top(file))
 }
 
-/// The folder or the file below `src` that a file belongs to.
+/// Returns the folder or file below `src` that a file belongs to.
 fn top(file: &str) -> &str {
     file.split('/').next().unwrap_or(file)
 }
 
-/// The files of a crate by their modules (`call/decode`), without its tests.
+/// The files of a crate by module (`call/decode`), without tests.
 struct Crate {
     files: BTreeMap<String, TokenStream>,
 }
@@ -147,7 +146,7 @@ impl Crate {
         Crate { files: files.filter(|(module, _)| !is_test(module)).collect() }
     }
 
-    /// The files that each file imports: by `use`, or by a path in its code.
+    /// Returns the files that each file imports, by `use` or by path.
     fn imports(&self) -> BTreeMap<String, BTreeSet<String>> {
         let stands = |file: &String| !OUTSIDE.contains(&file.as_str());
         let files = self.files.iter().filter(|(file, _)| stands(file));
@@ -161,7 +160,7 @@ impl Crate {
             .collect()
     }
 
-    /// The file that holds what an absolute path names.
+    /// Returns the file that an absolute path refers to.
     fn file_of(&self, path: &[String]) -> Option<String> {
         (1..=path.len()).rev().map(|parts| path[..parts].join("/")).find(|file| self.files.contains_key(file))
     }
@@ -171,7 +170,7 @@ fn module_of(file: &str) -> Vec<String> {
     file.split('/').map(str::to_owned).collect()
 }
 
-/// Adds the absolute paths that begin with `crate`, `self`, `super` or, in a `use`, with a name.
+/// Collects the absolute paths that begin with `crate`, `self`, `super` or, in a `use`, with a name.
 fn collect(tokens: TokenStream, module: &[String], paths: &mut Vec<Vec<String>>) {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     let mut at = 0;
@@ -182,7 +181,7 @@ fn collect(tokens: TokenStream, module: &[String], paths: &mut Vec<Vec<String>>)
             let end = (at..tokens.len()).find(|at| is_sign(&tokens[*at], ';')).unwrap_or(tokens.len());
             let leaves = leaves(&tokens[at + 1..end]).into_iter();
             let imported = leaves.filter_map(|leaf| absolute(&leaf, module, true));
-            // A module that exports what its children define does not depend on it.
+            // Re-exporting items of child modules is not a dependency.
             let exports = exports(&tokens[..at]);
             paths.extend(imported.filter(|path| !(exports && path.starts_with(module))));
             at = end;
@@ -203,7 +202,7 @@ fn collect(tokens: TokenStream, module: &[String], paths: &mut Vec<Vec<String>>)
     }
 }
 
-/// Whether an import after these tokens is visible outside of its module.
+/// Returns `true` if an import after these tokens is visible outside of its module.
 fn exports(before: &[TokenTree]) -> bool {
     match before {
         [.., word, TokenTree::Group(_)] | [.., word] => is_word(word, "pub"),
@@ -211,7 +210,7 @@ fn exports(before: &[TokenTree]) -> bool {
     }
 }
 
-/// The end of an item under `#[cfg(test)]` that begins here.
+/// Returns the end of an item under `#[cfg(test)]` that begins here.
 fn end_of_test_item(tokens: &[TokenTree], at: usize) -> Option<usize> {
     let (TokenTree::Punct(sign), TokenTree::Group(attribute)) = (&tokens[at], tokens.get(at + 1)?) else {
         return None;
@@ -224,7 +223,7 @@ fn end_of_test_item(tokens: &[TokenTree], at: usize) -> Option<usize> {
     is_test.then(|| (at + 2..tokens.len()).find(|at| ends(&tokens[*at])).map_or(tokens.len(), |end| end + 1))
 }
 
-/// The name and the body of a module that begins here and stands in this file.
+/// Returns the name and body of an inline module that begins here.
 fn inline_module(tokens: &[TokenTree], at: usize) -> Option<(String, TokenStream)> {
     match tokens.get(at..at + 3)? {
         [word, TokenTree::Ident(name), TokenTree::Group(body)] if is_word(word, "mod") => {
@@ -234,7 +233,7 @@ fn inline_module(tokens: &[TokenTree], at: usize) -> Option<(String, TokenStream
     }
 }
 
-/// The names of the path that begins here, joined by `::`.
+/// Returns the segments of the path that begins here.
 fn path_at(tokens: &[TokenTree]) -> Vec<String> {
     let mut path = Vec::new();
     let mut at = 0;
@@ -250,7 +249,7 @@ fn path_at(tokens: &[TokenTree]) -> Vec<String> {
     path
 }
 
-/// Every path of a tree of imports.
+/// Returns every path of a `use` tree.
 fn leaves(tree: &[TokenTree]) -> Vec<Vec<String>> {
     let path = path_at(tree);
     let Some(TokenTree::Group(group)) = tree.get(path.len() * 3) else { return vec![path] };
@@ -262,7 +261,7 @@ fn leaves(tree: &[TokenTree]) -> Vec<Vec<String>> {
         .collect()
 }
 
-/// A path from the root of the crate; `None` where it leads out of the crate.
+/// Resolves a path from the crate root; `None` if it leads to another crate.
 fn absolute(path: &[String], module: &[String], in_use: bool) -> Option<Vec<String>> {
     let supers = path.iter().take_while(|name| *name == "super").count();
     match path.first()?.as_str() {
@@ -283,7 +282,7 @@ fn is_sign(token: &TokenTree, sign: char) -> bool {
     matches!(token, TokenTree::Punct(punct) if punct.as_char() == sign)
 }
 
-/// The circles of more than two files, each sorted, by their first file.
+/// Returns the cycles of more than two files, each sorted, by first file.
 fn circles(imports: &BTreeMap<String, BTreeSet<String>>) -> Vec<Vec<String>> {
     let reached: BTreeMap<&String, BTreeSet<&String>> =
         imports.keys().map(|file| (file, reached_from(file, imports))).collect();
@@ -301,7 +300,7 @@ fn circles(imports: &BTreeMap<String, BTreeSet<String>>) -> Vec<Vec<String>> {
     circles.into_iter().collect()
 }
 
-/// Every file that a file imports, itself or through others.
+/// Returns every file that a file imports, directly or indirectly.
 fn reached_from<'i>(file: &String, imports: &'i BTreeMap<String, BTreeSet<String>>) -> BTreeSet<&'i String> {
     let mut reached: BTreeSet<&String> = imports[file].iter().collect();
     let mut next: Vec<&String> = reached.iter().copied().collect();

@@ -1,8 +1,7 @@
-//! Which foreign crates the public interfaces mention.
+//! Foreign crates in the public interfaces.
 //!
-//! Read off the sources: the types in the signatures, fields, bounds and headers of everything that is `pub`, and what
-//! is re-exported. (`unreachable_pub` sees to it that what is `pub` can be reached.) What a macro writes and what stands
-//! in a body is not looked at, nor is anything under `#[cfg(test)]` or `#[doc(hidden)]`.
+//! Reads the sources: signatures, fields, bounds and headers of everything `pub`, and re-exports. (`unreachable_pub` ensures that
+//! `pub` items are reachable.) Macro output, bodies, `#[cfg(test)]` and `#[doc(hidden)]` are ignored.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,17 +10,17 @@ use syn::{Attribute, ImplItem, Item, UseTree, Visibility};
 
 use crate::workspace;
 
-/// The foreign crates that the public interface of a library may mention.
+/// Returns the foreign crates that a library's public interface may mention.
 fn allowed(library: &str) -> &'static [&'static str] {
     match library {
-        // `http` is behind a feature of that name, for the adapters that speak it.
+        // `http` is behind a feature, for the adapters that use it.
         "tool-core" => &["bytes", "http", "schemars", "serde", "serde_json", "tool_macros"],
         "tool-macros" => &["proc_macro"],
-        // A server has an address, and its tools are part of a router: both of a stable release, as rmcp is not.
+        // A server has an address and extends a router; both crates are stable, unlike rmcp.
         "tool-http" | "tool-mcp" => &["axum", "serde_json", "tokio", "tool_core"],
-        // Not for applications: the adapters hand it their connections and what answers them.
+        // Not for applications: adapters pass connections and services.
         "tool-serve" => &["bytes", "http", "http_body", "hyper", "hyper_util", "tokio"],
-        // A command line runs on the runtime that the application starts for it.
+        // The command line runs on the application's runtime.
         "tool-cli" => &["serde_json", "tokio", "tool_core"],
         _ => &["serde_json", "tool_core"],
     }
@@ -44,7 +43,7 @@ fn public_interfaces_mention_the_crates_that_they_may() {
     }
 }
 
-/// More names than this do not fit in a head: what fewer applications need is in public modules by theme.
+/// The maximum number of names in the crate root; less common ones are in public modules.
 const MOST_NAMES: usize = 60;
 
 #[test]
@@ -58,7 +57,7 @@ fn the_root_of_the_core_exports_few_names() {
     assert!((1..=MOST_NAMES).contains(&names), "{names} names at the root of `tool-core`");
 }
 
-/// More methods than this do not fit in a head: what only adapters need is in `tool_core::adapter`.
+/// The maximum number of methods; those for adapters are in `tool_core::adapter`.
 const MOST_METHODS: usize = 25;
 
 #[test]
@@ -78,7 +77,7 @@ fn the_registry_has_few_methods_and_all_of_them_in_one_folder() {
     assert!((1..=MOST_METHODS).contains(&methods), "{methods} public methods of `Registry`");
 }
 
-/// How many public methods the inherent implementations of `Registry` have among these items, if there are any.
+/// Counts the public inherent methods of `Registry` among these items, if there are any.
 fn registry_methods(items: &[Item]) -> Option<usize> {
     let implementations = items.iter().filter_map(|item| match item {
         Item::Impl(item) if item.trait_.is_none() && is_registry(&item.self_ty) => Some(item),
@@ -92,7 +91,7 @@ fn is_registry(of: &syn::Type) -> bool {
     matches!(of, syn::Type::Path(path) if path.path.is_ident("Registry"))
 }
 
-/// How many names a tree of imports brings.
+/// Counts the names that a `use` tree imports.
 fn names(tree: &UseTree) -> usize {
     match tree {
         UseTree::Path(path) => names(&path.tree),
@@ -127,7 +126,7 @@ fn a_mention_is_found_wherever_it_stands() {
     }
 }
 
-/// The foreign crates that the public ones among the items of these files mention.
+/// Returns the foreign crates in the public items of these files.
 fn mentioned(files: &[syn::File], foreign: &BTreeSet<String>) -> BTreeSet<String> {
     let mut public = BTreeSet::new();
     files.iter().for_each(|file| public_types(&file.items, &mut public));
@@ -138,7 +137,7 @@ fn mentioned(files: &[syn::File], foreign: &BTreeSet<String>) -> BTreeSet<String
     found
 }
 
-/// The names of all public types and traits: what is implemented for them is public too.
+/// Collects the names of all public types and traits, as their implementations are public, too.
 fn public_types(items: &[Item], names: &mut BTreeSet<String>) {
     for item in visible(items) {
         let (visibility, ident) = match item {
@@ -157,11 +156,11 @@ fn public_types(items: &[Item], names: &mut BTreeSet<String>) {
     }
 }
 
-/// The public interface of one module, read item by item.
+/// Visits the public interface of one module.
 struct Mentions<'f> {
     foreign: &'f BTreeSet<String>,
     public: &'f BTreeSet<String>,
-    /// The crate that a name was imported from.
+    /// The source crate of each imported name.
     imported: BTreeMap<String, String>,
     found: BTreeSet<String>,
 }
@@ -226,7 +225,7 @@ impl<'f> Mentions<'f> {
         }
     }
 
-    /// Notes which crate each imported name comes from, and what is exported again. `path` is what stands before.
+    /// Records the source crate of imported names, and re-exports. `path` is the prefix.
     fn import(&mut self, tree: &UseTree, path: &mut Vec<String>, public: bool) {
         let (name, original) = match tree {
             UseTree::Path(tree) => {
@@ -266,7 +265,7 @@ impl<'ast> Visit<'ast> for Mentions<'_> {
         visit::visit_path(self, path);
     }
 
-    // What is done is no part of the interface, and neither is how it came about.
+    // Bodies are not part of the interface.
     fn visit_block(&mut self, _: &'ast syn::Block) {}
 
     fn visit_attribute(&mut self, _: &'ast Attribute) {}
@@ -276,12 +275,12 @@ fn is_public(visibility: &Visibility) -> bool {
     matches!(visibility, Visibility::Public(_))
 }
 
-/// The items that the interface consists of.
+/// Returns the items of the interface.
 fn visible(items: &[Item]) -> impl Iterator<Item = &Item> {
     items.iter().filter(|item| !is_hidden(attributes(item)))
 }
 
-/// `#[cfg(test)]` and `#[doc(hidden)]`.
+/// Returns `true` for `#[cfg(test)]` and `#[doc(hidden)]`.
 fn is_hidden(attributes: &[Attribute]) -> bool {
     let says = |attribute: &Attribute, word| {
         attribute.parse_args::<syn::Path>().is_ok_and(|argument| argument.is_ident(word))

@@ -1,4 +1,4 @@
-//! What every package says of itself.
+//! Rules for package metadata.
 
 use std::collections::BTreeSet;
 
@@ -37,7 +37,7 @@ fn the_libraries_can_be_published_and_nothing_else_can() {
     }
 }
 
-/// An application that has the same library beside ours could not choose its version, and no fix of it could reach the application.
+/// An exact requirement would prevent applications from choosing a version or getting its fixes.
 #[test]
 fn the_libraries_require_no_exact_version_of_another_library() {
     let packages = workspace::members().filter(|package| LIBRARIES.contains(&package.name.as_str()));
@@ -61,7 +61,7 @@ fn every_package_is_under_the_lints_of_the_workspace() {
     }
 }
 
-// The messages in `tests/ui` are those of one compiler.
+// The messages in `tests/ui` are those of one compiler version.
 #[test]
 fn the_toolchain_is_pinned() {
     let toolchain = &workspace::toml("rust-toolchain.toml")["toolchain"];
@@ -71,7 +71,7 @@ fn the_toolchain_is_pinned() {
     assert!(components.contains(&"clippy") && components.contains(&"rustfmt"), "{components:?}");
 }
 
-// A crate of macros exports no function. What is packaged is the file, and not the link.
+// A proc-macro crate cannot export functions, hence the link. The package contains the file itself.
 #[test]
 fn the_rule_for_patterns_exists_once() {
     let link = workspace::root().join("tool-core/src/schema/portable.rs");

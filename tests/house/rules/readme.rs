@@ -1,10 +1,10 @@
-//! What the front page promises is there.
+//! Checks that the files and commands of the README exist.
 
 use std::collections::BTreeSet;
 
 use crate::workspace;
 
-/// The rows of the table of systems: what leads to the example, and the command that shows it.
+/// Returns the rows of the table of systems: a link to the example, and a command.
 fn systems(readme: &str) -> Vec<(&str, &str)> {
     let (_, section) = readme.split_once("## Five systems").expect("the table of systems");
     let rows = section.lines().skip_while(|line| !line.starts_with("|---")).skip(1);
@@ -28,7 +28,7 @@ fn each_of_the_five_systems_has_its_example_and_the_command_that_runs_it() {
         assert_eq!(link, format!("examples/{name}/README.md"));
         assert!(workspace::read(link).contains(name), "{link} says nothing of itself");
         assert!(command.contains(&format!("cargo run -p {name} -- ")), "{command}");
-        // Whatever file a command names is there.
+        // Every file in a command must exist.
         let words = command.trim_matches('`').split([' ', '=', '@']);
         for file in words.filter(|word| word.starts_with("examples/")) {
             workspace::read(file);
