@@ -1,4 +1,4 @@
-//! The programs of other people in `tests/clients`, `tests/browser` and `examples/gateway/tests/servers`, installed with npm.
+//! Third-party programs in `tests/clients`, `tests/browser` and `examples/gateway/tests/servers`, installed with npm.
 
 use std::ffi::OsString;
 use std::fs;
@@ -15,17 +15,17 @@ pub(crate) struct Clients {
 }
 
 impl Clients {
-    /// Installs exactly what the lock file of this folder says, unless that is what is installed.
+    /// Installs the lock file of this folder, unless it is installed already.
     pub(crate) fn install(folder: &str) -> Result<Self, Failure> {
         let clients = Self { folder: workspace::root().join(folder) };
         let wanted = clients.wanted()?;
-        // `npm ci` begins by deleting `node_modules`, and the stamp with it.
+        // `npm ci` first deletes `node_modules`, including the stamp.
         let stamp = clients.modules().join(".installed");
         if fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted) {
             println!("{folder}: installed as locked");
             return Ok(clients);
         }
-        // Only errors: the node that runs npm may be too old for the clients, which run with their own.
+        // Only errors: npm's own node may be too old for the clients, which run with theirs.
         Invocation::of("npm")
             .arguments(["ci", "--no-audit", "--no-fund", "--loglevel=error"])
             .folder(&clients.folder)
@@ -35,18 +35,18 @@ impl Clients {
         Ok(clients)
     }
 
-    /// Runs one of the installed programs, with the installed node.
+    /// Returns an invocation of an installed program with the installed node.
     pub(crate) fn invocation(&self, program: &str) -> Invocation {
         Invocation::of(self.modules().join(".bin").join(program))
             .env("PATH", first_in_path(&self.modules().join("node/bin")))
     }
 
-    /// The installed node.
+    /// Returns the path of the installed node.
     pub(crate) fn node(&self) -> PathBuf {
         self.modules().join("node/bin/node")
     }
 
-    /// What decides whether to install again.
+    /// Returns the key that decides whether to install again.
     fn wanted(&self) -> Result<String, Failure> {
         let read = |name| {
             let path = self.folder.join(name);
@@ -60,7 +60,7 @@ impl Clients {
     }
 }
 
-/// Our `PATH` with a folder put before all others.
+/// Returns `PATH` with a folder prepended.
 fn first_in_path(folder: &Path) -> OsString {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let mut first = folder.as_os_str().to_owned();
@@ -113,7 +113,7 @@ mod tests {
                 .collect();
             assert!(versions.len() >= 2, "{dependencies}");
             for version in versions {
-                // A number, or what a version before the first one of its kind is called.
+                // A number, or a pre-release.
                 let part =
                     |part: &str| part.parse::<u32>().is_ok() || ["alpha", "beta", "rc"].contains(&part);
                 let exact = version.trim_end_matches([',', '"']).split(['.', '-']).all(part);

@@ -1,4 +1,4 @@
-//! What is typed after `cargo xtask`.
+//! The command line of `cargo xtask`.
 
 use std::fmt;
 use std::process::ExitCode;
@@ -9,10 +9,10 @@ use crate::program::VALGRIND;
 use crate::step::{self, Step};
 use crate::steps::STEPS;
 
-/// One command, understood.
+/// A parsed command.
 #[derive(Debug)]
 pub(crate) enum Command {
-    /// Says what there is.
+    /// Prints the help.
     Help,
     /// Runs these steps, in this order.
     Test(Vec<&'static Step>),
@@ -21,7 +21,7 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// Reads the arguments that follow `cargo xtask`.
+    /// Parses the arguments of `cargo xtask`.
     pub(crate) fn parse(arguments: &[String]) -> Result<Self, Mistake> {
         let Some((name, rest)) = arguments.split_first() else { return Ok(Self::Help) };
         match name.as_str() {
@@ -32,7 +32,7 @@ impl Command {
         }
     }
 
-    /// Does it. The exit code is 0 when all went well, and 1 otherwise.
+    /// Runs the command. The exit code is 0 on success, and 1 otherwise.
     pub(crate) fn run(self) -> ExitCode {
         match self {
             Self::Help => {
@@ -51,12 +51,12 @@ impl Command {
     }
 }
 
-/// Arguments that name nothing we have.
+/// An invalid argument.
 #[derive(Debug)]
 pub(crate) enum Mistake {
-    /// There is no such command.
+    /// The command does not exist.
     Command(String),
-    /// There is no such step of `test`.
+    /// The step of `test` does not exist.
     Step(String),
 }
 
@@ -72,7 +72,7 @@ impl fmt::Display for Mistake {
     }
 }
 
-/// The steps of these names in the order of [`STEPS`], or all of them when no name is given.
+/// Returns the steps of these names in the order of [`STEPS`], or all of them without names.
 fn chosen(names: &[String]) -> Result<Vec<&'static Step>, Mistake> {
     if let Some(unknown) = names.iter().find(|name| STEPS.iter().all(|step| step.name != **name)) {
         return Err(Mistake::Step(unknown.clone()));

@@ -1,30 +1,30 @@
-//! What the conformance suite of the Model Context Protocol says about a server, read off what it prints and writes.
+//! Parsing of the results of the MCP conformance suite.
 //!
-//! Its closing lines name each scenario; what was wrong with one stands in the file `checks.json` of that scenario, in a
-//! folder of its own. Only `std` reads it: the suite writes each member of a check on a line of its own, four spaces in.
+//! Its last lines name each scenario; details are in the `checks.json` of each scenario. It is parsed with `std` alone: the suite
+//! writes each member of a check on its own line, indented by four spaces.
 
 use std::fmt;
 use std::fs;
 use std::path::Path;
 
-/// A scenario that ran.
+/// A completed scenario.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Scenario {
     pub(crate) name: String,
     pub(crate) passed: u64,
     pub(crate) failed: u64,
-    /// Whether conforming to the revision needs it.
+    /// `true` if the revision requires it.
     pub(crate) scored: bool,
 }
 
 impl Scenario {
-    /// Whether something was checked, and nothing found.
+    /// Returns `true` if something was checked without failures.
     pub(crate) fn holds(&self) -> bool {
         self.failed == 0 && self.passed > 0
     }
 }
 
-/// The scenarios of a run, in the order in which they ran.
+/// Returns the scenarios of a run, in order.
 ///
 /// ```text
 /// === SUMMARY ===
@@ -52,12 +52,12 @@ fn marked(line: &str) -> Option<&str> {
     line.strip_prefix("✓ ").or_else(|| line.strip_prefix("✗ "))
 }
 
-/// The name in a line like `  ✗ tasks-lifecycle (extension)`.
+/// Returns the name in a line like `  ✗ tasks-lifecycle (extension)`.
 fn unscored(line: &str) -> Option<&str> {
     marked(line.strip_prefix("  ")?)?.split_once(" (").map(|(name, _)| name)
 }
 
-/// One check of a scenario, and what came of it.
+/// A check of a scenario, and its result.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Check {
     name: String,
@@ -66,12 +66,12 @@ pub(crate) struct Check {
 }
 
 impl Check {
-    /// Whether the suite has something against the server, be it that something should be so and need not.
+    /// Returns `true` if the check failed or has a warning.
     pub(crate) fn objects(&self) -> bool {
         ["FAILURE", "WARNING"].contains(&self.status.as_str())
     }
 
-    /// Whether every message of the server was what the protocol's schema says.
+    /// Returns `true` if every message of the server was valid by the protocol's schema.
     pub(crate) fn is_of_wire(&self) -> bool {
         self.name == "wire-schema-valid" && self.status == "SUCCESS"
     }
@@ -83,14 +83,14 @@ impl fmt::Display for Check {
     }
 }
 
-/// The checks that a scenario left in the folder of its run.
+/// Reads the checks of a scenario from the folder of its run.
 pub(crate) fn checks(folder: &Path, scenario: &str) -> std::io::Result<Vec<Check>> {
     let prefix = format!("server-{scenario}-");
     let mut found = Vec::new();
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         let name = entry.file_name().to_string_lossy().into_owned();
-        // Behind the name stands the time, so that no name is taken for the beginning of another.
+        // The name is followed by the time, so that no name is taken for a prefix of another.
         if name.strip_prefix(&prefix).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit())) {
             found.extend(checks_in(&fs::read_to_string(entry.path().join("checks.json"))?));
         }
@@ -136,7 +136,7 @@ mod tests {
                 scenario("tasks-status", 0, 0, false)
             ]
         );
-        // A scenario that checks nothing holds as little as one that fails.
+        // A scenario without checks does not hold.
         assert_eq!(found.iter().map(Scenario::holds).collect::<Vec<_>>(), [true, false, false]);
         assert_eq!(scenarios("it fell over"), []);
     }

@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::process::Invocation;
 use crate::workspace;
 
-/// What an environment has: a folder of the tests with its requirements.
+/// The requirements of an environment.
 #[derive(Debug)]
 pub(crate) struct Requirements {
     /// The name of the folder of the environment.
@@ -33,22 +33,22 @@ pub(crate) const ONETOOL: Requirements =
 pub(crate) const GATEWAY: Requirements =
     Requirements { name: "python-gateway", folder: "examples/gateway/tests/servers" };
 
-/// An environment with what is required, and nothing else of this machine.
+/// An isolated environment with the requirements.
 #[derive(Debug)]
 pub(crate) struct Environment {
-    /// In the target folder: it belongs to this machine, and is made again when it is gone.
+    /// A folder in the target folder.
     folder: PathBuf,
 }
 
 impl Environment {
-    /// Installs exactly what the requirements say, unless that is what is installed.
+    /// Installs the requirements, unless they are installed already.
     pub(crate) fn install(required: &Requirements) -> Result<Self, Failure> {
         let folder = workspace::binary(required.name)
             .map_err(|source| file(Path::new("the folder of this program"), source))?;
         let environment = Self { folder };
         let requirements = workspace::root().join(required.folder).join("requirements.txt");
         let wanted = fs::read_to_string(&requirements).map_err(|source| file(&requirements, source))?;
-        // `--clear` deletes the stamp with all the rest.
+        // `--clear` deletes the stamp, too.
         let stamp = environment.folder.join("installed");
         if environment.python().is_file()
             && fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted)
@@ -61,7 +61,7 @@ impl Environment {
             .arguments([&environment.folder])
             .announce()
             .run()?;
-        // Only what was built by its author, and only with the digest that was seen when the requirements were written.
+        // Only wheels, and only with the recorded digests.
         Invocation::of(environment.python())
             .arguments(["-m", "pip", "--disable-pip-version-check", "install", "--quiet"])
             .arguments(["--require-hashes", "--no-deps", "--only-binary=:all:", "--requirement"])
@@ -72,12 +72,12 @@ impl Environment {
         Ok(environment)
     }
 
-    /// Runs a script with what is installed.
+    /// Returns an invocation of a script with the installed packages.
     pub(crate) fn invocation(&self, script: &Path) -> Invocation {
         Invocation::of(self.python()).arguments([script])
     }
 
-    /// Runs a program of what is installed.
+    /// Returns an invocation of an installed program.
     pub(crate) fn program(&self, name: &str) -> Invocation {
         Invocation::of(self.file(name))
     }

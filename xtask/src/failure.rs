@@ -1,4 +1,4 @@
-//! Why a step did not succeed.
+//! Errors of steps.
 
 use std::fmt;
 use std::io;
@@ -12,62 +12,62 @@ pub(crate) enum Failure {
     Start {
         /// The command line.
         command: String,
-        /// Why not.
+        /// The error.
         source: io::Error,
     },
-    /// What a program wrote could not be read.
+    /// The output of a program could not be read.
     Read {
         /// The command line.
         command: String,
-        /// Why not.
+        /// The error.
         source: io::Error,
     },
-    /// A program ended with something else than success.
+    /// A program failed.
     Status {
         /// The command line.
         command: String,
-        /// How it ended.
+        /// The exit status.
         status: ExitStatus,
     },
-    /// A program did not end, or did not say what it had to say, in time.
+    /// A program exceeded its time limit.
     Late {
         /// The command line.
         command: String,
-        /// What was due.
+        /// What was expected.
         due: &'static str,
-        /// How long it had.
+        /// The time limit.
         limit: Duration,
     },
     /// A program that a step needs is not installed.
     Missing {
         /// The program.
         program: &'static str,
-        /// The Debian package that has it.
+        /// The Debian package that contains it.
         package: &'static str,
-        /// Whether it may be there, and not what is needed of it.
+        /// `true` if it is installed, but incomplete.
         partly: bool,
     },
     /// A file could not be read or written.
     File {
         /// The file.
         path: String,
-        /// Why not.
+        /// The error.
         source: io::Error,
     },
     /// Tests were ignored or filtered out.
     Skipped(u64),
-    /// No test ran at all.
+    /// No test ran.
     NoTests,
-    /// A server said something else than its address first.
+    /// The first line of a server was not its address.
     Address {
         /// The command line.
         command: String,
-        /// What it said.
+        /// The first line.
         said: String,
     },
-    /// What was written before is not what would be written now.
+    /// A committed file is out of date.
     Outdated(&'static str),
-    /// So many checks of a step failed; each was reported where it failed.
+    /// The number of failed checks; each was reported.
     Checks(u64),
 }
 

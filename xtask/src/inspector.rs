@@ -1,4 +1,4 @@
-//! The MCP Inspector's command line as a client of our programs.
+//! The command line of the MCP Inspector as a client.
 
 use std::fmt;
 use std::path::Path;
@@ -8,16 +8,16 @@ use crate::clients::Clients;
 use crate::failure::Failure;
 use crate::process::{Captured, Invocation};
 
-/// How long one question may take. The inspector itself waits 15 seconds for a connection.
+/// The timeout of a request. The inspector itself waits 15 seconds for a connection.
 const ANSWER: Duration = Duration::from_secs(60);
 
-/// The version that `tests/clients` has.
+/// The version in `tests/clients`.
 const VERSION: &str = "2.12.0";
 
-/// How the inspector ends when a call failed.
+/// The inspector's exit code after a failed call.
 const FAILED: i32 = 5;
 
-/// The two families of protocol versions: with `initialize` and without.
+/// The two eras of the protocol: with and without `initialize`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Era {
     /// 2026-07-28 and later.
@@ -26,7 +26,7 @@ pub(crate) enum Era {
     Legacy,
 }
 
-/// How the server is reached.
+/// The transport to the server.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Transport<'a> {
     /// The inspector starts it.
@@ -35,23 +35,23 @@ pub(crate) enum Transport<'a> {
         program: &'a Path,
         /// Its arguments.
         arguments: &'a [&'a str],
-        /// What is to be in its environment.
+        /// Environment variables.
         variables: &'a [(&'a str, &'a str)],
     },
-    /// It runs, and this is its endpoint.
+    /// The endpoint of a running server.
     Http(&'a str),
 }
 
-/// A question that the inspector asks.
+/// A request of the inspector.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Question {
-    /// What of the table of clients it is about.
+    /// The column in the table of clients.
     pub(crate) column: &'static str,
     method: &'static str,
     options: &'static [&'static str],
-    /// What must be in the answer.
+    /// Strings that the answer must contain.
     facts: &'static [&'static str],
-    /// Whether the answer is to be that something failed.
+    /// `true` if the answer must be an error.
     fails: bool,
 }
 
@@ -64,8 +64,7 @@ const fn question(
     Question { column, method, options, facts, fails: false }
 }
 
-/// The list of tools, in which the inspector must find nothing that any client that it knows of could not take. A fact keeps
-/// an empty list from passing.
+/// Lists the tools; the inspector must find no problems for any known client. A fact prevents an empty list from passing.
 const fn listed(facts: &'static [&'static str]) -> Question {
     question("list", "tools/list", &["--strict"], facts)
 }
@@ -91,11 +90,11 @@ impl Question {
 
     pub(crate) const CONTENT: [Question; 1] = [listed(&[r#""name":"open_preview""#])];
 
-    /// Descriptions in rows of a database.
+    /// Tools from rows of a database.
     pub(crate) const CATALOGUE: [Question; 1] =
         [listed(&[r#""name":"find_books""#, r#""name":"weather_forecast""#])];
 
-    /// What other servers say of their tools, passed on.
+    /// Tools of other servers, passed on.
     pub(crate) const GATEWAY: [Question; 1] =
         [listed(&[r#""name":"weather__get_weather""#, r#""name":"museum__compare_revisions""#])];
 
@@ -121,7 +120,7 @@ impl Question {
         ),
     ];
 
-    /// The way of a model through a thousand tools: it searches, reads, and calls.
+    /// A model's steps with a thousand tools: it searches, describes, and calls.
     pub(crate) const TWO_STEPS: [Question; 4] = [
         Question::STEPS,
         called(
@@ -159,7 +158,7 @@ impl Question {
         ),
     ];
 
-    /// What the weather example is asked, in this order. The facts are those of its table.
+    /// The requests to the weather example, in order. The facts are those of its table.
     pub(crate) const WEATHER: [Question; 3] = [
         listed(&[r#""name":"get_weather""#]),
         called(
@@ -185,7 +184,7 @@ impl Question {
         ),
     ];
 
-    /// The row of the inspector in the table: what its command line can ask of what every client tries.
+    /// The inspector's row in the table: the scenarios that its command line supports.
     pub(crate) const FIXTURE: [Question; 12] = [
         listed(&[r#""name":"add""#, r#""name":"wait""#]),
         called(
@@ -235,22 +234,21 @@ impl Question {
     ];
 }
 
-/// One run of the inspector.
+/// A run of the inspector.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Inspection<'a> {
-    /// What it talks to.
+    /// The name of the server.
     pub(crate) server: &'a str,
-    /// The protocol that it speaks.
+    /// The era of the protocol.
     pub(crate) era: Era,
-    /// How it speaks.
+    /// The transport.
     pub(crate) transport: Transport<'a>,
-    /// What it asks.
+    /// The request.
     pub(crate) question: Question,
 }
 
 impl Inspection<'_> {
-    /// Asks, and says what is wrong with the answer, if anything is. What the inspector remembers, and what a server keeps
-    /// that it starts, is in the folder.
+    /// Runs the inspector and checks the answer. The folder holds the state of the inspector and of the server.
     pub(crate) fn run(&self, clients: &Clients, folder: &Path) -> Result<(), String> {
         let invocation = self.invocation(clients.invocation("mcp-inspector"), folder);
         let answer = invocation.capture(ANSWER).map_err(|failure: Failure| failure.to_string())?;
@@ -259,7 +257,7 @@ impl Inspection<'_> {
         })
     }
 
-    /// Its row in the table of clients.
+    /// Returns the row in the table of clients.
     pub(crate) fn row(&self) -> String {
         let transport = match self.transport {
             Transport::Stdio { .. } => "stdio",
@@ -268,7 +266,7 @@ impl Inspection<'_> {
         format!("inspector {VERSION}, {} over {transport}", self.era.name())
     }
 
-    /// The target stands before the options: some of these take as many values as follow.
+    /// The target precedes the options, some of which take any number of values.
     fn invocation(&self, inspector: Invocation, folder: &Path) -> Invocation {
         let inspector = inspector.folder(folder).env("MCP_STORAGE_DIR", folder).arguments(["--cli"]);
         let inspector = match self.transport {
@@ -312,8 +310,7 @@ impl Era {
 }
 
 impl Question {
-    /// The exit code tells of errors only, so the warnings are read off the output: both streams carry them, and neither says
-    /// anything when there is nothing to say.
+    /// Returns the error in an answer. Warnings do not change the exit code, so that both output streams are searched for them.
     fn fault_of(&self, answer: &Captured) -> Option<String> {
         if let Some(findings) = answer.stderr.lines().find(|line| is_count_of_findings(line)) {
             return Some(format!("there are {findings}"));
@@ -330,7 +327,7 @@ impl Question {
     }
 }
 
-/// Whether this is the last line of the inspector's report, like `1 error, 2 warnings across 1 tool.`
+/// Returns `true` for the last line of the inspector's report, like `1 error, 2 warnings across 1 tool.`
 fn is_count_of_findings(line: &str) -> bool {
     let mut words = line.split(' ');
     let mut number = || words.next().is_some_and(|word| word.parse::<u64>().is_ok());

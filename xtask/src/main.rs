@@ -1,6 +1,6 @@
-//! `cargo xtask`: every check of this workspace under one command, and what else is done with it from a shell.
+//! `cargo xtask`: all checks of this workspace, and other tasks.
 //!
-//! Only `std`: this program is compiled before anything else can be checked.
+//! Only `std`, so that it compiles before everything else.
 
 #![allow(clippy::print_stdout, reason = "the report of the steps is this program's output")]
 

@@ -1,4 +1,4 @@
-//! Running other programs.
+//! Running programs.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use crate::failure::Failure;
 use crate::workspace;
 
-/// A program, its arguments, and what it is to find in its environment; it runs in the root of the workspace.
+/// A program with arguments and environment variables; it runs in the root of the workspace.
 #[derive(Debug)]
 pub(crate) struct Invocation {
     program: OsString,
@@ -22,13 +22,13 @@ pub(crate) struct Invocation {
 }
 
 impl Invocation {
-    /// Runs `program`.
+    /// Creates an invocation of `program`.
     pub(crate) fn of(program: impl Into<OsString>) -> Self {
         let (arguments, variables) = (Vec::new(), Vec::new());
         Self { program: program.into(), arguments, variables, folder: workspace::root() }
     }
 
-    /// Runs the very cargo that runs this program.
+    /// Creates an invocation of the cargo that runs this program.
     pub(crate) fn cargo<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Self {
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
         Self::of(cargo).arguments(arguments)
@@ -40,31 +40,31 @@ impl Invocation {
         self
     }
 
-    /// Sets a variable of the environment.
+    /// Sets an environment variable.
     pub(crate) fn env(mut self, name: &'static str, value: impl Into<OsString>) -> Self {
         self.variables.push((name, value.into()));
         self
     }
 
-    /// Runs it in another folder.
+    /// Sets the working directory.
     pub(crate) fn folder(mut self, folder: &Path) -> Self {
         folder.clone_into(&mut self.folder);
         self
     }
 
-    /// Prints the command line, as a shell trace would.
+    /// Prints the command line, like a shell trace.
     pub(crate) fn announce(self) -> Self {
         println!("$ {self}");
         self
     }
 
-    /// Runs it to its end, with our own output as its output.
+    /// Runs it to its end with inherited output.
     pub(crate) fn run(self) -> Result<(), Failure> {
         let status = self.command().stdin(Stdio::null()).status().map_err(|source| self.no_start(source))?;
         self.judged(status)
     }
 
-    /// Runs it to its end, prints what it prints, and shows each line of its standard output to `read` too.
+    /// Runs it to its end, prints its output, and passes each line of its standard output to `read`.
     pub(crate) fn run_reading(self, mut read: impl FnMut(&str)) -> Result<(), Failure> {
         let mut command = self.command();
         command.stdin(Stdio::null()).stdout(Stdio::piped());
@@ -81,7 +81,7 @@ impl Invocation {
         self.judged(status)
     }
 
-    /// Runs it to its end without printing anything; it is ended when it takes longer than `limit`.
+    /// Runs it to its end without printing; it is killed after `limit`.
     pub(crate) fn capture(&self, limit: Duration) -> Result<Captured, Failure> {
         let mut command = self.command();
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -99,7 +99,7 @@ impl Invocation {
         Ok(Captured { status, stdout, stderr })
     }
 
-    /// The command that [`std::process`] takes.
+    /// Returns the command for [`std::process`].
     pub(crate) fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
         command.args(&self.arguments).current_dir(&self.folder);
@@ -107,7 +107,7 @@ impl Invocation {
         command
     }
 
-    /// The failure to start it.
+    /// Returns the error of a failed start.
     pub(crate) fn no_start(&self, source: std::io::Error) -> Failure {
         Failure::Start { command: self.to_string(), source }
     }
@@ -121,7 +121,7 @@ impl Invocation {
     }
 }
 
-/// The command line as one would type it; of the program only the name, and of the environment only what we set.
+/// Formats the command line with the name of the program and the variables that are set here.
 impl fmt::Display for Invocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (name, value) in self.variables.iter().filter(|(name, _)| *name != "PATH") {
@@ -133,34 +133,34 @@ impl fmt::Display for Invocation {
     }
 }
 
-/// What a program left behind.
+/// The result of a program.
 #[derive(Debug)]
 pub(crate) struct Captured {
-    /// How it ended.
+    /// The exit status.
     pub(crate) status: ExitStatus,
-    /// What it wrote to its standard output.
+    /// The standard output.
     pub(crate) stdout: String,
-    /// What it wrote to its standard error.
+    /// The standard error.
     pub(crate) stderr: String,
 }
 
-/// Ends a program that we started; one that ended by itself is fine too.
+/// Kills a child process, which may have ended already.
 pub(crate) fn end(child: &mut Child) {
     if child.kill().is_ok() {
         let _ = child.wait();
     }
 }
 
-/// Reads a pipe to its end on a thread of its own, so that no pipe runs full while another one is read.
+/// Reads a pipe to its end on its own thread, so that no pipe fills up while another one is read.
 fn collect(pipe: Option<impl Read + Send + 'static>) -> mpsc::Receiver<String> {
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {
         let mut bytes = Vec::new();
         if let Some(mut pipe) = pipe {
-            // What was read before a fault is still worth showing.
+            // Keep what was read before an error.
             let _ = pipe.read_to_end(&mut bytes);
         }
-        // Nobody listens any more when the program was late.
+        // The receiver is gone after a timeout.
         let _ = sender.send(String::from_utf8_lossy(&bytes).into_owned());
     });
     receiver
@@ -209,7 +209,7 @@ mod tests {
 
     #[test]
     fn a_program_that_does_not_end_is_ended() {
-        // `exec`, so that no second process is left behind.
+        // `exec`, so that no second process is left running.
         let failure = shell("exec tail -f /dev/null").capture(Duration::from_millis(50)).unwrap_err();
         assert!(matches!(failure, Failure::Late { due: "end", .. }), "{failure}");
     }

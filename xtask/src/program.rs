@@ -1,4 +1,4 @@
-//! Programs that a step needs and that cargo does not bring.
+//! Programs that steps need and cargo does not provide.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -6,40 +6,39 @@ use std::process::Command;
 use crate::failure::Failure;
 use crate::process::Invocation;
 
-/// Shows the explorer page to the `browser` step.
+/// Runs the explorer page for the step `browser`.
 pub(crate) const CHROMIUM: Program = Program { name: "chromium", package: "chromium", probe: &[] };
 /// Installs what the steps `clients` and `browser` run.
 pub(crate) const NPM: Program = Program { name: "npm", package: "npm", probe: &[] };
-/// Runs what the steps `profiles` and `schemathesis` install, each in an environment that it makes itself; the SDKs need
-/// this version.
+/// Runs what the steps `profiles` and `schemathesis` install in their environments; the SDKs need this version.
 pub(crate) const PYTHON: Program = Program {
     name: "python3",
     package: "python3-venv",
     probe: &["-c", "import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))"],
 };
-/// A shell that completes command lines.
+/// A shell with completion.
 pub(crate) const BASH: Program = Program { name: "bash", package: "bash", probe: &[] };
-/// Another; its module `zpty` gives the others a terminal.
+/// A shell with completion; its module `zpty` provides a terminal for all of them.
 pub(crate) const ZSH: Program =
     Program { name: "zsh", package: "zsh", probe: &["-f", "-c", "zmodload zsh/zpty"] };
-/// A third.
+/// A shell with completion.
 pub(crate) const FISH: Program = Program { name: "fish", package: "fish", probe: &[] };
 /// Counts the instructions of the benchmarks.
 pub(crate) const VALGRIND: Program = Program { name: "valgrind", package: "valgrind", probe: &[] };
 
-/// A program and the Debian package that has it.
+/// A program and its Debian package.
 #[derive(Debug)]
 pub(crate) struct Program {
     /// The name of its executable file.
     pub(crate) name: &'static str,
     /// The package to install.
     pub(crate) package: &'static str,
-    /// Arguments with which it succeeds when it is complete; none when it is complete once it is there.
+    /// Arguments that succeed if the program is complete; empty if its presence is enough.
     pub(crate) probe: &'static [&'static str],
 }
 
 impl Program {
-    /// Makes sure that the program is there: root on a Debian gets it installed, everybody else is told what to do.
+    /// Installs the program for root on Debian; otherwise a missing program is an error with instructions.
     pub(crate) fn ensure(&self) -> Result<(), Failure> {
         let may_install = || find("apt-get").is_some() && is_root();
         self.obtain(|| find(self.name).is_some() && self.is_complete(), may_install, || self.install())
@@ -50,7 +49,7 @@ impl Program {
         self.probe.is_empty() || probe().is_ok_and(|output| output.status.success())
     }
 
-    /// [`Self::ensure`], with its view of the machine handed in.
+    /// [`Self::ensure`] with an injected view of the machine.
     fn obtain(
         &self,
         is_there: impl Fn() -> bool,
@@ -75,7 +74,7 @@ impl Program {
         let apt = |arguments: &[&str]| {
             Invocation::of("apt-get").arguments(arguments).env("DEBIAN_FRONTEND", "noninteractive")
         };
-        // A source that cannot be reached need not be the one that has the package.
+        // An unreachable source may not be the one with the package.
         if let Err(failure) = apt(&["update", "--quiet"]).announce().run() {
             eprintln!("{failure}");
         }
@@ -83,14 +82,14 @@ impl Program {
     }
 }
 
-/// The file that a shell would run under this name.
+/// Returns the path of this program in `PATH`.
 fn find(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     let file = format!("{name}{}", std::env::consts::EXE_SUFFIX);
     std::env::split_paths(&path).map(|folder| folder.join(&file)).find(|candidate| candidate.is_file())
 }
 
-/// Whether whoever runs this may install packages.
+/// Returns `true` if the current user may install packages.
 fn is_root() -> bool {
     Command::new("id").arg("-u").output().is_ok_and(|id| id.stdout.trim_ascii() == b"0")
 }

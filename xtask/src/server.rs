@@ -1,4 +1,4 @@
-//! A server of ours, run for the time of some checks.
+//! A server that runs during checks.
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Stdio};
@@ -9,10 +9,10 @@ use std::time::Duration;
 use crate::failure::Failure;
 use crate::process::{self, Invocation};
 
-/// How long a server has until it says where it listens.
+/// The timeout for a server to print its address.
 const START: Duration = Duration::from_secs(30);
 
-/// A running server, ended when this is dropped.
+/// A running server, killed on drop.
 #[derive(Debug)]
 pub(crate) struct Server {
     child: Child,
@@ -20,13 +20,13 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts it and waits for the first line of its standard error, which says `listening on http://ADDR`.
+    /// Starts a server and waits for the first line of its standard error, `listening on http://ADDR`.
     pub(crate) fn start(invocation: &Invocation) -> Result<Self, Failure> {
         let mut command = invocation.command();
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child = command.spawn().map_err(|source| invocation.no_start(source))?;
         let first_line = first_line(child.stderr.take());
-        // Made before anything can fail, so that the child never outlives this function's error.
+        // Created before anything can fail, so that the child is killed on errors.
         let mut server = Self { child, address: String::new() };
         let Ok(line) = first_line.recv_timeout(START) else {
             let command = invocation.to_string();
@@ -39,7 +39,7 @@ impl Server {
         Ok(server)
     }
 
-    /// Where it listens, like `http://127.0.0.1:40123`.
+    /// Returns the address, like `http://127.0.0.1:40123`.
     pub(crate) fn address(&self) -> &str {
         &self.address
     }
@@ -51,8 +51,8 @@ impl Drop for Server {
     }
 }
 
-/// The first line of a pipe. The lines after it go to our own standard error: an error of the server may explain a
-/// failure, and a full pipe would stop it.
+/// Returns the first line of a pipe. Later lines are copied to standard error: they may explain a failure, and a full pipe would
+/// block the server.
 fn first_line(pipe: Option<impl Read + Send + 'static>) -> mpsc::Receiver<String> {
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {

@@ -1,4 +1,4 @@
-//! A step of `cargo xtask test`, and how steps are run and reported.
+//! Steps of `cargo xtask test`, and their reports.
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -7,16 +7,16 @@ use crate::failure::Failure;
 use crate::program::Program;
 use crate::tally::Tally;
 
-/// One thing that must hold.
+/// A step.
 #[derive(Debug)]
 pub(crate) struct Step {
-    /// What it is called on the command line.
+    /// The name on the command line.
     pub(crate) name: &'static str,
-    /// What it does, in a line.
+    /// A summary in one line.
     pub(crate) summary: &'static str,
-    /// The programs without which it cannot run.
+    /// The programs that it needs.
     pub(crate) needs: &'static [Program],
-    /// Does it, and counts the tests that ran, whether they held or not.
+    /// Runs it, and counts passed and failed tests.
     pub(crate) run: fn(&mut Tally) -> Result<(), Failure>,
 }
 
@@ -35,7 +35,7 @@ pub(crate) fn run(steps: &[&Step]) -> ExitCode {
     if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// What came of a step.
+/// The result of a step.
 struct Report {
     name: &'static str,
     tally: Tally,
@@ -55,7 +55,7 @@ impl Report {
         report
     }
 
-    /// The failures that this step adds to the sum.
+    /// Returns the number of failures.
     fn failed(&self) -> u64 {
         self.tally.failed.max(u64::from(self.failure.is_some()))
     }
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn one_failed_step_fails_the_run_and_the_others_still_run() {
-        // `ExitCode` cannot be compared, its text can.
+        // `ExitCode` has no comparison, but its debug text has.
         let code = |steps: &[&Step]| format!("{:?}", run(steps));
         assert_eq!(code(&[&HOLDS]), format!("{:?}", ExitCode::SUCCESS));
         assert_eq!(code(&[&FAILS, &HOLDS]), format!("{:?}", ExitCode::FAILURE));

@@ -14,7 +14,7 @@ mod shells;
 use crate::program::{BASH, CHROMIUM, FISH, NPM, PYTHON, VALGRIND, ZSH};
 use crate::step::Step;
 
-/// Every step, in the order in which they run: what is quick to fail comes first.
+/// Every step in running order: quick ones come first.
 pub(crate) const STEPS: &[Step] = &[
     Step { name: "fmt", summary: "the code is formatted", needs: &[], run: cargo::fmt },
     Step { name: "clippy", summary: "no lint has anything to say", needs: &[], run: cargo::clippy },

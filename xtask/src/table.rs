@@ -1,4 +1,4 @@
-//! What clients of other people were found to do, as the table in `tests/clients/README.md`.
+//! The table of clients in `tests/clients/README.md`.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -6,12 +6,12 @@ use std::fs;
 use crate::failure::Failure;
 use crate::workspace;
 
-/// The file with the table, below the root of the workspace.
+/// The file with the table, relative to the root of the workspace.
 const FILE: &str = "tests/clients/README.md";
 const BEGIN: &str = "<!-- written by `cargo xtask test clients` -->\n";
 const END: &str = "<!-- to here -->\n";
 
-/// What every client tries, as far as it can.
+/// The scenarios.
 pub(crate) const COLUMNS: [&str; 13] = [
     "list",
     "call",
@@ -28,9 +28,9 @@ pub(crate) const COLUMNS: [&str; 13] = [
     "stdout",
 ];
 
-/// A defect of a client, or what it lacks, named in its cells.
+/// A defect or missing feature of a client, as a footnote of its cells.
 struct Remark {
-    /// How its rows begin.
+    /// The prefix of its rows.
     client: &'static str,
     columns: &'static [&'static str],
     text: &'static str,
@@ -63,14 +63,14 @@ const REMARKS: [Remark; 4] = [
     },
 ];
 
-/// A row for each client, protocol and transport; a column for each thing that was tried.
+/// A table with a row for each client, protocol and transport, and a column for each scenario.
 #[derive(Debug, Default)]
 pub(crate) struct Table {
     rows: Vec<(String, [Option<bool>; COLUMNS.len()])>,
 }
 
 impl Table {
-    /// Whether a line tells of a cell, like `mcp 2.3.0, auto over stdio: list ... ok`; then it is noted.
+    /// Parses a line like `mcp 2.3.0, auto over stdio: list ... ok`, and notes its cell. `None` for other lines.
     pub(crate) fn note_line(&mut self, line: &str) -> Option<bool> {
         let (cell, held) = match (line.strip_suffix(" ... ok"), line.strip_suffix(" ... FAILED")) {
             (Some(cell), _) => (cell, true),
@@ -78,11 +78,11 @@ impl Table {
             (None, None) => return None,
         };
         let noted = cell.rsplit_once(": ").is_some_and(|(row, column)| self.note(row, column, held));
-        // What has no place in the table was not meant to be tried.
+        // A cell outside of the table is a failure.
         Some(held && noted)
     }
 
-    /// Notes what came of one thing that was tried; `false` where the table has no such column.
+    /// Notes a result; returns `false` if the table has no such column.
     pub(crate) fn note(&mut self, row: &str, column: &str, held: bool) -> bool {
         let Some(column) = COLUMNS.iter().position(|name| *name == column) else { return false };
         let row = match self.rows.iter().position(|(name, _)| name == row) {
@@ -92,13 +92,13 @@ impl Table {
                 self.rows.len() - 1
             }
         };
-        // What is asked in several questions holds when all of them do.
+        // A cell with several results holds if all of them do.
         let cell = &mut self.rows[row].1[column];
         *cell = Some(held && cell.unwrap_or(true));
         true
     }
 
-    /// The cells that nobody tried, though nothing says why.
+    /// Returns the empty cells that no remark explains.
     pub(crate) fn gaps(&self) -> Vec<String> {
         let cells = self.rows.iter().flat_map(|(row, cells)| {
             COLUMNS.iter().zip(cells).map(move |(column, cell)| (row, *column, cell))
@@ -107,7 +107,7 @@ impl Table {
         gaps.map(|(row, column, _)| format!("{row}: {column}")).collect()
     }
 
-    /// Writes the table into its file. On CI nothing is written: there it is an error when the file has another.
+    /// Writes the table into its file. On CI, an outdated file is an error instead.
     pub(crate) fn write(&self) -> Result<(), Failure> {
         let path = workspace::root().join(FILE);
         let file = |source| Failure::File { path: FILE.to_owned(), source };
@@ -124,7 +124,7 @@ impl Table {
     }
 }
 
-/// Markdown.
+/// Formats the table as Markdown.
 impl std::fmt::Display for Table {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         writeln!(f, "| client | {} |\n|---|{}", COLUMNS.join(" | "), "---|".repeat(COLUMNS.len()))?;
@@ -161,7 +161,7 @@ fn remark(row: &str, column: &str) -> Option<&'static str> {
     remarks.find(|remark| remark.columns.contains(&column)).map(|remark| remark.text)
 }
 
-/// A file with another table between its two marks; `None` if it has no marks.
+/// Replaces the table between the two marks of a file; `None` without marks.
 fn with_table(file: &str, table: &str) -> Option<String> {
     let (before, rest) = file.split_once(BEGIN)?;
     let (_, after) = rest.split_once(END)?;

@@ -1,15 +1,15 @@
-//! How many tests passed, read off what `cargo test` prints.
+//! Counts of tests, parsed from the output of `cargo test`.
 
 use std::ops::AddAssign;
 
-/// Tests counted by how they ended.
+/// Numbers of tests by result.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
-    /// Ran and held.
+    /// Passed tests.
     pub(crate) passed: u64,
-    /// Ran and did not hold.
+    /// Failed tests.
     pub(crate) failed: u64,
-    /// Were there and did not run: ignored or filtered out.
+    /// Ignored or filtered out tests.
     pub(crate) skipped: u64,
 }
 
@@ -33,7 +33,7 @@ impl Tally {
         Some(tally)
     }
 
-    /// Counts one more check that held, or did not.
+    /// Counts one more check.
     pub(crate) fn count(&mut self, held: bool) {
         if held {
             self.passed += 1;

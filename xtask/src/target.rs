@@ -1,4 +1,4 @@
-//! Targets that the compiler builds for beside this machine.
+//! Further compilation targets.
 
 use std::path::Path;
 use std::time::Duration;
@@ -6,18 +6,18 @@ use std::time::Duration;
 use crate::failure::Failure;
 use crate::process::Invocation;
 
-/// A browser, or whatever else runs WebAssembly: no threads, no clock, no files.
+/// WebAssembly without threads, clock or files.
 pub(crate) const WASM: Target = Target { name: "wasm32-unknown-unknown" };
 
-/// A target that `rust-toolchain.toml` names. Where rustup installs nothing by itself, it may still be missing.
+/// A target in `rust-toolchain.toml`. It may be missing without rustup.
 #[derive(Debug)]
 pub(crate) struct Target {
-    /// What the compiler calls it.
+    /// The target triple.
     pub(crate) name: &'static str,
 }
 
 impl Target {
-    /// Makes sure that the standard library for this target is there.
+    /// Checks that the standard library of this target is installed.
     pub(crate) fn ensure(&self) -> Result<(), Failure> {
         if self.is_installed()? {
             return Ok(());

@@ -1,14 +1,14 @@
-//! Where things lie.
+//! Paths of the workspace.
 
 use std::path::PathBuf;
 
-/// The root of the workspace.
+/// Returns the root of the workspace.
 pub(crate) fn root() -> PathBuf {
     let package = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
     package.parent().map_or_else(|| package.clone(), PathBuf::from)
 }
 
-/// The program that cargo built from the package of this name.
+/// Returns the path of the program that cargo built from this package.
 ///
 /// It stands beside this very program, wherever the target folder was put.
 pub(crate) fn binary(name: &str) -> std::io::Result<PathBuf> {
@@ -16,13 +16,13 @@ pub(crate) fn binary(name: &str) -> std::io::Result<PathBuf> {
     Ok(std::env::current_exe()?.with_file_name(name))
 }
 
-/// The folder in which cargo builds, wherever it was put: this very program stands in one of its profiles.
+/// Returns the target folder, which contains this program.
 pub(crate) fn target() -> PathBuf {
     let program = std::env::current_exe().unwrap_or_default();
     program.ancestors().nth(2).map_or_else(|| root().join("target"), PathBuf::from)
 }
 
-/// Whether a machine runs this, and not a person.
+/// Returns `true` on CI.
 pub(crate) fn on_ci() -> bool {
     std::env::var("CI").is_ok_and(|value| !value.is_empty() && value != "false")
 }

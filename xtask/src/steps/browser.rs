@@ -1,4 +1,4 @@
-//! The step that opens the explorer page in a browser.
+//! The step that tests the explorer page in a browser.
 
 use std::path::PathBuf;
 
@@ -8,12 +8,12 @@ use crate::process::Invocation;
 use crate::tally::Tally;
 use crate::workspace;
 
-/// Node's test runner over `tests/browser`, against the fixture of every shape and the weather example.
+/// Runs `tests/browser` in Node's test runner, with the fixture of every shape and the weather example.
 pub(crate) fn page(tally: &mut Tally) -> Result<(), Failure> {
     let clients = Clients::install(FOLDER)?;
     let build = ["build", "--package", "fixture-explorer", "--package", "weather", "--locked"];
     Invocation::cargo(build).announce().run()?;
-    // One file after another: each starts a browser, and a machine may have few cores.
+    // One file at a time: each starts a browser.
     let result = clients
         .invocation("node")
         .folder(&workspace::root().join(FOLDER))
@@ -46,7 +46,7 @@ fn program(name: &str) -> Result<PathBuf, Failure> {
         .map_err(|source| Failure::File { path: "the folder of this program".to_owned(), source })
 }
 
-/// What one of the closing lines of the runner counts, like `# pass 12`. A test that was cancelled did not hold.
+/// Parses a count of the runner's last lines, like `# pass 12`. A cancelled test counts as failed.
 fn counted(line: &str) -> Tally {
     let mut tally = Tally::default();
     let Some((what, number)) = line.strip_prefix("# ").and_then(|line| line.split_once(' ')) else {

@@ -1,4 +1,4 @@
-//! The steps that are one cargo command each.
+//! Steps that run one cargo command.
 
 use crate::failure::Failure;
 use crate::process::Invocation;
@@ -27,12 +27,12 @@ pub(crate) fn api(_: &mut Tally) -> Result<(), Failure> {
     Invocation::cargo(["run", "--package", "api", "--locked"]).announce().run()
 }
 
-/// Runs to the end in any case, so that one run shows all that fails.
+/// Runs all tests, even after failures.
 pub(crate) fn test(tally: &mut Tally) -> Result<(), Failure> {
     counted(Invocation::cargo(["test", "--workspace", "--locked", "--no-fail-fast"]), tally)
 }
 
-/// Runs `cargo test` and counts the tests; none may be skipped, and there must be one.
+/// Runs `cargo test` and counts the tests; skipped tests or no tests are an error.
 pub(super) fn counted(tests: Invocation, tally: &mut Tally) -> Result<(), Failure> {
     tests.announce().run_reading(|line| {
         if let Some(more) = Tally::of_line(line) {
@@ -51,14 +51,13 @@ pub(super) fn counted(tests: Invocation, tally: &mut Tally) -> Result<(), Failur
 pub(crate) fn package(_: &mut Tally) -> Result<(), Failure> {
     forget_archives();
     let package = Invocation::cargo(["package", "--locked"]);
-    // Whoever works on the code has changes that are not committed; on CI there is nothing to excuse.
+    // Uncommitted changes are an error on CI only.
     let package = if workspace::on_ci() { package } else { package.arguments(["--allow-dirty"]) };
     package.announce().run()
 }
 
-/// Cargo unpacks archives into a folder that it knows by the place of the archives alone, and takes one of the same version
-/// for the same: after an earlier run in this place it would build what it unpacked then. Such folders have names that begin
-/// with a hyphen, since the registry that they stand for has no host.
+/// Deletes unpacked archives of earlier runs. Cargo identifies them by location and version, and would build outdated ones. Their
+/// folders have names that begin with a hyphen, since their registry has no host.
 fn forget_archives() {
     let folder = std::env::var_os("CARGO_HOME").map(std::path::PathBuf::from);
     let folder = folder.or_else(|| std::env::home_dir().map(|user| user.join(".cargo")));
@@ -71,11 +70,11 @@ fn forget_archives() {
     }
 }
 
-/// Each package alone: built together, they would turn on each other's features.
+/// Checks each package alone: together, they would enable each other's features.
 pub(crate) fn features(_: &mut Tally) -> Result<(), Failure> {
     let build = ["build", "--package", "tool-core", "--no-default-features", "--locked"];
     Invocation::cargo(build).announce().run()?;
-    // Without registration at link time: it lists its tools, calls them, and fails if one answers wrongly.
+    // Without registration at link time: the fixture lists and calls its tools, and checks the answers.
     Invocation::cargo(["run", "--package", "fixture-listed", "--locked"]).announce().run()?;
     WASM.ensure()?;
     Invocation::cargo(["build", "--package", "fixture-listed", "--no-default-features", "--locked"])
@@ -84,7 +83,7 @@ pub(crate) fn features(_: &mut Tally) -> Result<(), Failure> {
         .run()
 }
 
-/// Counts instructions instead of seconds, so that it says the same on any machine, however busy.
+/// Counts instructions instead of time, so that results do not depend on the machine.
 pub(crate) fn instructions(_: &mut Tally) -> Result<(), Failure> {
     Invocation::cargo(["run", "--package", "benches", "--locked", "--", "instructions"]).announce().run()
 }

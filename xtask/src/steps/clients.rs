@@ -1,4 +1,4 @@
-//! The step that tries clients of other people against our servers.
+//! The step that tests our servers with third-party clients.
 
 use std::path::{Path, PathBuf};
 
@@ -12,36 +12,36 @@ use crate::table::Table;
 use crate::tally::Tally;
 use crate::workspace;
 
-/// A program of ours that serves MCP.
+/// An MCP server of ours.
 struct Example {
     name: &'static str,
-    /// What cargo is told to build.
+    /// The arguments for cargo to build it.
     build: [&'static str; 2],
-    /// The folder of the program, below that of this one.
+    /// The folder of the program, below that of xtask.
     folder: &'static str,
-    /// How it serves stdio, and with what behind it HTTP on a free port.
+    /// The arguments to serve stdio, and the additional ones for HTTP on a free port.
     serve: &'static [&'static str],
     addr: &'static [&'static str],
-    /// What is to be in its environment: [`ROOT`] and [`PROGRAMS`] stand for folders.
+    /// Environment variables: [`ROOT`] and [`PROGRAMS`] stand for folders.
     variables: &'static [(&'static str, &'static str)],
-    /// What it is run with before, each to its end.
+    /// Commands to run before it.
     prepare: &'static [&'static [&'static str]],
     questions: &'static [Question],
 }
 
-/// The folder of the workspace.
+/// A placeholder for the folder of the workspace.
 const ROOT: &str = "{root}";
 
-/// The folder of the programs.
+/// A placeholder for the folder of the programs.
 const PROGRAMS: &str = "{programs}";
 
-/// What the MCP Inspector is let at, in both eras over both transports. Of each example it lists the tools, and finds nothing
-/// to say about their schemas. Another example is another line.
+/// The servers tested with the MCP Inspector, in both eras over both transports: it lists their tools and must not report any
+/// problem.
 const EXAMPLES: [Example; 7] = [
     Example::new("weather", &Question::WEATHER),
     Example::new("onetool", &Question::ONETOOL),
     Example {
-        // Somebody who may do everything, and a key, without which what signs is not listed.
+        // A user with all permissions, and the key that signing tools require.
         variables: &[
             ("CONTENT_DATABASE", "museum.sqlite"),
             ("CONTENT_SIGNING_KEY", "correct horse battery"),
@@ -50,7 +50,7 @@ const EXAMPLES: [Example; 7] = [
         ..Example::new("content", &Question::CONTENT)
     },
     Example {
-        // Nothing is called, so that neither the services nor their keys are needed.
+        // Nothing is called, so that no services or keys are needed.
         variables: &[("CATALOGUE_DATABASE", "catalogue.sqlite"), ("CATALOGUE_LOOPBACK", "allow")],
         prepare: &[
             &[
@@ -88,14 +88,14 @@ const EXAMPLES: [Example; 7] = [
     },
 ];
 
-/// The other examples as its servers.
+/// The other examples, as its servers.
 const GATEWAY: [(&str, &str); 2] =
     [("GATEWAY_CONFIG", "{root}/examples/gateway/gateway.json"), ("GATEWAY_PROGRAMS", PROGRAMS)];
 
-/// What has everything that a client can try.
+/// A server with every feature.
 const FIXTURE: Example = Example::new("fixture-clients", &Question::FIXTURE);
 
-/// The clients in Python: a folder with a script, and what it needs.
+/// The Python clients: a folder with a script, and its requirements.
 const PYTHON: [(&str, Requirements); 4] =
     [("mcp2", ONETOOL), ("mcp1", MCP_1), ("fastmcp4", FASTMCP_4), ("fastmcp2", FASTMCP_2)];
 
@@ -123,21 +123,21 @@ impl Example {
         self.variables.iter().map(|(name, value)| Ok((*name, placed(value)?))).collect()
     }
 
-    /// What it is called: with what it serves differently from others.
+    /// Returns the name, with options that change the tools.
     fn label(&self) -> String {
         let [name, options] =
             [&[self.name], self.serve.get(2..).unwrap_or_default()].map(|words| words.join(" "));
         if options.is_empty() { name } else { format!("{name} {options}") }
     }
 
-    /// The program with some arguments, in a folder where it may keep what it keeps.
+    /// Returns an invocation with some arguments, in a folder for its files.
     fn invocation(&self, program: &Path, folder: &Path) -> Result<Invocation, Failure> {
         let invocation = Invocation::of(program).folder(folder);
         let environment = self.environment()?.into_iter();
         Ok(environment.fold(invocation, |invocation, (name, value)| invocation.env(name, value)))
     }
 
-    /// Runs it over HTTP, with all that comes before.
+    /// Runs the preparations, then the server over HTTP.
     fn start(&self, program: &Path, folder: &Path) -> Result<Server, Failure> {
         for arguments in self.prepare {
             let arguments = arguments.iter().map(|argument| placed(argument));
@@ -149,11 +149,11 @@ impl Example {
     }
 }
 
-/// The examples through the inspector, and the fixture through every client, which fills the table.
+/// Tests the examples with the inspector, and the fixture with every client, and fills the table.
 pub(crate) fn clients(tally: &mut Tally) -> Result<(), Failure> {
     let npm = Clients::install("tests/clients")?;
     let environments = PYTHON.map(|(folder, required)| (folder, Environment::install(&required)));
-    // At once, and so with one choice of features: each alone would build what they share again.
+    // Built together, with one set of features: otherwise shared crates would be built again.
     let programs = EXAMPLES.iter().chain([&FIXTURE]).flat_map(|example| example.build);
     Invocation::cargo(["build", "--workspace", "--locked"]).arguments(programs).announce().run()?;
     let mut table = Table::default();
@@ -192,14 +192,14 @@ pub(crate) fn clients(tally: &mut Tally) -> Result<(), Failure> {
     }
 }
 
-/// Asks everything of an example that there is to ask.
+/// Sends all requests for an example.
 fn inspect(
     npm: &Clients,
     example: &Example,
     tally: &mut Tally,
     note: &mut dyn FnMut(&str, &str, bool) -> bool,
 ) -> Result<(), Failure> {
-    // What the inspector remembers, and what the examples keep, belongs into the target folder, and not into anybody's home.
+    // The state of the inspector and of the examples belongs in the target folder.
     let storage = beside_us("inspector")?;
     let _ = std::fs::remove_dir_all(&storage);
     std::fs::create_dir_all(&storage)
@@ -228,14 +228,14 @@ fn inspect(
     Ok(())
 }
 
-/// A text with the folders in it that it stands for.
+/// Replaces the placeholders in a text.
 fn placed(text: &str) -> Result<String, Failure> {
     let programs = beside_us("a program")?.parent().map(|folder| folder.display().to_string());
     let root = workspace::root().display().to_string();
     Ok(text.replace(ROOT, &root).replace(PROGRAMS, &programs.unwrap_or_default()))
 }
 
-/// A folder below that of this very program.
+/// Returns a folder below that of this program.
 fn beside_us(name: &str) -> Result<PathBuf, Failure> {
     let missing = |source| Failure::File { path: "the folder of this program".to_owned(), source };
     workspace::binary(name).map_err(missing)

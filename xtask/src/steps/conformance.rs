@@ -1,4 +1,4 @@
-//! The step that runs the conformance suite of the Model Context Protocol against our server with its fixtures.
+//! The step that runs the MCP conformance suite.
 
 use std::fs;
 use std::path::Path;
@@ -12,17 +12,17 @@ use crate::server::Server;
 use crate::tally::Tally;
 use crate::workspace;
 
-/// How long all scenarios of one revision may take.
+/// The timeout for all scenarios of a revision.
 const RUN: Duration = Duration::from_secs(300);
 
-/// A revision of the protocol, and what must hold of it.
+/// A revision of the protocol, with the expected results.
 struct Revision {
     name: &'static str,
-    /// How many scenarios conforming to it needs: a suite that shrinks proves less.
+    /// The number of scored scenarios: a suite that shrinks proves less.
     scored: usize,
-    /// Those that count for nothing in the suite, and hold with us.
+    /// Scenarios without a score that must pass here, too.
     beside: &'static [&'static str],
-    /// In how many of all these the suite compares each message of ours with the schema of the protocol.
+    /// The number of scenarios in which the suite compares messages with the schema of the protocol.
     on_the_wire: usize,
 }
 
@@ -41,17 +41,16 @@ const REVISIONS: [Revision; 2] = [
     },
 ];
 
-/// Every scenario that conforming to a revision needs, and some beside; each check of one counts. There is no list of
-/// failures that are expected.
+/// Runs every scored scenario of a revision and some others. Each check counts; no failures are expected.
 pub(crate) fn conformance(tally: &mut Tally) -> Result<(), Failure> {
     let clients = Clients::install("tests/clients")?;
     Invocation::cargo(["build", "--package", "conformance", "--locked"]).announce().run()?;
     let missing = |source| Failure::File { path: "the folder of this program".to_owned(), source };
     let program = workspace::binary("conformance").map_err(missing)?;
-    // What the suite writes belongs into the target folder.
+    // The suite writes into the target folder.
     let results = program.with_file_name("conformance-results");
     for revision in &REVISIONS {
-        // A server of its own: what one run has changed is nothing to the other.
+        // A new server for each run, without state of the other.
         let serve = Invocation::of(&program).arguments(["--addr", "127.0.0.1:0"]).announce();
         let server = Server::start(&serve)?;
         run(revision, &clients, &format!("{}/mcp", server.address()), &results, tally)?;
@@ -77,7 +76,7 @@ fn run(
         .arguments(["server", "--url", endpoint, "--requirements", revision.name, "--output-dir"])
         .arguments([&folder])
         .announce();
-    // How it ends says less than its summary: scenarios that must hold with us do not count with it.
+    // The exit code is ignored: it does not include scenarios without a score.
     let ran = suite.capture(RUN)?;
     let found = scenarios(&ran.stdout);
     if found.is_empty() {
@@ -105,7 +104,7 @@ fn run(
     Ok(())
 }
 
-/// What should have run, and did not.
+/// Returns the expected scenarios that did not run.
 fn missed(revision: &Revision, found: &[Scenario], on_the_wire: usize) -> Vec<String> {
     let Revision { name, scored: due, beside, on_the_wire: due_on_the_wire } = revision;
     let mut missed = Vec::new();

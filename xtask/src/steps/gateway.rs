@@ -1,4 +1,4 @@
-//! The step that puts servers of other people behind the gateway.
+//! The step that tests the gateway with third-party servers.
 
 use crate::clients::Clients;
 use crate::environment::{Environment, GATEWAY};
@@ -8,7 +8,7 @@ use crate::steps::outside;
 use crate::tally::Tally;
 use crate::workspace;
 
-/// A server in Python and one in TypeScript behind the gateway, over both transports, and a client in Python before it.
+/// Runs the gateway with servers in Python and TypeScript over both transports, and a Python client.
 pub(crate) fn gateway(tally: &mut Tally) -> Result<(), Failure> {
     let folder = "examples/gateway/tests/servers";
     let servers = Clients::install(folder)?;

@@ -1,4 +1,4 @@
-//! The step that takes the oldest versions which the ranges of `Cargo.toml` allow; `Cargo.lock` has the newest.
+//! The step that tests the oldest versions that `Cargo.toml` allows; `Cargo.lock` has the newest.
 
 use std::path::Path;
 use std::{fs, io};
@@ -13,7 +13,7 @@ use crate::workspace;
 const OLDEST: &[(&str, &str)] =
     &[("jsonschema", "0.60.2"), ("rmcp", "3.9.0"), ("rmcp-macros", "3.9.0"), ("rusqlite", "0.39.0")];
 
-/// The tests that go through these libraries, of every package that has one of the name.
+/// The test targets that use these libraries.
 const TESTS: [&str; 3] = ["mcp", "tools", "upstream"];
 
 /// Runs the tests with a lock file that has the oldest versions, and those of an application that has libraries of ours beside
@@ -27,16 +27,16 @@ pub(crate) fn oldest(tally: &mut Tally) -> Result<(), Failure> {
         let update = ["update", "--quiet", name, "--precise", version];
         Invocation::cargo(update).folder(&folder).announce().run()?;
     }
-    // Features are those of the whole workspace, so that what other steps have compiled is taken as it is.
+    // Features of the whole workspace, to reuse what other steps have compiled.
     let test = Invocation::cargo(["test", "--workspace", "--locked", "--no-fail-fast"]);
     let test = TESTS.iter().fold(test, |test, name| test.arguments(["--test", name]));
     cargo::counted(test.folder(&folder).env("CARGO_TARGET_DIR", &target), tally)?;
-    // Without a lock file: the newest versions that there are.
+    // Without a lock file: the newest versions.
     let beside = Invocation::cargo(["test", "--manifest-path", "tests/beside/Cargo.toml"]);
     cargo::counted(beside.env("CARGO_TARGET_DIR", target), tally)
 }
 
-/// Makes a folder with links to all of the workspace but its lock file, of which it gets a copy.
+/// Creates a folder with links to the workspace, and a copy of its lock file.
 fn mirror(root: &Path, folder: &Path) -> io::Result<()> {
     if folder.exists() {
         fs::remove_dir_all(folder)?;
@@ -73,7 +73,7 @@ fn linked(original: &Path, link: &Path) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    /// The names and lower ends of the requirements of the workspace that are ranges.
+    /// Returns the names and lower ends of version ranges in the manifest.
     fn ranges(manifest: &str) -> Vec<(&str, &str)> {
         let lines = manifest.lines().filter(|line| !line.starts_with('#'));
         let range = |line| {

@@ -1,4 +1,4 @@
-//! The step that lets a client of other people walk through the OneTool example.
+//! The step that tests the OneTool example with a third-party client.
 
 use crate::environment::{Environment, ONETOOL};
 use crate::failure::Failure;
@@ -7,7 +7,7 @@ use crate::steps::outside;
 use crate::tally::Tally;
 use crate::workspace;
 
-/// The Python SDK of MCP against the example: every scenario of its specification, both eras over both transports.
+/// Runs the Python SDK of MCP with every scenario of the example, in both eras over both transports.
 pub(crate) fn onetool(tally: &mut Tally) -> Result<(), Failure> {
     let environment = Environment::install(&ONETOOL)?;
     Invocation::cargo(["build", "--package", "onetool", "--locked"]).announce().run()?;

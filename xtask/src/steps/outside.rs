@@ -1,4 +1,4 @@
-//! The steps that let other people's programs talk to ours.
+//! Steps that run third-party programs with ours.
 
 use crate::environment::{Environment, PROFILES};
 use crate::failure::Failure;
@@ -6,14 +6,14 @@ use crate::process::Invocation;
 use crate::tally::Tally;
 use crate::workspace;
 
-/// The SDKs of openai, anthropic and google over the golden files of `tool-core`, one check a tool and profile.
+/// Checks the golden files of `tool-core` with the SDKs of OpenAI, Anthropic and Google, once per tool and profile.
 pub(crate) fn profiles(tally: &mut Tally) -> Result<(), Failure> {
     let environment = Environment::install(&PROFILES)?;
     let script = workspace::root().join("tests/profiles/check.py");
     checks(environment.invocation(&script), tally)
 }
 
-/// Runs a script that prints a line a check, and counts these.
+/// Runs a script that prints one line per check, and counts the checks.
 pub(super) fn checks(script: Invocation, tally: &mut Tally) -> Result<(), Failure> {
     let result = script.announce().run_reading(|line| {
         if line.ends_with(" ... ok") {

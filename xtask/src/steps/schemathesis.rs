@@ -1,4 +1,4 @@
-//! The step that lets other people's programs read our OpenAPI document, and believe it.
+//! The step that tests the OpenAPI document with third-party programs.
 
 use std::fs;
 use std::path::Path;
@@ -10,10 +10,10 @@ use crate::server::Server;
 use crate::tally::Tally;
 use crate::workspace;
 
-/// The same requests in every run.
+/// A fixed seed, for the same requests in every run.
 const SEED: &str = "20120101";
 
-/// How many requests are made up for each operation.
+/// The number of generated requests per operation.
 const EXAMPLES: &str = "200";
 
 /// A validator over the document of the weather example, then schemathesis over the running example: one check each, and
@@ -23,7 +23,7 @@ pub(crate) fn schemathesis(tally: &mut Tally) -> Result<(), Failure> {
     Invocation::cargo(["build", "--package", "weather", "--locked"]).announce().run()?;
     let weather = workspace::binary("weather")
         .map_err(|source| Failure::File { path: "the folder of this program".to_owned(), source })?;
-    // What the tools write belongs into the target folder, as does whatever schemathesis remembers.
+    // The files of the tools and of schemathesis belong in the target folder.
     let folder = weather.with_file_name("schemathesis");
     emptied(&folder).map_err(|source| Failure::File { path: folder.display().to_string(), source })?;
 
@@ -31,7 +31,7 @@ pub(crate) fn schemathesis(tally: &mut Tally) -> Result<(), Failure> {
     let serve = Invocation::of(&weather)
         .arguments(serve)
         .env("WEATHER_REPORTS", folder.join("reports.jsonl"))
-        // The document says what is right, and not what can be taken for it.
+        // The document does not describe coercions.
         .env("WEATHER_LENIENCY", "strict")
         .announce();
     let server = Server::start(&serve)?;

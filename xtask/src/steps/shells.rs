@@ -1,10 +1,10 @@
-//! The step that completes command lines in the real shells.
+//! The step that tests completion in real shells.
 
 use crate::failure::Failure;
 use crate::process::Invocation;
 use crate::tally::Tally;
 
-/// The test target that plain `cargo test` leaves out, since it needs shells that need not be there.
+/// Runs the test target that plain `cargo test` skips, as it needs these shells.
 pub(crate) fn shells(tally: &mut Tally) -> Result<(), Failure> {
     let test = ["test", "--package", "tool-cli", "--test", "shells", "--locked"];
     Invocation::cargo(test).announce().run_reading(|line| {
