@@ -24,7 +24,7 @@ pub(crate) enum Answer {
 }
 
 impl Answer {
-    /// Converts an MCP result. MCP has one form for invalid inputs and failures: the kind is that of the direct call, and the text
+    /// Converts an MCP result. Invalid inputs and failures look alike over MCP: the kind is that of the direct call, and the text
     /// must be equal.
     pub(crate) fn of_mcp(answer: &Value, direct: &Answer) -> Self {
         let result = &answer["result"];

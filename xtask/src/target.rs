@@ -17,7 +17,7 @@ pub(crate) struct Target {
 }
 
 impl Target {
-    /// Checks that the standard library of this target is installed.
+    /// Installs the standard library of this target with rustup, if it is missing.
     pub(crate) fn ensure(&self) -> Result<(), Failure> {
         if self.is_installed()? {
             return Ok(());
