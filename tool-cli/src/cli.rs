@@ -21,8 +21,8 @@ use crate::style::neutral;
 
 /// Parses a command line.
 ///
-/// Most command lines have no option, and those of a command are most of what its grammar takes: it is made without them
-/// first. Errors are reported by the full command.
+/// Most command lines have no options, and building those is most of the work. So the command is built without them first;
+/// errors are reported by the full command.
 pub(crate) fn parse(
     app: &App,
     width: u16,
@@ -38,7 +38,7 @@ pub(crate) fn parse(
     command_for(app, width, inputs, words).try_get_matches_from(line())
 }
 
-/// The grammar for a command line of these words, where they are words alone, and the first is a command that takes some.
+/// Returns the command without options, if all words are plain and the first is a command with arguments.
 fn command_without_options(app: &App, words: &[OsString]) -> Option<Command> {
     if words.iter().any(|word| word.as_encoded_bytes().starts_with(b"-")) {
         return None;
@@ -47,21 +47,20 @@ fn command_without_options(app: &App, words: &[OsString]) -> Option<Command> {
     Some(Command::new(app.name.clone()).subcommand(command))
 }
 
-/// The whole grammar of an application. `run` and `validate` have a flag for each input of the tool that was named, and of
-/// no other: with a thousand tools they cost no more than with one.
+/// Builds all commands of an application. `run` and `validate` have a flag for each input of the given tool only, so the cost
+/// does not depend on the number of tools.
 pub(crate) fn command(app: &App, width: u16, inputs: Option<&Inputs<'_>>) -> Command {
     let commands = commands::all(app, inputs).map(|(info, options)| options(info.command()));
     root(app, width).version(version(app)).subcommands(commands)
 }
 
-/// The grammar for a command line of these words. Where the first is a command, nothing is there of the others; elsewhere
-/// there are the name of each and what it does, and the options of those that are among the words. Making the options of
-/// every command would be most of what a short command takes.
+/// Builds the commands for these words. If the first word is a command, the others are left out. Otherwise each command has its
+/// name and description, and only those among the words have options. Building all options would dominate a short command.
 pub(crate) fn command_for(app: &App, width: u16, inputs: Option<&Inputs<'_>>, words: &[OsString]) -> Command {
     let asks_for_version = words.iter().any(|word| {
         word.to_str().is_some_and(|word| word.starts_with('-') && (word.contains('V') || word == "--version"))
     });
-    // A text that is there, so that help tells of the option.
+    // A placeholder, so that the help lists the option.
     let version = if asks_for_version { version(app) } else { "unread".to_owned() };
     let program = root(app, width).version(version);
     let first = words.first().and_then(|word| word.to_str());
@@ -123,7 +122,7 @@ mod tests {
     use super::{commands, parse};
     use crate::app::App;
 
-    /// What a command takes beside its options.
+    /// Returns the positional arguments of a command.
     fn arguments(command: &Command) -> Vec<String> {
         command.get_positionals().map(|argument: &Arg| format!("{argument:?}")).collect()
     }

@@ -1,7 +1,6 @@
-//! Completion: the scripts that a shell loads, and the answers that they ask for.
+//! Completion: the scripts for shells, and the hidden command that they call.
 //!
-//! A script is short. It hands the words so far to a hidden command of this very program, which knows the tools, their
-//! inputs, the values that they allow, and the functions that propose some.
+//! A script passes the words so far to this program, which suggests tools, inputs and values.
 
 mod bash;
 mod candidates;
@@ -24,11 +23,10 @@ use crate::style::{neutral, summary};
 /// The hidden command.
 pub(crate) const COMMAND: &str = "__complete";
 
-/// The shells that there are scripts for.
+/// The shells that have a script.
 pub(crate) const SHELLS: [&str; 4] = ["bash", "zsh", "fish", "powershell"];
 
-/// Answers a script: one candidate a line. For bash it is what should be inserted, for the others the word and, behind a
-/// tab, what it means.
+/// Prints the candidates, one per line: for bash the text to insert, for other shells the word, a tab and its description.
 pub(crate) fn complete(app: &App, matches: &ArgMatches, streams: &mut Streams) -> Result<(), CliError> {
     let shell = matches.get_one::<String>("shell").map_or("", String::as_str);
     let words: Vec<&str> =

@@ -1,4 +1,4 @@
-//! `info`: everything that is declared about one tool.
+//! `info`: shows the declaration of a tool.
 
 mod data;
 mod facts;
@@ -23,7 +23,7 @@ pub(crate) struct VisibleTool<'t> {
     pub(crate) tool: &'t ToolDefinition,
 }
 
-/// Tells everything that is declared about a tool, or about a part of what it takes and returns.
+/// Shows the declaration of a tool, or a part of its inputs or output.
 pub(crate) fn info(app: &App, matches: &ArgMatches, streams: &mut Streams) -> Result<(), CliError> {
     let registry = identity::registry(app, matches)?;
     let tool = error::find_tool(&registry, cli::name(matches))?;

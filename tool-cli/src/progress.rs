@@ -90,7 +90,7 @@ impl LogSink for Display {
     fn log(&self, message: &LogMessage<'_>) {
         let line = format!("{}: {}", message.level, neutral(&message.text()).replace(['\n', '\t'], " "));
         match self {
-            // Above the bar, which stays where it is.
+            // Printed above the bar.
             Display::Bar(bar) => bar.print(&line),
             Display::Lines(lines) => {
                 let lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
@@ -108,7 +108,7 @@ pub(crate) struct Lines {
 }
 
 impl Lines {
-    /// A line for what is new: the first and the last step, another message, and what comes after a while.
+    /// Returns a line for the first and the last step, for a new message, and after a pause.
     fn report(&mut self, progress: &Progress<'_>, message: String) {
         let is_end = progress.total == Some(progress.done);
         let is_new =

@@ -1,4 +1,4 @@
-//! `run` and `validate`: a call of one tool, and what it gave.
+//! `run` and `validate`: call a tool, or check its arguments.
 
 mod call;
 mod dry_run;
@@ -47,7 +47,7 @@ pub(crate) async fn run(
     }
     let result = confirm_and_call(&registry, tool, arguments, answers, matches, streams).await;
     let shown = result.map_err(CliError::call).and_then(|output| show(&output, matches, streams));
-    // Whether it succeeded or not, and whether anybody reads that.
+    // Also after a failure, or if stdout is closed.
     if !streams.ends_now() {
         call::drain(&registry, streams).await;
     }
@@ -63,7 +63,7 @@ fn show(output: &Output, matches: &ArgMatches, streams: &mut Streams) -> Result<
     Ok(streams.print(&page)?)
 }
 
-/// Checks the arguments for a tool and tells the verdict, which is a result like any other.
+/// Checks arguments and prints the verdict, which is a result, not an error.
 pub(crate) fn validate(
     app: &App,
     inputs: Option<&Inputs<'_>>,
@@ -87,7 +87,7 @@ pub(crate) fn validate(
     verdict.map(|_| ()).map_err(CliError::Printed)
 }
 
-/// What holds, and what was repaired so that it holds; or what does not.
+/// Returns the verdict as JSON: the coercions, or the errors.
 fn verdict_json(verdict: &Result<Validation, Failure>) -> Value {
     match verdict {
         Ok(Validation { coercions: repairs, .. }) if repairs.is_empty() => json!({ "valid": true }),
@@ -96,8 +96,8 @@ fn verdict_json(verdict: &Result<Validation, Failure>) -> Value {
     }
 }
 
-/// What the tool takes. It is the one that the grammar was made for, unless only the caller whom clap has found now can see
-/// it; then it has no flags.
+/// Returns the inputs of the tool. They are those of the command, unless only the caller that was parsed now can see the tool;
+/// then there are no flags.
 fn inputs_of<'t>(tool: &'t ToolDefinition, inputs: Option<&'t Inputs<'t>>) -> Cow<'t, Inputs<'t>> {
     match inputs.filter(|inputs| inputs.tool.name() == tool.name()) {
         Some(inputs) => Cow::Borrowed(inputs),
@@ -105,7 +105,7 @@ fn inputs_of<'t>(tool: &'t ToolDefinition, inputs: Option<&'t Inputs<'t>>) -> Co
     }
 }
 
-/// Calls the tool, once it is confirmed where that is due.
+/// Calls the tool, after a confirmation if one is needed.
 async fn confirm_and_call(
     registry: &Registry,
     tool: &ToolDefinition,
@@ -115,7 +115,7 @@ async fn confirm_and_call(
     streams: &mut Streams,
 ) -> Result<Output, Failure> {
     if tool.destructive() && !cli::flag(matches, "yes") {
-        // What is not called leaves a trace as what is: somebody tried.
+        // A declined call is logged like any other.
         confirm(registry, tool, &arguments, streams).map_err(|failure| {
             let reply = adapter::refuse(registry, tool.name(), &arguments, failure);
             reply.result.err().unwrap_or_else(Failure::internal)
@@ -124,14 +124,14 @@ async fn confirm_and_call(
     call::call(registry, tool, arguments, cli::one(matches, "timeout").copied(), answers, streams).await
 }
 
-/// Asks whoever sits at the terminal.
+/// Asks for confirmation at the terminal.
 fn confirm(
     registry: &Registry,
     tool: &ToolDefinition,
     arguments: &[u8],
     streams: &mut Streams,
 ) -> Result<(), Failure> {
-    // Nobody should have to think about a call that cannot be made.
+    // A call that would be denied needs no confirmation.
     registry.check_access(tool.name())?;
     if !streams.is_interactive() {
         return Err(unconfirmed(tool, "confirm it with --yes"));

@@ -1,33 +1,33 @@
-//! Inputs and outputs as rows for people: one row a value, with everything that is declared about it.
+//! Inputs and outputs as rows of a table, one for each value.
 
 use serde_json::Value;
 use tool_core::schema::{Constraints, NativeSchema};
 
-/// One value: where it stands, its type, whether it must be given, and what else there is to say, line by line.
+/// The path of a value, its type, whether it is required, and its description with constraints, line by line.
 pub(crate) type Row = [String; 4];
 
-/// The inputs of a tool, each followed by what it consists of.
+/// Returns the rows of inputs and their parts.
 pub(crate) fn inputs(inputs: &[NativeSchema]) -> Vec<Row> {
     let mut rows = Vec::new();
     inputs.iter().for_each(|input| push_member(&mut rows, "", input));
     rows
 }
 
-/// The output of a tool, followed by what it consists of.
+/// Returns the rows of an output and its parts.
 pub(crate) fn output(output: &NativeSchema) -> Vec<Row> {
     let mut rows = Vec::new();
     push(&mut rows, ".", output);
     rows
 }
 
-/// A part of an input or of the output, followed by what it consists of.
+/// Returns the rows of one part and its own parts.
 pub(crate) fn part(path: &str, part: &NativeSchema) -> Vec<Row> {
     let mut rows = Vec::new();
     push(&mut rows, path, part);
     rows
 }
 
-/// The ways on from a value, as they are written in a path.
+/// Returns the steps from a value to its parts, as in a path.
 pub(crate) fn parts(value: &NativeSchema) -> Vec<String> {
     let value = nullable(value).unwrap_or(value);
     let list = value.kind == "list";
@@ -58,7 +58,7 @@ fn push(rows: &mut Vec<Row>, path: &str, value: &NativeSchema) {
     push_parts(rows, path, nullable(value).unwrap_or(value));
 }
 
-/// What a value consists of, as far as its type does not say it all.
+/// Adds the parts of a value, unless its type is enough.
 fn push_parts(rows: &mut Vec<Row>, path: &str, value: &NativeSchema) {
     for member in &value.properties {
         match &member.name {
@@ -75,7 +75,7 @@ fn push_parts(rows: &mut Vec<Row>, path: &str, value: &NativeSchema) {
     }
 }
 
-/// The one alternative that a value has beside `null`.
+/// Returns the alternative to `null`, if there is exactly one.
 pub(crate) fn nullable(value: &NativeSchema) -> Option<&NativeSchema> {
     match value.variants.as_slice() {
         [one, null] | [null, one] if null.kind == "null" => Some(one),
@@ -99,7 +99,7 @@ fn type_name(value: &NativeSchema) -> String {
             let mut names: Vec<_> = value.variants.iter().map(type_name).collect();
             names.dedup();
             match names.as_slice() {
-                // Alternatives of one type differ in what is in them.
+                // Alternatives of the same type differ in their parts.
                 [name] if value.variants.len() > 1 => format!("union of {name}"),
                 _ => names.join(" or "),
             }
@@ -146,31 +146,31 @@ fn details(value: &NativeSchema) -> Vec<String> {
     lines
 }
 
-/// What a value is unless it is given, as far as that is no secret.
+/// Returns the default of a value, unless it contains a secret.
 pub(crate) fn default(value: &NativeSchema) -> Option<&Value> {
     value.default.as_ref().filter(|_| !holds_secret(value))
 }
 
-/// Examples of a value, as far as they are no secrets.
+/// Returns the examples of a value, unless they contain secrets.
 pub(crate) fn examples(value: &NativeSchema) -> &[Value] {
     if holds_secret(value) { &[] } else { &value.examples }
 }
 
-/// Whether a value is a secret, or has one in it.
+/// Returns `true` if a value is or contains a secret.
 pub(crate) fn holds_secret(schema: &NativeSchema) -> bool {
     schema.secret
         || schema.properties.iter().chain(&schema.variants).any(holds_secret)
         || schema.items.as_deref().is_some_and(holds_secret)
 }
 
-/// How large, how long and of which form a value may be.
+/// Returns the constraints of a value.
 pub(crate) fn limits(value: &NativeSchema) -> Vec<String> {
     let value = nullable(value).unwrap_or(value);
     value.constraints.iter().flat_map(|limits| limit_lines(value.kind, limits)).collect()
 }
 
 fn limit_lines(kind: &str, limits: &Constraints) -> Vec<String> {
-    // The range of a 64-bit integer is what everybody assumes.
+    // The range of a 64-bit integer is not worth showing.
     let known = |limit: &&Value| {
         !(limit.as_i64().is_some_and(|limit| limit == i64::MIN || limit == i64::MAX)
             || limit.as_u64() == Some(u64::MAX))
@@ -197,7 +197,7 @@ fn listed<'v>(values: impl IntoIterator<Item = &'v Value>) -> String {
     values.into_iter().map(plain).collect::<Vec<_>>().join(", ")
 }
 
-/// A value as one would type it: a text without quotes.
+/// Returns a value as it would be typed: strings without quotes.
 pub(crate) fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

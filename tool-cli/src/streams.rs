@@ -10,10 +10,10 @@ use crate::interrupt::Interrupt;
 use crate::style::{Paint, neutral};
 use crate::terminal::Terminal;
 
-/// The width of a line where no terminal says otherwise.
+/// The default width of a line.
 const WIDTH: u16 = 100;
 
-/// The narrowest line that a page is laid out for.
+/// The minimum width of a line.
 const MIN_WIDTH: u16 = 20;
 
 /// The streams that a command reads from and writes to.
@@ -31,21 +31,21 @@ pub struct Streams {
     stderr: Stderr,
     /// Whether stdout and stderr show colors.
     colors: [bool; 2],
-    /// Whether somebody is there to answer a question.
+    /// Whether questions can be answered.
     interactive: bool,
     stdin_terminal: bool,
-    /// Whether stderr is a terminal that can draw.
+    /// Whether stderr is a terminal that can show a progress bar.
     bars: bool,
-    /// Whether what is typed can be kept from being shown.
+    /// Whether typed secrets can be hidden.
     hides_input: bool,
     verbosity: Verbosity,
     width: u16,
     interrupt: Interrupt,
-    /// Whether something is left running that nobody waits for.
+    /// Whether abandoned work is still running.
     abandoned: bool,
 }
 
-/// How much is said on stderr beside errors.
+/// The amount of output on stderr, besides errors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Verbosity {
     Quiet,
@@ -54,10 +54,10 @@ pub(crate) enum Verbosity {
     Verbose,
 }
 
-/// Stdin, which is read by one at a time.
+/// Stdin, locked by one reader at a time.
 pub(crate) type Stdin = Arc<Mutex<dyn Read + Send>>;
 
-/// Stderr, which a server writes to as well.
+/// Stderr, shared with servers.
 pub(crate) type Stderr = Arc<Mutex<dyn Write + Send>>;
 
 impl Streams {
@@ -118,7 +118,7 @@ impl Streams {
         self
     }
 
-    /// The streams of this process.
+    /// Creates the streams of this process.
     pub(crate) fn process() -> Self {
         let shows = |choice| !matches!(choice, ColorChoice::Never);
         let stdout = AutoStream::auto(io::stdout());
@@ -136,7 +136,7 @@ impl Streams {
         }
     }
 
-    /// Overrides whether colours are shown.
+    /// Overrides whether colors are shown.
     pub(crate) fn set_color(&mut self, always: Option<bool>) {
         if let Some(always) = always {
             self.colors = [always; 2];
@@ -147,7 +147,7 @@ impl Streams {
         self.colors[usize::from(stderr)]
     }
 
-    /// How stdout is styled.
+    /// Returns the style of stdout.
     pub(crate) fn paint(&self) -> Paint {
         Paint(self.is_colored(false))
     }
@@ -164,7 +164,7 @@ impl Streams {
         self.stdin_terminal
     }
 
-    /// Whether a bar can be drawn on stderr.
+    /// Returns `true` if stderr can show a progress bar.
     pub(crate) fn shows_bars(&self) -> bool {
         self.bars
     }
@@ -189,46 +189,46 @@ impl Streams {
         &mut self.interrupt
     }
 
-    /// Notes that something is left running that nobody waits for.
+    /// Records that work was abandoned while it is running.
     pub(crate) fn abandon(&mut self) {
         self.abandoned = true;
     }
 
-    /// Whether the process should end without waiting for what runs in it.
+    /// Returns `true` if the process should exit without waiting for running work.
     pub(crate) fn ends_now(&self) -> bool {
         self.abandoned || self.interrupt.requested()
     }
 
-    /// Writes a result, as it is.
+    /// Writes a result unchanged.
     pub(crate) fn print(&mut self, text: &str) -> io::Result<()> {
         self.stdout.write_all(text.as_bytes())?;
         self.stdout.flush()
     }
 
-    /// Writes to stderr, as it is.
+    /// Writes to stderr unchanged.
     pub(crate) fn write_stderr(&mut self, text: &str) {
         write(&self.stderr, text);
     }
 
-    /// Tells an error on stderr, without what would command a terminal.
+    /// Writes an error to stderr, without control characters.
     pub(crate) fn error(&mut self, text: &str) {
         let label = Paint(self.is_colored(true)).error("error:");
         self.write_stderr(&format!("{label} {}\n", neutral(text)));
     }
 
-    /// Says something that is neither result nor error, unless it should be quiet.
+    /// Writes a notice to stderr, unless output is quiet.
     pub(crate) fn notice(&mut self, text: &str) {
         if !self.is_quiet() {
             self.write_stderr(&format!("{}\n", neutral(text)));
         }
     }
 
-    /// Where a call asks.
+    /// Returns the terminal for questions of a call.
     pub(crate) fn terminal(&self) -> Terminal {
         Terminal::new(Arc::clone(&self.stdin), self.stderr(), self.hides_input)
     }
 
-    /// Everything that stdin holds, up to so many bytes.
+    /// Reads stdin up to its end, or up to `limit` bytes.
     pub(crate) fn read_all(&mut self, limit: u64) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         let mut stdin = self.stdin.lock().unwrap_or_else(PoisonError::into_inner);
@@ -236,7 +236,7 @@ impl Streams {
         Ok(bytes)
     }
 
-    /// Asks on stderr, and takes the next line of stdin for the answer.
+    /// Asks a question on stderr, and reads the answer from stdin.
     pub(crate) fn ask(&mut self, question: &str) -> io::Result<bool> {
         self.write_stderr(&neutral(question));
         let answer = read_line(&self.stdin)?.unwrap_or_default().trim().to_lowercase();
@@ -250,19 +250,19 @@ impl std::fmt::Debug for Streams {
     }
 }
 
-/// The columns of the terminal that stdout is; else those that the environment wants.
+/// Returns the width of the terminal at stdout, or the width from the environment.
 fn columns() -> u16 {
     let variable = || env::var("COLUMNS").ok()?.parse().ok();
     let terminal = terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| width.0);
     terminal.or_else(variable).unwrap_or(WIDTH)
 }
 
-/// The next line of stdin; `None` at its end.
+/// Reads the next line of stdin; `None` at its end.
 pub(crate) fn read_line(stdin: &Stdin) -> io::Result<Option<String>> {
     let mut stdin = stdin.lock().unwrap_or_else(PoisonError::into_inner);
     let mut line = Vec::new();
     let mut byte = [0];
-    // Byte by byte: what comes after the line is not ours.
+    // Byte by byte, to leave what follows the line unread.
     loop {
         if stdin.read(&mut byte)? == 0 {
             return Ok((!line.is_empty()).then(|| String::from_utf8_lossy(&line).into_owned()));
@@ -274,7 +274,7 @@ pub(crate) fn read_line(stdin: &Stdin) -> io::Result<Option<String>> {
     }
 }
 
-/// Writes to stderr and flushes; a closed stderr is nobody's loss.
+/// Writes to stderr and flushes; errors are ignored.
 pub(crate) fn write(stderr: &Stderr, text: &str) {
     let mut stderr = stderr.lock().unwrap_or_else(PoisonError::into_inner);
     let _ = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush());

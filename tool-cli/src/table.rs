@@ -1,4 +1,4 @@
-//! Rows and columns for people: as wide as the page at most, or as Markdown.
+//! Tables as text of limited width, or as Markdown.
 
 use comfy_table::presets::NOTHING;
 use comfy_table::{ColumnConstraint, ContentArrangement, Width};
@@ -6,10 +6,10 @@ use comfy_table::{ColumnConstraint, ContentArrangement, Width};
 use crate::markdown;
 use crate::style::{Paint, neutral};
 
-/// A page narrower than this has no room for columns.
+/// The minimum width of a page with columns.
 const MIN_WIDTH: u16 = 40;
 
-/// The room that a column needs to be read.
+/// The minimum width of a column.
 const MIN_COLUMN_WIDTH: u16 = 8;
 
 /// Rows of cells under a header.
@@ -28,8 +28,7 @@ impl Table {
         self.rows.push(row.into_iter().collect());
     }
 
-    /// A table without lines; its last column takes what the others leave. Where there is no room for columns, one row
-    /// stands below the other.
+    /// Returns the table as text. The last column takes the remaining width. On a narrow page, cells are below each other.
     pub(crate) fn text(&self, width: u16, paint: Paint) -> String {
         let columns = u16::try_from(self.header.len()).unwrap_or(u16::MAX).max(1);
         if width < MIN_WIDTH || width / columns < MIN_COLUMN_WIDTH {
@@ -46,7 +45,7 @@ impl Table {
         }
         let widths = table.column_max_content_widths();
         let last = self.header.len().saturating_sub(1);
-        // A name that is broken over lines cannot be copied: only one that takes more than its share of the page is.
+        // A wrapped name cannot be copied, so a column is only wrapped if it takes more than its share.
         let mut left = width.saturating_sub(2 * MIN_COLUMN_WIDTH);
         for (position, (column, content)) in table.column_iter_mut().zip(&widths).enumerate().take(last) {
             column.set_padding((0, 2));
@@ -91,7 +90,7 @@ impl Table {
         page
     }
 
-    /// The same as a table of Markdown, whatever the cells hold.
+    /// Returns the table as Markdown, with escaped cells.
     pub(crate) fn markdown(&self) -> String {
         let line = |cells: &[String]| {
             let cells: Vec<_> = cells.iter().map(|cell| markdown::cell(cell)).collect();
@@ -102,7 +101,7 @@ impl Table {
     }
 }
 
-/// The lines of a text on a page of this width.
+/// Wraps a text at this width.
 pub(crate) fn wrap(text: &str, width: u16) -> Vec<String> {
     let mut table = comfy_table::Table::new();
     table

@@ -15,7 +15,7 @@ use crate::serve::{ListenAddr, Server};
 
 const TABLES: [&str; 4] = ["table", "markdown", "json", "yaml"];
 
-/// What every command line knows of a command: its name, and what it does.
+/// The name and the description of a command.
 pub(super) struct CommandInfo {
     name: &'static str,
     about: &'static str,
@@ -32,15 +32,15 @@ impl CommandInfo {
     }
 }
 
-/// What makes the options of a command.
+/// A function that adds the options of a command.
 type Options<'a> = Box<dyn Fn(Command) -> Command + 'a>;
 
-/// Every command of an application, in the order of its help.
+/// Returns all commands of an application, in the order of the help.
 pub(super) fn all<'a>(
     app: &'a App,
     inputs: Option<&'a Inputs<'a>>,
 ) -> impl Iterator<Item = (CommandInfo, Options<'a>)> {
-    // Boxes of functions that hold nothing are not allocated.
+    // Boxes of closures without captures are not allocated.
     let commands: [(CommandInfo, Options<'a>); 12] = [
         (LIST, Box::new(list)),
         (SEARCH, Box::new(search)),
@@ -59,7 +59,7 @@ pub(super) fn all<'a>(
     commands.into_iter().filter(move |(info, _)| serves || info.name != SERVE.name)
 }
 
-/// A command with what it takes beside its options; `None` for one that hardly anybody types without any.
+/// Returns a command with its positional arguments; `None` for one that is rarely used without options.
 pub(super) fn arguments_only(name: &str) -> Option<Command> {
     let arguments: Vec<Arg> = match name {
         "list" => Vec::new(),
@@ -284,7 +284,7 @@ fn man(command: Command) -> Command {
     command.args([page, folder])
 }
 
-/// What the scripts of `completions` ask: the words so far, of which the last one is typed now.
+/// Adds the arguments of the hidden command for completion scripts: the words so far, the last of which is being typed.
 fn complete(command: Command) -> Command {
     let shell = Arg::new("shell").required(true).value_parser(PossibleValuesParser::new(SHELLS));
     let words = Arg::new("words").num_args(0..).last(true).action(ArgAction::Append);

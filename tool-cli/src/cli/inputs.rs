@@ -1,4 +1,4 @@
-//! The flags of `run NAME`: one an input of that tool.
+//! The flags of `run NAME`, one for each input of the tool.
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -12,7 +12,7 @@ use tool_core::schema::NativeSchema;
 use crate::schema_text;
 use crate::style::neutral;
 
-/// Allowed values that a help text has room for.
+/// The maximum number of allowed values in a help text.
 const MAX_VALUES_SHOWN: usize = 16;
 
 /// A flag for an input.
@@ -24,35 +24,35 @@ pub(crate) struct Flag<'t> {
     pub(crate) kind: FlagKind,
 }
 
-/// What a flag takes.
+/// The form of a flag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FlagKind {
     /// One value.
     Value,
     /// `true`, `false` or nothing.
     Switch,
-    /// An item, as often as one likes, or a whole list.
+    /// One item for each use, or a whole list.
     List,
-    /// A file that has the value.
+    /// A file that contains the value.
     File,
-    /// A variable of the environment that has the value.
+    /// An environment variable that contains the value.
     Variable,
 }
 
 impl Flag<'_> {
-    /// What the flag is called among the matches; no option is called so.
+    /// Returns the id of the flag, which no option has.
     pub(crate) fn id(&self) -> String {
         format!("input:{}", self.long)
     }
 }
 
-/// What one tool takes, as it is typed.
+/// The inputs of one tool on the command line.
 #[derive(Clone)]
 pub(crate) struct Inputs<'t> {
     pub(crate) tool: &'t ToolDefinition,
     pub(crate) flags: Vec<Flag<'t>>,
-    /// The inputs that have no flag: those that look like an option of ours, those that cannot be typed as an option,
-    /// and where two look alike the second.
+    /// The inputs without a flag: those whose flag would collide with an option or with the flag of an earlier input, and those
+    /// that cannot be typed as an option.
     pub(crate) pairs: Vec<&'t str>,
 }
 
@@ -76,10 +76,10 @@ impl<'t> Inputs<'t> {
     }
 }
 
-/// The flags that an input would have.
+/// Returns the flags of an input, if they are free.
 fn flags_for(name: &str, input: &NativeSchema) -> Vec<(String, FlagKind)> {
     if input.secret {
-        // What is typed can be read by every process: a secret stays out of it.
+        // Other processes can read the command line, so secrets are not typed there.
         let kinds = [("file", FlagKind::File), ("env", FlagKind::Variable)];
         return kinds.map(|(suffix, kind)| (format!("{name}-{suffix}"), kind)).into();
     }
@@ -91,8 +91,7 @@ fn flags_for(name: &str, input: &NativeSchema) -> Vec<(String, FlagKind)> {
     vec![(name.to_owned(), kind)]
 }
 
-/// The long options of `run`, which has those of `validate` too: a tool has one set of flags. Making the command to read
-/// them off it would be a good part of what a short call takes.
+/// The long options of `run`, which include those of `validate`. Building the command to read them would slow down short calls.
 const RESERVED_OPTIONS: [&str; 14] = [
     "answer",
     "as",
@@ -114,7 +113,7 @@ fn reserved_options() -> HashSet<String> {
     RESERVED_OPTIONS.map(str::to_owned).into()
 }
 
-/// `dry_run` and `--dry-run` are one to whoever types.
+/// Makes `dry_run` and `--dry-run` compare equal.
 fn normalized(long: &str) -> String {
     long.replace('_', "-").to_lowercase()
 }
@@ -124,7 +123,7 @@ fn can_be_flag(name: &str) -> bool {
     name.starts_with(char::is_alphanumeric) && name.chars().all(is_allowed)
 }
 
-/// What the help says of inputs without a flag.
+/// Returns the help text for inputs without a flag.
 fn pairs_only_note(names: &[&str]) -> Option<String> {
     let (last, others) = names.split_last()?;
     let names = if others.is_empty() {
@@ -135,7 +134,7 @@ fn pairs_only_note(names: &[&str]) -> Option<String> {
     Some(format!("Only as key=value, key:=json or in --input-json: {}", neutral(&names)))
 }
 
-/// The command for this very tool: what it does, and a flag for each of its inputs.
+/// Adds the description of the tool and a flag for each of its inputs.
 pub(super) fn with_tool_inputs(command: Command, program: &str, inputs: Option<&Inputs<'_>>) -> Command {
     let Some(Inputs { tool, flags, pairs }) = inputs else { return command };
     let about = neutral(&crate::style::summary(tool.description())).into_owned();
@@ -159,7 +158,7 @@ pub(super) fn with_tool_inputs(command: Command, program: &str, inputs: Option<&
     command.about(about).override_usage(usage).args(flags.iter().map(arg)).after_help(notes.join("\n"))
 }
 
-/// The values that an input allows, with their meaning, where these are few.
+/// Returns the allowed values of an input with their descriptions, if there are few.
 pub(crate) fn values(input: &NativeSchema) -> Vec<(String, Option<String>)> {
     let mut values = Vec::new();
     if input.kind == "boolean" {
@@ -174,13 +173,12 @@ pub(crate) fn values(input: &NativeSchema) -> Vec<(String, Option<String>)> {
     values
 }
 
-/// A flag as clap takes it.
+/// Converts a flag to an argument of clap.
 ///
-/// clap judges no value: what is wrong with it is said by the pipeline, with all that is wrong beside it and in the words
-/// that it has on every other face.
+/// clap does not check values: the registry reports all errors at once, as it does for every adapter.
 fn arg(flag: &Flag<'_>) -> Arg {
     let arg = Arg::new(flag.id()).long(flag.long.clone()).help_heading("Inputs").help(help(flag));
-    // Whoever thinks in `--dry-run` types `--node-id` for `node_id`.
+    // Accepts `--node-id` for `node_id`.
     let kebab = flag.long.replace('_', "-");
     let arg = if kebab == flag.long { arg } else { arg.alias(kebab) };
     let value_parser = |values: Vec<(String, Option<String>)>| {

@@ -1,5 +1,4 @@
-//! Reading what was typed. A command line without options is read by a grammar that has none: what nobody typed need not be
-//! known to it.
+//! Reads the matches of clap. Options may be undefined, because a command without options may have been used.
 
 use std::any::Any;
 
@@ -8,17 +7,17 @@ use clap::parser::{MatchesError, ValueSource};
 
 use crate::streams::Verbosity;
 
-/// Whether this switch was typed.
+/// Returns `true` if this switch is set.
 pub(crate) fn flag(matches: &ArgMatches, id: &str) -> bool {
     one::<bool>(matches, id).copied().unwrap_or_default()
 }
 
-/// The value of this option, typed or by default.
+/// Returns the value of this option, or its default.
 pub(crate) fn one<'m, T: Any + Clone + Send + Sync>(matches: &'m ArgMatches, id: &str) -> Option<&'m T> {
     if_defined(matches.try_get_one(id)).flatten()
 }
 
-/// Every value of this option.
+/// Returns all values of this option.
 pub(crate) fn many<'m, T: Any + Clone + Send + Sync>(
     matches: &'m ArgMatches,
     id: &str,
@@ -26,13 +25,13 @@ pub(crate) fn many<'m, T: Any + Clone + Send + Sync>(
     if_defined(matches.try_get_many(id)).flatten().into_iter().flatten()
 }
 
-/// What was read, if the grammar knows of it.
+/// Returns the value, if the command defines the option.
 fn if_defined<T>(read: Result<T, MatchesError>) -> Option<T> {
     debug_assert!(!matches!(read, Err(MatchesError::Downcast { .. })), "an option is read as what it is");
     read.ok()
 }
 
-/// What `--color` says, unless that is `auto`.
+/// Returns the value of `--color`; `None` for `auto`.
 pub(crate) fn color(matches: &ArgMatches) -> Option<bool> {
     match one::<String>(matches, "color")?.as_str() {
         "always" => Some(true),
@@ -41,7 +40,7 @@ pub(crate) fn color(matches: &ArgMatches) -> Option<bool> {
     }
 }
 
-/// How much should be said on stderr.
+/// Returns the verbosity of stderr.
 pub(crate) fn verbosity(matches: &ArgMatches) -> Verbosity {
     match (flag(matches, "quiet"), flag(matches, "verbose")) {
         (true, _) => Verbosity::Quiet,
@@ -50,7 +49,7 @@ pub(crate) fn verbosity(matches: &ArgMatches) -> Verbosity {
     }
 }
 
-/// How a command shows its result.
+/// The output format of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
     /// Sentences, tables and plain values.
@@ -58,11 +57,11 @@ pub(crate) enum Format {
     Markdown,
     Json,
     Yaml,
-    /// Names alone.
+    /// Only names.
     Name,
 }
 
-/// How the command was asked to show its result.
+/// Returns the output format.
 pub(crate) fn format(matches: &ArgMatches) -> Format {
     match one::<String>(matches, "format").map(String::as_str) {
         Some("markdown") => Format::Markdown,
@@ -73,7 +72,7 @@ pub(crate) fn format(matches: &ArgMatches) -> Format {
     }
 }
 
-/// The format of whoever asked for data, and so finds a failure as data too.
+/// Returns the format if it is a data format; failures then have it too.
 pub(crate) fn data_format(matches: &ArgMatches) -> Option<Format> {
     let format = format(matches);
     let typed = matches!(format, Format::Json | Format::Yaml)
@@ -81,7 +80,7 @@ pub(crate) fn data_format(matches: &ArgMatches) -> Option<Format> {
     typed.then_some(format)
 }
 
-/// The name of the tool.
+/// Returns the name of the tool.
 pub(crate) fn name(matches: &ArgMatches) -> &str {
     one::<String>(matches, "name").map_or("", String::as_str)
 }

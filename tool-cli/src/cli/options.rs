@@ -1,4 +1,4 @@
-//! Options that several commands have.
+//! Options that several commands share.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Arg, ArgAction};
@@ -12,7 +12,7 @@ pub(super) fn name() -> Arg {
         .required(true)
 }
 
-/// How a result is shown; the first one unless told.
+/// Returns the option for the output format; the first one is the default.
 pub(super) fn format<const N: usize>(formats: [&'static str; N]) -> Arg {
     Arg::new("format")
         .long("format")
@@ -22,7 +22,7 @@ pub(super) fn format<const N: usize>(formats: [&'static str; N]) -> Arg {
         .value_parser(PossibleValuesParser::new(formats))
 }
 
-/// Who asks.
+/// Returns the options for the caller.
 pub(super) fn identity() -> [Arg; 2] {
     let identity = Arg::new("as").long("as").value_name("ID").help("The caller; by default the local user");
     let grant = Arg::new("grant")
@@ -33,7 +33,7 @@ pub(super) fn identity() -> [Arg; 2] {
     [identity, grant].map(|arg| arg.help_heading("Identity"))
 }
 
-/// Which tools of those that there are.
+/// Returns the options that filter tools.
 pub(super) fn filters() -> [Arg; 3] {
     let operation = Arg::new("operation")
         .long("operation")
@@ -41,7 +41,7 @@ pub(super) fn filters() -> [Arg; 3] {
         .help("Only tools with this operation; may be repeated")
         .action(ArgAction::Append)
         .value_parser(PossibleValuesParser::new(Operation::ALL.map(Operation::as_str)).map(
-            // The names are those of `ALL`, so that each of them parses.
+            // All names in `ALL` can be parsed.
             |name| name.parse::<Operation>().unwrap_or(Operation::Explain),
         ));
     let tag = Arg::new("tag")
@@ -69,7 +69,7 @@ pub(super) fn profile() -> Arg {
         .help("The schema of the arguments for this client or vendor")
         .conflicts_with("output")
         .value_parser(PossibleValuesParser::new(Profile::ALL.map(Profile::as_str)).map(
-            // The names are those of `ALL`, so that each of them parses.
+            // All names in `ALL` can be parsed.
             |name| name.parse::<Profile>().unwrap_or(Profile::Mcp),
         ))
 }

@@ -1,14 +1,13 @@
-//! The tool that a command line names, found before its flags are known.
+//! Finds the tool of a command line before its flags are known.
 
 use std::ffi::OsString;
 
 use clap::{Arg, Command};
 
-/// The words of a command line that could be the name of the tool: after `run` or `validate`, those that are neither an
-/// option nor the value of one.
+/// Returns the candidates for the name of the tool: after `run` or `validate`, words that are neither an option nor its value.
 ///
-/// `program` is the one without a tool. An option that it does not know is likely a flag of the tool: whether the word
-/// behind it is its value is known when the tool is, so that the words after it are all told.
+/// `program` is the command without a tool. An unknown option is probably a flag of the tool. Whether it takes a value is not
+/// known yet, so the words after it are all candidates.
 pub(crate) fn tool_named<'w>(
     program: &Command,
     words: &'w [OsString],
@@ -50,7 +49,7 @@ fn takes_tool(command: &Command) -> bool {
     matches!(command.get_name(), "run" | "validate")
 }
 
-/// Whether the next word is the value of this option; `None` for an option that is not known.
+/// Returns `true` if the next word is the value of this option; `None` if the option is unknown.
 fn takes_next_word(commands: &[&Command], text: &str) -> Option<bool> {
     let Some(long) = text.strip_prefix("--") else {
         // No short option takes a value.

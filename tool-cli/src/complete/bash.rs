@@ -1,12 +1,12 @@
-//! Answers for bash, which inserts what it is given as it is, and in the place of a part of the word alone.
+//! Candidates for bash, which inserts them unchanged, and replaces only the last part of a word.
 
 use std::ffi::OsString;
 
 use crate::complete::candidates::Candidate;
 use crate::complete::line::{Line, parse};
 
-/// What bash should insert, one a line: quoted as the word was begun, and without what bash leaves standing, which is
-/// everything up to the last character that it breaks words at.
+/// Returns the texts to insert: quoted like the word so far, and without the part before the last word-break character, which
+/// bash keeps.
 pub(super) fn insertions(
     typed: &str,
     breaks: &str,
@@ -27,18 +27,18 @@ fn insertion(word: &str, line: &Line, breaks: &str) -> Option<String> {
     let typed = line.words.last().map_or("", String::as_str);
     let rest = word.strip_prefix(typed)?;
     if let Some(quote) = line.quote {
-        // Bash replaces what stands behind the quote.
+        // Bash replaces the text after the quote.
         let inside = line.raw.rsplit_once(quote).map_or("", |(_, inside)| inside);
         let rest = escape_in_quotes(rest, quote)?;
         return Some(format!("{inside}{rest}"));
     }
-    // A quote that is closed is kept as it was typed, and so is every escape.
+    // Closed quotes and escapes are kept as typed.
     let breaks = |at: &&usize| line.raw[**at..].starts_with(|c| breaks.contains(c));
     let kept = line.unquoted.iter().rev().find(breaks).map_or(0, |at| at + 1);
     Some(format!("{}{}", &line.raw[kept..], escape(rest)))
 }
 
-/// The text between quotes of this kind, if it can stand there.
+/// Escapes a text for this kind of quotes, if possible.
 fn escape_in_quotes(text: &str, quote: char) -> Option<String> {
     if quote == '\'' {
         return (!text.contains('\'')).then(|| text.to_owned());
@@ -49,7 +49,7 @@ fn escape_in_quotes(text: &str, quote: char) -> Option<String> {
     })
 }
 
-/// The text as a word, or a part of one, that means nothing but itself.
+/// Escapes a text without quotes.
 fn escape(text: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "_-+=:,./@%".contains(c);
     text.chars().flat_map(|c| (!is_plain(c)).then_some('\\').into_iter().chain([c])).collect()

@@ -1,4 +1,4 @@
-//! What could stand where a word is typed.
+//! Candidates for a word.
 
 use std::ffi::OsString;
 
@@ -10,7 +10,7 @@ use crate::cli::{self, FlagKind, Inputs};
 use crate::complete::target::{Target, find_option, takes_word, target_of};
 use crate::{identity, schema_text};
 
-/// A word that could be meant.
+/// A candidate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Candidate {
     pub(super) word: String,
@@ -23,7 +23,7 @@ impl Candidate {
     }
 }
 
-/// The words that begin with the last one of these, of which the others come before it.
+/// Returns the candidates that start with the last word.
 pub(super) fn complete(app: &App, words: &[OsString]) -> Vec<Candidate> {
     let Some((typed, before)) = words.split_last() else { return Vec::new() };
     let Some(typed) = typed.to_str() else { return Vec::new() };
@@ -50,7 +50,7 @@ pub(super) fn complete(app: &App, words: &[OsString]) -> Vec<Candidate> {
             context.words(command, &given, after_separator, typed)
         }
     };
-    // What a shell cannot insert without harm is not proposed; what does not begin as typed would replace it.
+    // Shells cannot safely insert control characters, and would replace a word that starts differently.
     found.retain(|candidate| candidate.word.starts_with(typed) && !candidate.word.contains(char::is_control));
     found
 }
@@ -84,16 +84,16 @@ impl CompletionContext<'_> {
         self.flag(arg).is_some_and(|(_, kind)| kind == FlagKind::Switch)
     }
 
-    /// The input that an option is the flag of.
+    /// Returns the input of a flag.
     fn flag(&self, arg: &Arg) -> Option<(&str, FlagKind)> {
         let flags = &self.inputs?.flags;
         let flag = flags.iter().find(|flag| flag.id() == arg.get_id().as_str())?;
         Some((flag.input.name.as_deref()?, flag.kind))
     }
 
-    /// The values of an option, with what stands before them in the word.
+    /// Returns the values of an option, prefixed with `before`.
     ///
-    /// There are none for one that takes a file: a shell knows files better than we do, see the scripts.
+    /// An option that takes a file has none: the shell completes files, see the scripts.
     fn values(&self, option: &Arg, before: &str, typed: &str) -> Vec<Candidate> {
         let values = match self.flag(option) {
             Some((_, FlagKind::File | FlagKind::Variable)) => Vec::new(),
@@ -108,7 +108,7 @@ impl CompletionContext<'_> {
             .collect()
     }
 
-    /// The values of an input: those that it allows with their meaning, or those that its function proposes.
+    /// Returns the values of an input: allowed values with their descriptions, or the suggestions of its function.
     fn values_of(&self, tool: &ToolDefinition, name: &str, typed: &str) -> Vec<Candidate> {
         let input = tool.inputs().iter().find(|input| input.name.as_deref() == Some(name));
         let allowed = input.filter(|input| !input.secret).map(cli::values).unwrap_or_default();
@@ -120,14 +120,14 @@ impl CompletionContext<'_> {
         };
         let mut values: Vec<_> =
             proposed.iter().map(|value| Candidate::new(value.clone(), meaning(value))).collect();
-        // Of a list, the values of an item.
+        // For a list, the values of an item.
         if values.is_empty() && input.is_some_and(|input| input.kind == "list") {
             values.extend(allowed.into_iter().map(|(value, meaning)| Candidate::new(value, meaning)));
         }
         values
     }
 
-    /// What is no option: a command, a tool, an input, a value.
+    /// Returns the candidates that are not options: commands, tools, inputs and values.
     fn words(&self, command: &Command, given: &[&str], after_separator: bool, typed: &str) -> Vec<Candidate> {
         if command.has_subcommands() && !given.is_empty() {
             return Vec::new();
@@ -153,12 +153,12 @@ impl CompletionContext<'_> {
     }
 
     fn tools(&self, after_separator: bool) -> Vec<Candidate> {
-        // A name that looks like an option is one only behind `--`.
+        // A name that starts with `-` is only valid after `--`.
         let typeable = self.registry.tools().filter(|tool| after_separator || !tool.name().starts_with('-'));
         typeable.map(|tool| Candidate::new(tool.name(), Some(tool.description().to_owned()))).collect()
     }
 
-    /// `key=`, or `key=value` once the key is there.
+    /// Returns `key=`, or `key=value` after the key.
     fn pairs(&self, inputs: &Inputs<'_>, given: &[&str], typed: &str) -> Vec<Candidate> {
         if let Some((name, value)) = typed.split_once('=') {
             let values = self.values_of(inputs.tool, name.trim_end_matches(':'), value);
@@ -178,14 +178,14 @@ impl CompletionContext<'_> {
     }
 }
 
-/// The values that the grammar knows.
+/// Returns the possible values of an argument.
 fn possible(arg: &Arg) -> Vec<Candidate> {
     let values = arg.get_possible_values();
     let values = values.iter().filter(|value| !value.is_hide_set());
     values.map(|value| Candidate::new(value.get_name(), value.get_help().map(ToString::to_string))).collect()
 }
 
-/// The parts of the inputs of a tool.
+/// Returns the paths of the parts of a tool's inputs.
 fn parts(tool: &ToolDefinition) -> Vec<Candidate> {
     schema_text::inputs(tool.inputs())
         .into_iter()

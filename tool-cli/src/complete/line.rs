@@ -8,11 +8,11 @@ pub(super) struct Line {
     pub(super) quote: Option<char>,
     /// The last word as it was typed.
     pub(super) raw: String,
-    /// Where in it characters stand that are neither quoted nor escaped.
+    /// The positions of characters that are neither quoted nor escaped.
     pub(super) unquoted: Vec<usize>,
 }
 
-/// Takes a line apart. The last word may be empty.
+/// Splits a line. The last word may be empty.
 pub(super) fn parse(line: &str) -> Line {
     let (mut words, mut word, mut raw) = (Vec::new(), String::new(), String::new());
     let (mut quote, mut unquoted) = (None, Vec::new());
@@ -36,7 +36,7 @@ pub(super) fn parse(line: &str) -> Line {
             (None | Some('"'), '\\') => {
                 if let Some(next) = chars.next() {
                     raw.push(next);
-                    // Between double quotes a backslash stands for itself before anything else.
+                    // Between double quotes, a backslash only escapes these characters.
                     if quote.is_some() && !"$`\"\\".contains(next) {
                         word.push('\\');
                     }

@@ -1,4 +1,4 @@
-//! The scripts that shells load.
+//! The completion scripts of shells.
 
 use clap::ArgMatches;
 
@@ -27,7 +27,7 @@ pub(crate) fn script(app: &App, matches: &ArgMatches, streams: &mut Streams) -> 
     Ok(streams.print(&render(template, &values))?)
 }
 
-/// A template with everything in its place. What is put there is not looked into again: a program may be called `@NAME@`.
+/// Fills in a template. Values are not expanded again: a program may be called `@NAME@`.
 fn render(template: &str, values: &[(&str, String)]) -> String {
     let mut page = String::new();
     let mut rest = template;
@@ -43,36 +43,36 @@ fn render(template: &str, values: &[(&str, String)]) -> String {
     page
 }
 
-/// What is typed to call the program.
+/// Returns the command name to complete.
 fn name(app: &App) -> String {
     let path = app.argv0.as_ref().map(std::path::Path::new);
     let file = path.and_then(|path| path.file_name()).and_then(|name| name.to_str());
     file.unwrap_or(&app.name).to_owned()
 }
 
-/// What the script calls. A program that is found by its name is called so; one that was called by its place is called
-/// there, since a completion must not run whatever lies in the current folder.
+/// Returns the command that the script runs: a name if the program was called by name, otherwise its path, because completion
+/// must not run a program from the current directory.
 fn program(app: &App) -> String {
     let path = app.argv0.as_ref().map(std::path::Path::new).filter(|path| path.components().count() > 1);
     let absolute = path.and_then(|path| std::path::absolute(path).ok());
     absolute.and_then(|path| path.to_str().map(str::to_owned)).unwrap_or_else(|| name(app))
 }
 
-/// A name of a function in any shell.
+/// Returns a function name that is valid in all shells.
 fn function(name: &str) -> String {
     name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
 }
 
-/// A name for a comment, in which it cannot end the line.
+/// Returns a name that is safe in a comment.
 fn comment_text(name: &str) -> String {
     name.chars().map(|c| if c.is_alphanumeric() || "_-.".contains(c) { c } else { '_' }).collect()
 }
 
-/// A word that means nothing but itself to the shell.
+/// Quotes a word for the shell.
 fn quoted(shell: &str, word: &str) -> String {
     let inside = match shell {
         "powershell" => word.replace('\'', "''"),
-        // The one shell in which a backslash escapes between single quotes.
+        // Only in fish does a backslash escape between single quotes.
         "fish" => word.replace('\\', r"\\").replace('\'', r"\'"),
         _ => word.replace('\'', r"'\''"),
     };

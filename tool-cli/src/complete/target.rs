@@ -1,24 +1,24 @@
-//! Where in the grammar the word stands that is typed now.
+//! Finds out what is being completed.
 
 use std::ffi::OsString;
 
 use clap::{Arg, Command};
 
-/// The place of a word.
+/// The kind of the word that is being completed.
 pub(super) enum Target<'g> {
     /// The value of an option.
     Value { option: &'g Arg },
-    /// An option, or what an option could stand beside.
+    /// An option or a positional argument.
     Word {
         command: &'g Command,
-        /// The words of the command that are no options.
+        /// The positional arguments so far.
         given: Vec<&'g str>,
-        /// Whether `--` stands before it, so that it cannot be an option.
+        /// Whether `--` comes before it, so that it cannot be an option.
         after_separator: bool,
     },
 }
 
-/// Follows the words before the one that is typed now.
+/// Follows the words before the one that is being typed.
 pub(super) fn target_of<'g>(program: &'g Command, words: &'g [OsString]) -> Target<'g> {
     let (mut command, mut given, mut after_separator) = (program, Vec::new(), false);
     let mut words = words.iter().filter_map(|word| word.to_str());
@@ -42,14 +42,14 @@ pub(super) fn target_of<'g>(program: &'g Command, words: &'g [OsString]) -> Targ
     Target::Word { command, given, after_separator }
 }
 
-/// The option of this word, which may have its value behind `=`.
+/// Returns the option of a word, which may contain its value after `=`.
 pub(super) fn find_option<'g>(commands: &[&'g Command], word: &str) -> Option<&'g Arg> {
     let long = word.strip_prefix("--")?;
     let long = long.split_once('=').map_or(long, |(long, _)| long);
     commands.iter().find_map(|command| command.get_opts().find(|arg| arg.get_long() == Some(long)))
 }
 
-/// Whether the next word is its value.
+/// Returns `true` if the next word is the value of this option.
 pub(super) fn takes_word(option: &Arg) -> bool {
     option.get_action().takes_values() && !option.is_require_equals_set()
 }

@@ -1,4 +1,4 @@
-//! A tool as data, for scripts: the same in JSON and YAML.
+//! A tool as JSON or YAML.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use tool_core::address::Surface;
 use crate::info::VisibleTool;
 use crate::list::{self, object as members};
 
-/// Everything that is declared.
+/// Returns the whole declaration.
 pub(super) fn object(visible: &VisibleTool<'_>) -> Value {
     let VisibleTool { registry, tool, .. } = visible;
     let source = tool.source();

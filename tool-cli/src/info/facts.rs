@@ -1,4 +1,4 @@
-//! What is declared about a tool beside its inputs and its output, a line a fact.
+//! The properties of a tool, except its inputs and its output.
 
 use serde_json::Value;
 use tool_core::address::Surface;
@@ -7,10 +7,10 @@ use tool_core::{Operation, ToolDefinition};
 use crate::info::VisibleTool;
 use crate::list;
 
-/// The name of a fact and what it is.
+/// The name and the value of a property.
 pub(super) type Fact = (&'static str, String);
 
-/// Everything, in the order in which one asks.
+/// Returns all properties, in the order of display.
 pub(super) fn facts(visible: &VisibleTool<'_>) -> Vec<Fact> {
     let tool = visible.tool;
     let yes = |yes: bool| if yes { "yes" } else { "no" }.to_owned();
@@ -92,7 +92,7 @@ fn source(tool: &ToolDefinition) -> String {
     }
 }
 
-/// A call, as one would type it into a POSIX shell.
+/// Returns a call for a POSIX shell.
 fn example(program: &str, tool: &ToolDefinition, arguments: &Value) -> String {
     let separator = if tool.name().starts_with('-') { "-- " } else { "" };
     let mut words = format!("{program} run {separator}{}", tool.name());

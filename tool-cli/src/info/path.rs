@@ -1,7 +1,7 @@
-//! A way into nested inputs: `a.b[].c`.
+//! Paths of nested inputs: `a.b[].c`.
 //!
-//! `.name` is a member of a map, `.*` the values of a map whose names are free, `[]` the items of a list, `[0]` the first
-//! item of a list whose items differ, and `|1` the first alternative of a union, as the tables of `info` have them.
+//! `.name` is a member of a map, `.*` the values of a map with free names, `[]` the items of a list, `[0]` the first item of a
+//! tuple, and `|1` the first alternative of a union, as in the tables of `info`.
 
 use std::fmt;
 
@@ -9,13 +9,13 @@ use tool_core::schema::NativeSchema;
 
 use crate::schema_text;
 
-/// Why a path leads nowhere.
+/// An error for a path that does not exist.
 #[derive(Debug)]
 pub(crate) struct UnknownPart {
-    /// What was followed so far.
+    /// The part of the path that exists.
     parent: String,
     rest: String,
-    /// What could follow.
+    /// The steps that are possible from there.
     available: Vec<String>,
 }
 
@@ -32,7 +32,7 @@ impl fmt::Display for UnknownPart {
     }
 }
 
-/// The part of the inputs to which a path leads.
+/// Returns the part of the inputs at a path.
 pub(super) fn find_input(inputs: &[NativeSchema], path: &str) -> Result<NativeSchema, UnknownPart> {
     let Some((input, rest)) = member(inputs, path) else {
         let available = inputs.iter().filter_map(|input| input.name.clone()).collect();
@@ -41,7 +41,7 @@ pub(super) fn find_input(inputs: &[NativeSchema], path: &str) -> Result<NativeSc
     follow(input, path, rest)
 }
 
-/// The part of the output to which a path leads; `.` is the whole of it.
+/// Returns the part of the output at a path; `.` is all of it.
 pub(super) fn find_output(output: &NativeSchema, path: &str) -> Result<NativeSchema, UnknownPart> {
     follow(output, path, if path == "." { "" } else { path })
 }
@@ -58,7 +58,7 @@ fn follow(from: &NativeSchema, path: &str, rest: &str) -> Result<NativeSchema, U
     Ok(current)
 }
 
-/// One step of a path.
+/// Follows one step of a path.
 fn step<'p>(from: &NativeSchema, rest: &'p str) -> Option<(NativeSchema, &'p str)> {
     let value = schema_text::nullable(from).unwrap_or(from);
     let items = |kind: &str| value.items.as_deref().filter(|_| value.kind == kind).cloned();
@@ -82,7 +82,7 @@ fn step<'p>(from: &NativeSchema, rest: &'p str) -> Option<(NativeSchema, &'p str
     own.or_else(|| common_member(&value.variants, name))
 }
 
-/// The member that alternatives have in common: where it differs among them, it is all that it is in one of them.
+/// Returns the member that alternatives share, as a union if its types differ.
 fn common_member<'p>(variants: &[NativeSchema], path: &'p str) -> Option<(NativeSchema, &'p str)> {
     let found: Vec<_> = variants.iter().filter_map(|variant| member(&variant.properties, path)).collect();
     let rest = found.iter().map(|(_, rest)| *rest).min_by_key(|rest| rest.len())?;
@@ -106,7 +106,7 @@ fn common_member<'p>(variants: &[NativeSchema], path: &'p str) -> Option<(Native
     Some((all, rest))
 }
 
-/// The member with the longest name that the path begins with: a name may have dots itself.
+/// Returns the member with the longest name that the path starts with: names may contain dots.
 fn member<'n, 'p>(members: &'n [NativeSchema], path: &'p str) -> Option<(&'n NativeSchema, &'p str)> {
     let rest = |member: &'n NativeSchema| {
         let rest = path.strip_prefix(member.name.as_deref()?)?;

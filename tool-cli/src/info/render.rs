@@ -1,4 +1,4 @@
-//! A tool for people: a page of text or of Markdown.
+//! A tool as text or Markdown.
 
 use tool_core::schema::NativeSchema;
 
@@ -7,7 +7,7 @@ use crate::style::{Paint, neutral};
 use crate::table::{Table, wrap};
 use crate::{markdown, schema_text};
 
-/// A page of text.
+/// Returns a page of text.
 pub(super) fn text(visible: &VisibleTool<'_>, width: u16, paint: Paint) -> String {
     let tool = visible.tool;
     let mut page = paint.heading(&neutral(tool.name()));
@@ -16,7 +16,7 @@ pub(super) fn text(visible: &VisibleTool<'_>, width: u16, paint: Paint) -> Strin
     }
     page.push_str("\n\n");
     for line in neutral(tool.description()).lines() {
-        // A doc comment is broken into lines already; what is longer than the page is broken again.
+        // Doc comments have line breaks already; only longer lines are wrapped.
         let lines =
             if line.chars().count() > width.into() { wrap(line, width) } else { vec![line.to_owned()] };
         lines.iter().for_each(|line| page.push_str(&format!("{line}\n")));
@@ -40,10 +40,10 @@ pub(super) fn text(visible: &VisibleTool<'_>, width: u16, paint: Paint) -> Strin
     page
 }
 
-/// What is there to be copied stays on its line, however narrow the page is.
+/// Properties to copy, which are never wrapped.
 const UNWRAPPED: [&str; 3] = ["Source", "Digest", "Example"];
 
-/// A fact behind its name, or below it where there is no room for both.
+/// Adds a property next to its name, or below it if the page is too narrow.
 fn push_fact(page: &mut String, (name, fact): (&str, &str), longest: usize, width: u16, paint: Paint) {
     let indent = u16::try_from(longest + 2).unwrap_or(u16::MAX);
     let room = width.saturating_sub(indent);
@@ -62,7 +62,7 @@ fn push_fact(page: &mut String, (name, fact): (&str, &str), longest: usize, widt
     }
 }
 
-/// A page of Markdown.
+/// Returns a page of Markdown.
 pub(super) fn markdown(visible: &VisibleTool<'_>) -> String {
     let tool = visible.tool;
     let title = tool.title().map(|title| format!(": {}", markdown::cell(title))).unwrap_or_default();
@@ -81,7 +81,7 @@ pub(super) fn markdown(visible: &VisibleTool<'_>) -> String {
     page
 }
 
-/// A part of the inputs or of the output.
+/// Returns the table of a part of the inputs or the output.
 pub(super) fn part(path: &str, part: &NativeSchema) -> Table {
     let mut table = Table::new(["PART", "TYPE", "REQUIRED", "DESCRIPTION"]);
     schema_text::part(path, part).into_iter().for_each(|row| table.push(row));

@@ -1,7 +1,7 @@
-//! One line at the foot of a terminal that is drawn over and over.
+//! A progress bar on one line of a terminal.
 //!
-//! Our own and not `indicatif`: that estimates the time that is left, for which it needs the system's mathematics, and whoever
-//! links it loads them each time the program starts. That is an eighth of what an empty program takes.
+//! This replaces `indicatif`, which links the math library for its time estimates. Loading that takes an eighth of the startup
+//! time of an empty program.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -11,25 +11,25 @@ use unicode_width::UnicodeWidthStr as _;
 
 use crate::streams::{self, Stderr};
 
-/// How many times a second a line is drawn at most, and how many times at once.
+/// The maximum number of redraws per second, and in a burst.
 const MAX_DRAWS: u32 = 20;
 
-/// How long it takes to earn another drawing.
+/// The interval at which one more redraw is allowed.
 const DRAW_INTERVAL: Duration = Duration::from_millis(1000 / MAX_DRAWS as u64);
 
-/// How much is kept back of what is told while somebody else writes, in bytes.
+/// The maximum size of buffered output while the bar is suspended, in bytes.
 const MAX_BUFFERED: usize = 64 * 1024;
 
-/// The columns of a bar between its brackets, where there is room.
+/// The maximum width of the bar between its brackets, in columns.
 const CELLS: usize = 30;
 
-/// What turns where the end is not known.
+/// The animation for an unknown total.
 const SPINNER: [char; 4] = ['|', '/', '-', '\\'];
 
-/// Back to the first column, and away with what stands in the line.
+/// Moves to the first column and erases the line.
 const ERASE: &str = "\r\u{1b}[2K";
 
-/// A bar where the end is known, otherwise a count that turns.
+/// A bar if the total is known, otherwise a spinner with a count.
 pub(crate) struct Bar {
     stderr: Stderr,
     columns: usize,
@@ -40,26 +40,25 @@ pub(crate) struct Bar {
 struct State {
     line: Line,
     is_drawn: bool,
-    /// Whether it tells less than was reported.
+    /// Whether reports were not drawn yet.
     is_stale: bool,
-    /// Whether a thread is there that will draw the rest.
+    /// Whether a thread will draw them.
     has_redraw_thread: bool,
-    /// How many write in its place.
+    /// The number of writers that suspended the bar.
     suspended: usize,
-    /// What was told meanwhile: between a question and its answer it would be in the way.
+    /// Output that waits until the bar is resumed.
     buffered: String,
     is_finished: bool,
     budget: Budget,
 }
 
 impl Bar {
-    /// Draws nothing before there is something to tell.
+    /// Creates a bar, which is drawn with the first report.
     pub(crate) fn new(stderr: Stderr, columns: u16) -> Arc<Self> {
         Arc::new(Bar { stderr, columns: columns.into(), state: Mutex::default() })
     }
 
-    /// Shows how far it has come. Not every step is drawn where they follow each other quickly; the end is, unless it moves
-    /// along, and what was left out is a little later.
+    /// Reports progress. Fast reports are drawn later, except the last step, which is drawn unless the total grows too.
     pub(crate) fn report(self: &Arc<Self>, done: u64, total: Option<u64>, message: String) {
         let mut state = self.state();
         let turn = state.line.turn.wrapping_add(1);
@@ -73,13 +72,13 @@ impl Bar {
         if state.budget.try_draw(Instant::now()) || is_end {
             self.draw(&mut state);
         } else if !std::mem::replace(&mut state.has_redraw_thread, true) {
-            // Not a task: a function that is not `async` may hold the only thread of the runtime.
+            // A thread, because a blocking function may occupy the only thread of the runtime.
             let bar = Arc::clone(self);
             let _ = thread::Builder::new().name("progress".to_owned()).spawn(move || bar.redraw_later());
         }
     }
 
-    /// Draws what was reported too quickly to be drawn, until nothing more is.
+    /// Draws delayed reports until there are no more.
     fn redraw_later(&self) {
         loop {
             thread::sleep(DRAW_INTERVAL * 2);
@@ -94,7 +93,7 @@ impl Bar {
         }
     }
 
-    /// Writes a line above, once nobody else writes.
+    /// Prints a line above the bar, after it is resumed.
     pub(crate) fn print(&self, line: &str) {
         let mut state = self.state();
         state.buffered.push_str(line);
@@ -104,7 +103,7 @@ impl Bar {
         }
     }
 
-    /// Takes the line out of the way for as long as somebody else writes. What is reported meanwhile is shown after it.
+    /// Hides the bar while `write` runs. Reports are shown afterwards.
     pub(crate) fn suspend<T>(&self, write: impl FnOnce() -> T) -> T {
         {
             let mut state = self.state();
@@ -115,14 +114,14 @@ impl Bar {
         write()
     }
 
-    /// Takes the line away for good.
+    /// Removes the bar.
     pub(crate) fn clear(&self) {
         let mut state = self.state();
         state.is_finished = true;
         self.show(&mut state);
     }
 
-    /// Writes what waits, and the line below it.
+    /// Writes buffered output, and the bar below it.
     fn show(&self, state: &mut State) {
         self.erase(state);
         let buffered = std::mem::take(&mut state.buffered);
@@ -138,7 +137,7 @@ impl Bar {
         if state.is_finished {
             return;
         }
-        // The last column stays free: some terminals begin a new line there.
+        // Some terminals wrap after the last column, so it stays empty.
         let line = state.line.text(self.columns.saturating_sub(1));
         streams::write(&self.stderr, &format!("{ERASE}{line}"));
         (state.is_drawn, state.is_stale) = (true, false);
@@ -155,7 +154,7 @@ impl Bar {
     }
 }
 
-/// Brings the line back when somebody has written in its place, or has panicked.
+/// Resumes the bar when dropped, also after a panic.
 struct SuspendGuard<'b>(&'b Bar);
 
 impl Drop for SuspendGuard<'_> {
@@ -168,24 +167,24 @@ impl Drop for SuspendGuard<'_> {
     }
 }
 
-/// What the line tells.
+/// The content of the line.
 #[derive(Default)]
 struct Line {
     done: u64,
     total: Option<u64>,
     message: String,
-    /// How many times something was reported.
+    /// The number of reports.
     turn: usize,
 }
 
 impl Line {
-    /// The line, in so many columns.
+    /// Returns the line in the given number of columns.
     fn text(&self, columns: usize) -> String {
         let Line { done, total, message, turn } = self;
         let line = match total {
             Some(total) => {
                 let cells = CELLS.min(columns / 3);
-                // Beyond its end, and of nothing at all, everything is done.
+                // Progress beyond the total, or of a total of zero, is complete.
                 let (part, whole) = (u128::from((*done).min(*total)), u128::from(*total));
                 let full = (part * cells as u128).checked_div(whole).map_or(cells, |full| full as usize);
                 let tip = if full < cells { ">" } else { "" };
@@ -197,14 +196,14 @@ impl Line {
         if line.width() <= columns {
             return line.to_owned();
         }
-        // Characters can be wider together than one by one.
+        // A string can be wider than the sum of its characters.
         let ends: Vec<usize> = line.char_indices().map(|(at, c)| at + c.len_utf8()).collect();
         let fitting = ends.partition_point(|end| line[..*end].width() <= columns);
         ends[..fitting].last().map_or_else(String::new, |end| line[..*end].to_owned())
     }
 }
 
-/// So many at once, and then as many a second.
+/// A token bucket that limits redraws.
 struct Budget {
     left: u32,
     since: Option<Instant>,
@@ -300,7 +299,7 @@ mod tests {
 
     #[test]
     fn measures_the_width_of_combined_characters() {
-        // A sign and the mark that makes a picture of it: one column by themselves, two on the terminal.
+        // A character and a variation selector: one column separately, two on the terminal.
         for columns in 0..40 {
             let text = line(1, Some(2), &"\u{26a0}\u{fe0f}".repeat(30)).text(columns);
             assert!(text.width() <= columns, "{} of {columns}: {text}", text.width());

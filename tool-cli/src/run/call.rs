@@ -1,4 +1,4 @@
-//! A call on its way: how long it may take, who interrupts it, and how far it has come.
+//! A running call: its time limit, its interruption and its progress.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -11,10 +11,10 @@ use crate::elicitation::{Answers, TerminalElicitor};
 use crate::progress::{self, ProgressWatch};
 use crate::streams::Streams;
 
-/// How long one waits without a word, for a call that was taken back to notice it and for what a call started to end.
+/// How long to wait silently for a canceled call, and for background work of a call.
 const CANCEL_GRACE: Duration = Duration::from_secs(1);
 
-/// Calls the tool, until it is done, somebody interrupts, or the time is over.
+/// Calls the tool until it completes, is interrupted, or times out.
 pub(super) async fn call(
     registry: &Registry,
     tool: &ToolDefinition,
@@ -31,8 +31,8 @@ pub(super) async fn call(
         }
     }
     let began = Instant::now();
-    // To listen takes a thread. What changes nothing, and at which nobody sits, is over before that; and where it runs on this
-    // very thread, nobody would answer the signal until it waits for something: it ends the process as it always did.
+    // Listening for signals takes a thread. A read-only call without a terminal does without: on a current-thread runtime nothing
+    // would handle the signal before the call waits, so the signal ends the process as usual.
     let runs_here = Handle::current().runtime_flavor() == RuntimeFlavor::CurrentThread;
     let listens_first = tool.modifies() || streams.is_interactive() || !runs_here;
     if listens_first {
@@ -41,7 +41,7 @@ pub(super) async fn call(
     let watch = progress::watch(streams);
     let display = watch.as_ref().map(ProgressWatch::display);
     let elicitor = TerminalElicitor::new(streams.terminal(), streams.is_interactive(), answers, display);
-    // A terminal or a pipe takes a result of any size.
+    // Terminals and pipes accept results of any size.
     let mut options = CallOptions::new().full_results().client(Arc::new(elicitor));
     if let Some(watch) = &watch {
         options = options.progress(watch.progress_sink());
@@ -71,7 +71,7 @@ pub(super) async fn call(
     drop(watch);
     match outcome {
         Outcome::Completed(Some(Reply { call_id, result, .. })) => {
-            // The log has what was wrong, by the name of the call.
+            // The log has the cause, under the call id.
             let is_fault = result.as_ref().is_err_and(|failure| failure.kind() == FailureKind::Internal);
             if streams.is_verbose() || is_fault {
                 let status =
@@ -84,7 +84,7 @@ pub(super) async fn call(
             }
             result
         }
-        // Panics are contained further in: what remains is a runtime that shuts down.
+        // Panics are caught earlier, so the runtime is shutting down.
         Outcome::Completed(None) => Err(Failure::internal()),
         Outcome::Interrupted => {
             cancel(registry, tool, &mut task, "interrupt again", streams).await;
@@ -103,9 +103,9 @@ pub(super) async fn call(
     }
 }
 
-/// Waits for what the tool started and did not wait for itself: the program would cut it off.
+/// Waits for background work of the tool, which the end of the program would interrupt.
 pub(super) async fn drain(registry: &Registry, streams: &mut Streams) {
-    // As nearly always: nothing is left, and nobody has to be heard.
+    // Usually there is none, and no signal handler is needed.
     tokio::select! {
         biased;
         () = registry.drain() => return,
@@ -131,7 +131,7 @@ enum Outcome {
     TimedOut,
 }
 
-/// How the task ended, if it has come to an end by the time that it first waits for something.
+/// Polls the task once, and returns its outcome if it has completed.
 async fn poll_once(task: &mut JoinHandle<Reply>) -> Option<Outcome> {
     tokio::select! {
         biased;
@@ -140,7 +140,7 @@ async fn poll_once(task: &mut JoinHandle<Reply>) -> Option<Outcome> {
     }
 }
 
-/// Calls in a task of its own: a function that blocks then does not keep us from hearing the interrupt.
+/// Spawns the call as a task, so that a blocking function does not delay the interrupt.
 fn spawn(
     registry: Registry,
     tool: &ToolDefinition,
@@ -151,13 +151,12 @@ fn spawn(
     tokio::spawn(async move { registry.call_with(&name, &arguments, &options).await })
 }
 
-/// What has become of a call that nobody waited for.
+/// Returns the note for a call that is no longer waited for.
 fn continued_note(tool: &ToolDefinition) -> &'static str {
     if tool.modifies() { ", but was allowed to finish" } else { "" }
 }
 
-/// Takes the call back. A change that is under way is not left half done: it is waited for, unless somebody insists, which
-/// ends the process.
+/// Cancels the call. A modifying call is allowed to complete, unless a second interrupt ends the process.
 async fn cancel(
     registry: &Registry,
     tool: &ToolDefinition,
@@ -167,7 +166,7 @@ async fn cancel(
 ) {
     if !tool.modifies() {
         task.abort();
-        // It is dropped where it waits, and cleans up. What never waits cannot be dropped.
+        // Cancellation takes effect when the call waits; a call that never waits cannot be canceled.
         let _ = tokio::time::timeout(CANCEL_GRACE, task).await;
         return;
     }

@@ -1,4 +1,4 @@
-//! `run --dry-run`: what would be called.
+//! `run --dry-run`: shows a call without making it.
 
 use serde_json::{Map, Value, json};
 use tool_core::schema::NativeSchema;
@@ -10,11 +10,10 @@ use crate::schema_text::holds_secret;
 use crate::style::neutral;
 use crate::yaml;
 
-/// What stands in the place of a secret.
+/// The replacement of a secret.
 const MASK: &str = "***";
 
-/// What would be called, once everything is checked that can be without running anything. The access rule of a tool is
-/// not asked: it may look into what is stored.
+/// Shows the call, after all checks that run no code of the tool. The access rule is not checked: it may read stored data.
 pub(super) fn dry_run(
     registry: &Registry,
     tool: &ToolDefinition,
@@ -64,13 +63,13 @@ fn mask_member(input: &NativeSchema, members: &mut Map<String, Value>) {
     }
 }
 
-/// Puts asterisks in the place of every secret in a value, of a tool that has secrets.
+/// Replaces every secret in a value with asterisks, for a tool that has secrets.
 fn mask(schema: &NativeSchema, value: &mut Value) {
     let is_masked = match value {
         Value::Null => schema.secret,
-        // A text may be all of the value, which is then read out of it when the tool is called.
+        // A string may contain the whole value as JSON, which is parsed when the tool is called.
         Value::String(_) => schema.recursive.is_some() || holds_secret(schema),
-        // Where a type is described no further, nobody knows what of it is secret.
+        // Below a recursive reference, the schema does not show which values are secret.
         _ => schema.secret || schema.recursive.is_some(),
     };
     if is_masked {

@@ -1,12 +1,12 @@
-//! A time as it is typed.
+//! Durations on the command line.
 
 use std::time::Duration;
 
-/// Reads `500ms`, `30s`, `2m`, `1h`; a number alone is seconds.
+/// Parses `500ms`, `30s`, `2m`, `1h`; a bare number is in seconds.
 ///
 /// # Errors
 ///
-/// What is expected.
+/// Returns a message with the expected format.
 pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let (number, unit) = text.split_at(digits);

@@ -1,4 +1,4 @@
-//! What a call gave, for people and for scripts.
+//! The output of a call, as text or data.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -9,13 +9,13 @@ use crate::arguments::{Member, members};
 use crate::style::{Paint, neutral, pretty};
 use crate::table::Table;
 
-/// An output as the one object on stdout.
+/// Returns an output as one JSON object.
 pub(super) fn json(output: &Output) -> String {
-    // Neither a raw value nor content can fail to be written.
+    // Raw values and content can always be serialized.
     serde_json::to_string(&Success::of(output)).map(|json| json + "\n").unwrap_or_default()
 }
 
-/// The same as YAML. Where it has a number with more digits than a value of ours holds, it stays JSON, which is YAML too.
+/// Returns the same as YAML. With a number that `Value` cannot represent, it remains JSON, which is valid YAML.
 pub(super) fn yaml(output: &Output) -> String {
     let json = json(output);
     match serde_json::from_str::<Value>(&json) {
@@ -38,14 +38,13 @@ impl Success {
     }
 }
 
-/// The bare value with all of its digits; none where the tool returns nothing.
+/// Returns the value with all digits; `None` if the tool returns nothing.
 fn value_json(output: &Output) -> Option<Box<RawValue>> {
     let nothing = output.structured().is_none() && output.value().is_null();
     if nothing { None } else { output.decode().ok() }
 }
 
-/// An output for people: a text as it is, content block by block, a list of flat records as a table, any other value as
-/// JSON.
+/// Returns an output for people: strings and content as text, a list of flat objects as a table, other values as JSON.
 pub(super) fn text(output: &Output, width: u16, paint: Paint) -> String {
     if output.structured().is_none() {
         return output
@@ -61,7 +60,7 @@ pub(super) fn text(output: &Output, width: u16, paint: Paint) -> String {
     )
 }
 
-/// The records of a list that has nothing but records whose members are scalars.
+/// Returns the rows of a list, if it contains only objects of scalars.
 fn records(json: &RawValue) -> Option<Vec<Vec<Member>>> {
     let items: Vec<&RawValue> = serde_json::from_str(json.get()).ok()?;
     let records =
@@ -72,7 +71,7 @@ fn records(json: &RawValue) -> Option<Vec<Vec<Member>>> {
         .then_some(records)
 }
 
-/// A row a record, and a column for every name that one of them has.
+/// Returns a table with a row for each record and a column for each name.
 fn table(records: &[Vec<Member>]) -> Table {
     let mut names: Vec<&str> = Vec::new();
     for (name, _) in records.iter().flatten() {
@@ -88,7 +87,7 @@ fn table(records: &[Vec<Member>]) -> Table {
     table
 }
 
-/// A scalar as one reads it: a text without quotes, nothing for `null`, a number with all of its digits.
+/// Returns a scalar for people: strings without quotes, nothing for `null`, numbers with all digits.
 fn cell(value: &RawValue) -> String {
     match serde_json::from_str(value.get()) {
         Ok(Value::String(text)) => text,
@@ -111,7 +110,7 @@ fn block_text(block: &Content) -> String {
     }
 }
 
-/// The text with a line break at its end, unless it has one.
+/// Adds a line break at the end, if there is none.
 fn with_newline(mut text: String) -> String {
     if !text.ends_with('\n') {
         text.push('\n');
