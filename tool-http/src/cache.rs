@@ -29,7 +29,7 @@ struct CachedDocuments {
 }
 
 impl DocumentCache {
-    /// Returns the document of this registry, rendered at most once. It must not depend on the caller or the time.
+    /// Returns the cached document of this registry, or renders it. It must not depend on the caller or the time.
     pub(crate) fn get_or_render(
         &self,
         document: Document,

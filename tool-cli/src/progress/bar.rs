@@ -58,7 +58,7 @@ impl Bar {
         Arc::new(Bar { stderr, columns: columns.into(), state: Mutex::default() })
     }
 
-    /// Reports progress. Fast reports are drawn later, except the last step, which is drawn unless the total grows too.
+    /// Reports progress. Reports in quick succession are drawn later. The end is drawn at once, unless the total grows with it.
     pub(crate) fn report(self: &Arc<Self>, done: u64, total: Option<u64>, message: String) {
         let mut state = self.state();
         let turn = state.line.turn.wrapping_add(1);
