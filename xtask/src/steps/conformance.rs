@@ -104,7 +104,7 @@ fn run(
     Ok(())
 }
 
-/// Returns the expected scenarios that did not run.
+/// Returns the differences from the expected results.
 fn missed(revision: &Revision, found: &[Scenario], on_the_wire: usize) -> Vec<String> {
     let Revision { name, scored: due, beside, on_the_wire: due_on_the_wire } = revision;
     let mut missed = Vec::new();

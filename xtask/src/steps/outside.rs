@@ -6,7 +6,7 @@ use crate::process::Invocation;
 use crate::tally::Tally;
 use crate::workspace;
 
-/// Checks the golden files of `tool-core` with the SDKs of OpenAI, Anthropic and Google, once per tool and profile.
+/// Checks the golden files of `tool-core` with the SDKs of openai, anthropic and google, once per tool and profile.
 pub(crate) fn profiles(tally: &mut Tally) -> Result<(), Failure> {
     let environment = Environment::install(&PROFILES)?;
     let script = workspace::root().join("tests/profiles/check.py");
