@@ -55,8 +55,8 @@ pub(crate) fn description(attributes: &[Attribute]) -> Option<Description> {
     Some(Description::Expression(quote!(::core::concat!(#(#parts),*))))
 }
 
-/// What `#[deprecated]`, `#[deprecated = "…"]` or `#[deprecated(since = "…", note = "…")]` options. What is wrong about it,
-/// rustc tells.
+/// Returns the contents of `#[deprecated]`, `#[deprecated = "…"]` or `#[deprecated(since = "…", note = "…")]`. rustc reports
+/// what is invalid in it.
 pub(crate) fn deprecated(attributes: &[Attribute]) -> Option<Deprecated> {
     let attribute = attributes.iter().find(|attribute| attribute.path().is_ident("deprecated"))?;
     let mut deprecated = Deprecated::default();

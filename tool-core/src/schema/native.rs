@@ -50,7 +50,7 @@ pub struct NativeSchema {
     /// Whether the value is secret.
     #[serde(skip_serializing_if = "Not::not")]
     pub secret: bool,
-    /// Whether it supports completion; see [`Registry::complete`](crate::Registry::complete).
+    /// Whether it supports completion; see [`adapter::complete`](crate::adapter::complete).
     #[serde(skip_serializing_if = "Not::not")]
     pub completes: bool,
     /// Example values.
