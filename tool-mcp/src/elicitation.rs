@@ -61,8 +61,8 @@ impl Inquirer {
         cx: &RequestContext,
     ) -> Result<Self, ErrorData> {
         if cx.era.is_modern() {
-            let known = round.state.map(|state| seal.open(state, subject)).transpose()?;
-            Ok(Inquirer::Rounds(Arc::new(Rounds::new(cx.capabilities, known, round.responses))))
+            let entries = round.state.map(|state| seal.open(state, subject)).transpose()?;
+            Ok(Inquirer::Rounds(Arc::new(Rounds::new(cx.capabilities, entries, round.responses))))
         } else {
             Ok(Inquirer::Peer(Arc::new(PeerAsker::new(cx, seal.lifetime()))))
         }
@@ -87,8 +87,8 @@ impl Inquirer {
         let Inquirer::Rounds(rounds) = self else { return None };
         match failure.kind() {
             FailureKind::InputRequired => {
-                let (requests, known) = rounds.asked();
-                let sealed = seal.seal(&known, subject);
+                let (requests, entries) = rounds.requests();
+                let sealed = seal.seal(&entries, subject);
                 Some(sealed.map(|sealed| InputRequiredResult::new(Some(requests), Some(sealed))))
             }
             FailureKind::Unsupported => rounds.lacking().map(|kind| Err(lacking(failure, kind))),

@@ -19,16 +19,16 @@ use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 use tool_core::{CallOptions, Registry, Reply};
 
+use crate::call_notifications::with_notifications;
+use crate::catalog_view::{CatalogView, CatalogViews, FRESH_FOR_MS};
 use crate::changes::Changes;
 use crate::elicitation::{Inquirer, Round, Seal, Subject};
-use crate::news::told;
-use crate::offer::{FRESH_FOR_MS, Offer, Offers};
 use crate::protocol::{RequestContext, Session};
 use crate::updates::Updates;
 
 /// Answers requests of all clients.
 pub(crate) struct Handler {
-    offers: Offers,
+    views: CatalogViews,
     pub(crate) changes: Option<Changes>,
     pub(crate) updates: Option<Updates>,
     /// Keeps what is known of a call between its rounds.
@@ -61,7 +61,7 @@ const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
 impl Handler {
     pub(crate) fn new(
-        offers: Offers,
+        views: CatalogViews,
         changes: Option<Changes>,
         updates: Option<Updates>,
         identity: Implementation,
@@ -72,37 +72,37 @@ impl Handler {
         let mut config = ServerConfig::new(capabilities::all(changes.is_some(), updates.is_some()))
             .with_server_info(identity);
         config.instructions = instructions;
-        Handler { offers, changes, updates, seal, end: CancellationToken::new(), config, server_info }
+        Handler { views, changes, updates, seal, end: CancellationToken::new(), config, server_info }
     }
 
-    pub(crate) fn offers(&self) -> &Offers {
-        &self.offers
+    pub(crate) fn views(&self) -> &CatalogViews {
+        &self.views
     }
 
     /// Returns what there is for whoever sent a request.
-    async fn offer(&self, cx: &RequestContext) -> Result<Offer, ErrorData> {
-        let mut offer = self.offers.now(cx.caller.as_ref().map(|caller| &caller.principal)).await?;
+    async fn view(&self, cx: &RequestContext) -> Result<CatalogView, ErrorData> {
+        let mut view = self.views.now(cx.caller.as_ref().map(|caller| &caller.principal)).await?;
         if let Some(extensions) = &cx.extensions {
-            offer.options = offer.options.extensions(extensions.clone());
+            view.options = view.options.extensions(extensions.clone());
         }
-        offer.options = offer.options.trace(cx.trace);
-        Ok(offer)
+        view.options = view.options.trace(cx.trace);
+        Ok(view)
     }
 
     /// Begins no request any more, and ends subscriptions, which would last for ever.
     pub(crate) fn begin_to_end(&self) {
-        self.offers.end();
+        self.views.end();
         self.end.cancel();
     }
 
     /// Waits until all requests are answered that have begun, after [`begin_to_end`](Self::begin_to_end).
     pub(crate) async fn answered(&self) {
-        self.offers.answered().await;
+        self.views.answered().await;
     }
 
     /// Waits until no modifying call is running, but not longer than this.
     pub(crate) async fn settle(&self, deadline: Duration) {
-        if tokio::time::timeout(deadline, self.offers.idle()).await.is_err() {
+        if tokio::time::timeout(deadline, self.views.idle()).await.is_err() {
             tracing::error!(?deadline, "modifying calls did not end in time and are cut off");
         }
     }
@@ -150,24 +150,26 @@ impl Handler {
         let subject = Subject { method, name, arguments, principal: registry.principal().id() };
         let inquirer = Inquirer::of(subject, round, &self.seal, cx)?;
         let options = options.client(inquirer.client());
-        let call = told(options, cx, async |options| registry.call_with(name, arguments, options).await);
+        let call = with_notifications(options, cx, async |options| {
+            registry.call_with(name, arguments, options).await
+        });
         let reply = call.await;
-        let asked =
+        let input_required =
             reply.result.as_ref().err().and_then(|failure| inquirer.answer(failure, subject, &self.seal));
-        self.asked_or(asked, reply, cx)
+        self.input_required_or(input_required, reply, cx)
     }
 
     /// Returns what a call asks, if it asks something.
-    fn asked_or<T>(
+    fn input_required_or<T>(
         &self,
-        asked: Option<Result<InputRequiredResult, ErrorData>>,
+        input_required: Option<Result<InputRequiredResult, ErrorData>>,
         reply: T,
         cx: &RequestContext,
     ) -> Result<Answered<T>, ErrorData> {
-        let Some(asked) = asked else { return Ok(Answered::Reply(reply)) };
-        let mut asked = asked?;
-        self.sign(&mut asked.meta, cx);
-        Ok(Answered::Asks(asked))
+        let Some(input_required) = input_required else { return Ok(Answered::Reply(reply)) };
+        let mut input_required = input_required?;
+        self.sign(&mut input_required.meta, cx);
+        Ok(Answered::Asks(input_required))
     }
 
     /// Adds the server to the `_meta` of a result, where the era of the client has it there.
@@ -182,7 +184,7 @@ impl<T: Into<ServerResult>> From<Answered<T>> for crate::protocol::Reply {
     fn from(answered: Answered<T>) -> Self {
         match answered {
             Answered::Reply(result) => result.into().into(),
-            Answered::Asks(asked) => ServerResult::InputRequiredResult(asked).into(),
+            Answered::Asks(input_required) => ServerResult::InputRequiredResult(input_required).into(),
         }
     }
 }

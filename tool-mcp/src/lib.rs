@@ -2,10 +2,12 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod answer;
+mod call_notifications;
 mod caller;
 #[cfg(test)]
 mod captured_log;
 mod catalog;
+mod catalog_view;
 mod changes;
 mod clock;
 mod custom;
@@ -18,8 +20,6 @@ mod error;
 mod handlers;
 mod http;
 mod logging;
-mod news;
-mod offer;
 mod page;
 mod paging;
 mod prompts_file;

@@ -38,8 +38,8 @@ pub(crate) fn page<T>(
         None => 0,
         Some(cursor) => {
             let start = cursor.split('-').next().and_then(|start| usize::from_str_radix(start, 16).ok());
-            let known = start.filter(|start| (1..items.len()).contains(start) && cursor_to(*start) == cursor);
-            known.filter(|_| size.is_some()).ok_or_else(|| unknown(cursor))?
+            let found = start.filter(|start| (1..items.len()).contains(start) && cursor_to(*start) == cursor);
+            found.filter(|_| size.is_some()).ok_or_else(|| unknown(cursor))?
         }
     };
     let end = size.map_or(items.len(), |size| start.saturating_add(size.max(1)).min(items.len()));

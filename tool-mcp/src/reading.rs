@@ -9,7 +9,7 @@ use tool_core::failure::McpAnswer;
 use tool_core::{CallId, Content, Failure, FailureKind, Output, ToolDefinition, adapter};
 
 use crate::answer::retry_as_is;
-use crate::offer::Offer;
+use crate::catalog_view::CatalogView;
 use crate::results::{MOST_READ, size_as_json};
 use crate::uri::Pattern;
 
@@ -74,16 +74,16 @@ pub(crate) fn too_large(
     contents: &[ResourceContents],
     uri: &str,
     tool: &ToolDefinition,
-    offer: &Offer,
+    view: &CatalogView,
 ) -> Option<ErrorData> {
     let bytes = size(contents);
     if bytes <= MOST_READ {
         return None;
     }
     let name = tool.name();
-    let remedy = if !offer.is_tool(tool) {
+    let remedy = if !view.is_tool(tool) {
         "it cannot be read in parts".to_owned()
-    } else if adapter::may_shorten(&offer.registry, tool) {
+    } else if adapter::may_shorten(&view.registry, tool) {
         format!("call the tool `{name}` instead, whose result is kept and can be read in parts")
     } else {
         format!("call the tool `{name}` instead, which is answered in full")

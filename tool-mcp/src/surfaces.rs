@@ -66,7 +66,7 @@ impl FromStr for Surfaces {
     type Err = UnknownSurfaces;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let known = Surfaces::ALL.into_iter().find(|surfaces| surfaces.as_str() == text);
-        known.ok_or_else(|| UnknownSurfaces(text.to_owned()))
+        let found = Surfaces::ALL.into_iter().find(|surfaces| surfaces.as_str() == text);
+        found.ok_or_else(|| UnknownSurfaces(text.to_owned()))
     }
 }

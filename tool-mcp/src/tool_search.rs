@@ -16,7 +16,7 @@ use definitions::desk;
 pub(crate) use definitions::{NAMES, listed};
 
 use crate::answer::{excerpt_blocks, failed_text, linked, succeeded_with};
-use crate::offer::Offer;
+use crate::catalog_view::CatalogView;
 use crate::protocol::Era;
 use crate::tool_search::rows::Rows;
 
@@ -62,7 +62,12 @@ pub(crate) enum Step<'a> {
 }
 
 /// Enters one of the three tools; `None` for every other name.
-pub(crate) async fn enter<'a>(name: &str, arguments: &'a [u8], offer: &Offer, era: &Era) -> Option<Step<'a>> {
+pub(crate) async fn enter<'a>(
+    name: &str,
+    arguments: &'a [u8],
+    view: &CatalogView,
+    era: &Era,
+) -> Option<Step<'a>> {
     if !NAMES.contains(&name) {
         return None;
     }
@@ -70,21 +75,26 @@ pub(crate) async fn enter<'a>(name: &str, arguments: &'a [u8], offer: &Offer, er
     if let Err(failure) = desk().validate(name, arguments) {
         return Some(Step::Done(failed_text(failure.text())));
     }
-    let step = run(name, arguments, offer, era).await;
+    let step = run(name, arguments, view, era).await;
     Some(step.unwrap_or_else(|failure| Step::Done(failed_text(failure.text()))))
 }
 
-async fn run<'a>(name: &str, arguments: &'a [u8], offer: &Offer, era: &Era) -> Result<Step<'a>, Failure> {
+async fn run<'a>(
+    name: &str,
+    arguments: &'a [u8],
+    view: &CatalogView,
+    era: &Era,
+) -> Result<Step<'a>, Failure> {
     match name {
-        "list_available_tools" => Ok(Step::Done(list(&read(arguments)?, offer, era).await?)),
+        "list_available_tools" => Ok(Step::Done(list(&read(arguments)?, view, era).await?)),
         "list_tool_details" => {
             let Details { server, tool_name } = read(arguments)?;
-            let tool = find(&server, &tool_name, offer)?;
-            Ok(Step::Done(details(tool, offer, era).await))
+            let tool = find(&server, &tool_name, view)?;
+            Ok(Step::Done(details(tool, view, era).await))
         }
         _ => {
             let Call { server, tool_name, arguments } = read(arguments)?;
-            let tool = find(&server, &tool_name, offer)?.name().to_owned();
+            let tool = find(&server, &tool_name, view)?.name().to_owned();
             Ok(Step::Call { tool, arguments: arguments.map_or(b"{}", |raw| raw.get().as_bytes()) })
         }
     }
@@ -96,114 +106,112 @@ fn read<'a, T: Deserialize<'a>>(arguments: &'a [u8]) -> Result<T, Failure> {
 }
 
 /// One page of what there is. Of a listing that is too large to be shown the first page is its beginning: the whole is kept.
-async fn list(asked: &Search, offer: &Offer, era: &Era) -> Result<CallToolResult, Failure> {
-    if !asked.filter_by_server.is_empty() {
-        present_server(&asked.filter_by_server, offer)?;
+async fn list(query: &Search, view: &CatalogView, era: &Era) -> Result<CallToolResult, Failure> {
+    if !query.filter_by_server.is_empty() {
+        present_server(&query.filter_by_server, view)?;
     }
-    let found: Vec<&ToolDefinition> = if asked.search.trim().is_empty() {
-        offer.tools_by_server(&asked.filter_by_server).collect()
+    let found: Vec<&ToolDefinition> = if query.search.trim().is_empty() {
+        view.tools_by_server(&query.filter_by_server).collect()
     } else {
-        let server = &asked.filter_by_server;
-        let on_server = |tool: &&ToolDefinition| server.is_empty() || offer.server(tool) == server;
-        ranked(&asked.search, offer).filter(on_server).collect()
+        let server = &query.filter_by_server;
+        let on_server = |tool: &&ToolDefinition| server.is_empty() || view.server(tool) == server;
+        ranked(&query.search, view).filter(on_server).collect()
     };
-    let rows = Rows { found: &found, detailed: asked.detailed, offer };
-    let mut page = rows.page(asked.page)?;
-    let absent: Vec<Value> = offer
+    let rows = Rows { found: &found, detailed: query.detailed, view };
+    let mut page = rows.page(query.page)?;
+    let absent: Vec<Value> = view
         .providers
         .providers()
-        .filter(|_| asked.page == 1 && asked.filter_by_server.is_empty())
-        .filter_map(|server| Some(json!({"server": server, "reason": offer.absence(server)?})))
+        .filter(|_| query.page == 1 && query.filter_by_server.is_empty())
+        .filter_map(|server| Some(json!({"server": server, "reason": view.absence(server)?})))
         .collect();
     if !absent.is_empty() {
         page["unavailable"] = absent.into();
     }
-    let whole = if asked.page == 1 { rows.whole(&asked.filter_by_server, &asked.search).await } else { None };
-    let scheme = &offer.catalog.settings().scheme;
+    let whole = if query.page == 1 { rows.whole(&query.filter_by_server, &query.search).await } else { None };
+    let scheme = &view.catalog.settings().scheme;
     let Some(whole) = whole else { return Ok(succeeded_with(page)) };
-    let mut told = linked(&whole, scheme);
+    let mut content = linked(&whole, scheme);
     // The page is what it would begin with.
-    told.as_object_mut().map(|told| told.shift_remove("preview"));
-    page["whole"] = told;
+    content.as_object_mut().map(|content| content.shift_remove("preview"));
+    page["whole"] = content;
     let mut result = succeeded_with(page);
     result.content.extend(excerpt_blocks(&whole, era, scheme).into_iter().skip(1));
     Ok(result)
 }
 
 /// All about one tool, or the beginning of that.
-async fn details(tool: &ToolDefinition, offer: &Offer, era: &Era) -> CallToolResult {
+async fn details(tool: &ToolDefinition, view: &CatalogView, era: &Era) -> CallToolResult {
     let details = json!({
-        "name": offer.name_on_server(tool),
-        "description": described(tool, offer),
+        "name": view.name_on_server(tool),
+        "description": described(tool, view),
         "inputSchema": tool.detached().input_schema(),
-        "server": offer.server(tool),
+        "server": view.server(tool),
     });
-    let Some(excerpt) = listing::details(tool, &details, offer).await else { return succeeded_with(details) };
-    let scheme = &offer.catalog.settings().scheme;
-    let mut told = json!({"name": offer.name_on_server(tool), "server": offer.server(tool)});
-    if let (Some(told), Value::Object(excerpt)) = (told.as_object_mut(), linked(&excerpt, scheme)) {
-        told.extend(excerpt);
+    let Some(excerpt) = listing::details(tool, &details, view).await else { return succeeded_with(details) };
+    let scheme = &view.catalog.settings().scheme;
+    let mut content = json!({"name": view.name_on_server(tool), "server": view.server(tool)});
+    if let (Some(content), Value::Object(excerpt)) = (content.as_object_mut(), linked(&excerpt, scheme)) {
+        content.extend(excerpt);
     }
     let mut result = CallToolResult::success(excerpt_blocks(&excerpt, era, scheme));
-    result.structured_content = Some(told);
+    result.structured_content = Some(content);
     result
 }
 
 /// The tools that the caller may call, the best first.
-fn ranked<'o>(search: &str, offer: &'o Offer) -> impl Iterator<Item = &'o ToolDefinition> {
+fn ranked<'o>(search: &str, view: &'o CatalogView) -> impl Iterator<Item = &'o ToolDefinition> {
     let is_callable = |tool: &ToolDefinition| {
-        adapter::is_unrestricted(&offer.registry) || offer.registry.check_access(tool.name()).is_ok()
+        adapter::is_unrestricted(&view.registry) || view.registry.check_access(tool.name()).is_ok()
     };
-    let hits = offer.registry.search(search).into_iter().map(|hit| hit.tool);
-    hits.filter(move |tool| offer.is_found(tool) && is_callable(tool))
+    let hits = view.registry.search(search).into_iter().map(|hit| hit.tool);
+    hits.filter(move |tool| view.is_found(tool) && is_callable(tool))
 }
 
 /// What a tool does; no row is without a word.
-fn described<'o>(tool: &'o ToolDefinition, offer: &'o Offer) -> &'o str {
-    let description = offer.catalog.settings().description(tool).trim();
+fn described<'o>(tool: &'o ToolDefinition, view: &'o CatalogView) -> &'o str {
+    let description = view.catalog.settings().description(tool).trim();
     if description.is_empty() { "No description" } else { description }
 }
 
-fn find<'o>(server: &str, name: &str, offer: &'o Offer) -> Result<&'o ToolDefinition, Failure> {
-    present_server(server, offer)?;
+fn find<'o>(server: &str, name: &str, view: &'o CatalogView) -> Result<&'o ToolDefinition, Failure> {
+    present_server(server, view)?;
     let callable = |tool: &&ToolDefinition| {
-        offer.is_tool(tool)
-            && offer.server(tool) == server
-            && offer.registry.check_access(tool.name()).is_ok()
+        view.is_tool(tool) && view.server(tool) == server && view.registry.check_access(tool.name()).is_ok()
     };
     let whole = format!("{server}__{name}");
     // A tool may be called by its name on its server, and by the one that it has among all.
-    let by_its_name = || offer.registry.get(&whole).filter(callable);
-    let found = by_its_name().filter(|tool| offer.name_on_server(tool) == name);
-    found.or_else(|| offer.registry.get(name).filter(callable)).or_else(by_its_name).ok_or_else(|| {
-        let there: Vec<&str> = offer
+    let by_its_name = || view.registry.get(&whole).filter(callable);
+    let found = by_its_name().filter(|tool| view.name_on_server(tool) == name);
+    found.or_else(|| view.registry.get(name).filter(callable)).or_else(by_its_name).ok_or_else(|| {
+        let there: Vec<&str> = view
             .tools()
-            .filter(|tool| offer.server(tool) == server)
-            .map(|tool| offer.name_on_server(tool))
+            .filter(|tool| view.server(tool) == server)
+            .map(|tool| view.name_on_server(tool))
             .collect();
         wrong(format!(
             "there is no tool `{}` on `{server}`{}: {}",
             short(name),
             similar(name, &there),
-            known("tools", &there)
+            existing("tools", &there)
         ))
     })
 }
 
 /// Makes sure that a server is known, and has its tools.
-fn present_server(server: &str, offer: &Offer) -> Result<(), Failure> {
+fn present_server(server: &str, view: &CatalogView) -> Result<(), Failure> {
     // Mostly it is, and then there is no need to know all.
-    let has_tools = !server.is_empty() && offer.tools_by_server(server).next().is_some();
-    if !has_tools && !offer.servers().contains(&server) {
-        let servers = offer.servers();
+    let has_tools = !server.is_empty() && view.tools_by_server(server).next().is_some();
+    if !has_tools && !view.servers().contains(&server) {
+        let servers = view.servers();
         return Err(wrong(format!(
             "there is no server `{}`{}: {}",
             short(server),
             similar(server, &servers),
-            known("servers", &servers)
+            existing("servers", &servers)
         )));
     }
-    match offer.absence(server) {
+    match view.absence(server) {
         None => Ok(()),
         Some(absence) => Err(Failure::new(FailureKind::Failed(Reason::Unavailable), absence)),
     }
@@ -217,7 +225,7 @@ fn similar(name: &str, there: &[&str]) -> String {
 /// So many names are listed where one is wrong; of more than that, a model searches.
 const MOST_NAMES: usize = 20;
 
-fn known(what: &str, names: &[&str]) -> String {
+fn existing(what: &str, names: &[&str]) -> String {
     let listed = names.iter().take(MOST_NAMES).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
     match names.len() {
         0 => format!("there are no {what}"),

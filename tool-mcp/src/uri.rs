@@ -78,7 +78,7 @@ impl Pattern {
 
     /// The variable that a client calls so: by its name, or as it stands in the template.
     pub(crate) fn variable(&self, name: &str) -> Option<&str> {
-        self.variables().find(|known| *known == name || variable(known) == name)
+        self.variables().find(|other| *other == name || variable(other) == name)
     }
 
     /// The URI of these values, each of which has one.
@@ -246,7 +246,7 @@ struct Named(Vec<(String, String)>);
 impl Context for Named {
     fn visit<V: Visitor>(&self, visitor: V) -> V::Result {
         let name = visitor.var_name();
-        match self.0.iter().find(|(known, _)| known == name.as_str()) {
+        match self.0.iter().find(|(other, _)| other == name.as_str()) {
             Some((_, value)) => visitor.visit_string(value),
             None => visitor.visit_undefined(),
         }

@@ -110,11 +110,11 @@ mod tests {
             let catalog = catalog(registry.clone());
             assert_eq!(adapter::definitions(&registry).len(), 3);
             for tool in adapter::definitions(&registry) {
-                let mut written = String::new();
-                write(tool, &catalog, ListShape::Modern, &mut written);
-                let read: rmcp::model::Tool = serde_json::from_str(&written).unwrap();
-                assert_eq!(serde_json::to_string(&read).unwrap(), written);
-                assert_eq!(catalog.listed(&[tool.name()], ListShape::Modern), written);
+                let mut text = String::new();
+                write(tool, &catalog, ListShape::Modern, &mut text);
+                let read: rmcp::model::Tool = serde_json::from_str(&text).unwrap();
+                assert_eq!(serde_json::to_string(&read).unwrap(), text);
+                assert_eq!(catalog.listed(&[tool.name()], ListShape::Modern), text);
                 let has_headers = catalog.schema_with_headers(tool.name()).is_some();
                 assert_eq!(has_headers, tool.input_schema_text().contains("x-mcp-header"));
             }

@@ -138,8 +138,8 @@ impl DynamicPrompt {
     /// ```
     #[must_use]
     pub fn argument(mut self, argument: PromptArgument) -> Self {
-        match self.arguments.iter_mut().find(|known| known.name == argument.name) {
-            Some(known) => *known = argument,
+        match self.arguments.iter_mut().find(|declared| declared.name == argument.name) {
+            Some(declared) => *declared = argument,
             None => self.arguments.push(argument),
         }
         self
@@ -161,16 +161,16 @@ impl DynamicPrompt {
 
     /// The arguments as texts, or what is wrong with each.
     pub(crate) fn read(&self, given: Map<String, Value>) -> Result<BTreeMap<String, String>, Vec<String>> {
-        let known: Vec<&str> = self.arguments.iter().map(|argument| argument.name.as_str()).collect();
+        let declared: Vec<&str> = self.arguments.iter().map(|argument| argument.name.as_str()).collect();
         let absent = |name: &String| given.get(name).is_none_or(Value::is_null);
         let missing = self.arguments.iter().filter(|it| it.required && absent(&it.name));
         let mut faults: Vec<String> =
             missing.map(|argument| format!("`{}`: missing required argument", argument.name)).collect();
-        let there_are = match known.as_slice() {
+        let there_are = match declared.as_slice() {
             [] => "there are none".to_owned(),
-            known => format!("the arguments are `{}`", known.join("`, `")),
+            declared => format!("the arguments are `{}`", declared.join("`, `")),
         };
-        let unknown = given.keys().filter(|name| !known.contains(&name.as_str())).take(MOST_FAULTS);
+        let unknown = given.keys().filter(|name| !declared.contains(&name.as_str())).take(MOST_FAULTS);
         faults.extend(unknown.map(|name| format!("`{}`: unknown argument: {there_are}", shortened(name))));
         if !faults.is_empty() {
             return Err(faults);

@@ -15,7 +15,7 @@ use tool_core::elicitation::Question;
 pub(crate) const MOST_BYTES: usize = 256 * 1024;
 
 /// What was asked in a call, and what was answered, by the keys of the questions.
-pub(super) type Known = BTreeMap<String, Entry>;
+pub(super) type Entries = BTreeMap<String, Entry>;
 
 /// One question.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -29,7 +29,7 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    pub(super) fn asked(question: &Question) -> Self {
+    pub(super) fn unanswered(question: &Question) -> Self {
         Entry { digest: question.digest().to_string(), answer: None }
     }
 }
@@ -54,7 +54,7 @@ struct State {
     name: String,
     arguments: String,
     principal: Option<String>,
-    known: Known,
+    entries: Entries,
 }
 
 /// What a seal is made with; not to be shown.
@@ -109,13 +109,13 @@ impl Seal {
     /// # Errors
     ///
     /// When it is too much.
-    pub(super) fn seal(&self, known: &Known, subject: Subject<'_>) -> Result<String, ErrorData> {
+    pub(super) fn seal(&self, entries: &Entries, subject: Subject<'_>) -> Result<String, ErrorData> {
         let state = State {
             method: subject.method.to_owned(),
             name: subject.name.to_owned(),
             arguments: digest(subject.arguments),
             principal: subject.principal.map(str::to_owned),
-            known: known.clone(),
+            entries: entries.clone(),
         };
         let options = SealOptions::new().ttl(self.lifetime);
         let sealed = self.codec.seal_json_with(&state, &options).map_err(|error| {
@@ -137,7 +137,7 @@ impl Seal {
     /// # Errors
     ///
     /// When it is not what this server has sealed for this call, or too old.
-    pub(super) fn open(&self, sealed: &str, subject: Subject<'_>) -> Result<Known, ErrorData> {
+    pub(super) fn open(&self, sealed: &str, subject: Subject<'_>) -> Result<Entries, ErrorData> {
         let refused = |why: &str| {
             let message = format!("the `requestState` {why}: make the call without it to begin anew");
             ErrorData::invalid_params(message, None)
@@ -158,7 +158,7 @@ impl Seal {
         if state.arguments != digest(subject.arguments) {
             return Err(refused("was given for other arguments"));
         }
-        Ok(state.known)
+        Ok(state.entries)
     }
 }
 

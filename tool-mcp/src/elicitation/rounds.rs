@@ -8,7 +8,7 @@ use tool_core::elicitation::{AskKind, AskOutcome, ClientRequests, Question};
 use tool_core::{BoxFuture, Failure};
 
 use crate::elicitation::capabilities::Capabilities;
-use crate::elicitation::request_state::{Entry, Known};
+use crate::elicitation::request_state::{Entries, Entry};
 use crate::elicitation::wire;
 
 /// Answers what was answered before, and takes down the rest.
@@ -18,7 +18,7 @@ use crate::elicitation::wire;
 pub(crate) struct Rounds {
     capabilities: Capabilities,
     /// What was asked and answered until now; `None` where no state came along.
-    known: Option<Known>,
+    entries: Option<Entries>,
     /// What the client sent along, by the keys of the questions.
     responses: Map<String, Value>,
     state: Mutex<State>,
@@ -27,9 +27,9 @@ pub(crate) struct Rounds {
 #[derive(Default)]
 struct State {
     /// The answers that were used, by the keys of their questions.
-    used: Known,
+    used: Entries,
     /// What is asked of the client.
-    asked: Vec<Question>,
+    questions: Vec<Question>,
     /// What the client does not know how to answer.
     lacking: Option<AskKind>,
 }
@@ -37,39 +37,39 @@ struct State {
 impl Rounds {
     pub(super) fn new(
         capabilities: Capabilities,
-        known: Option<Known>,
+        entries: Option<Entries>,
         responses: Option<&Map<String, Value>>,
     ) -> Self {
         Rounds {
             capabilities,
-            known,
+            entries,
             responses: responses.cloned().unwrap_or_default(),
             state: Mutex::default(),
         }
     }
 
     /// What the client is asked, and what is to be known when it answers.
-    pub(super) fn asked(&self) -> (InputRequests, Known) {
+    pub(super) fn requests(&self) -> (InputRequests, Entries) {
         let mut state = self.state();
         let mut requests = InputRequests::new();
-        let mut known = std::mem::take(&mut state.used);
-        for question in &state.asked {
+        let mut entries = std::mem::take(&mut state.used);
+        for question in &state.questions {
             match serde_json::from_value(wire::request(question)) {
                 Ok(request) => drop(requests.insert(question.key.clone(), request)),
                 Err(error) => {
                     tracing::error!(%error, key = question.key, "a question cannot be put to the client");
                 }
             }
-            known.insert(question.key.clone(), Entry::asked(question));
+            entries.insert(question.key.clone(), Entry::unanswered(question));
         }
         // What was answered and is not asked about now may be asked about later.
-        for (key, entry) in self.known.iter().flatten().filter(|(key, _)| !requests.contains_key(*key)) {
+        for (key, entry) in self.entries.iter().flatten().filter(|(key, _)| !requests.contains_key(*key)) {
             let answer = entry.answer.clone().or_else(|| self.responses.get(key).cloned());
             if answer.is_some() {
-                known.entry(key.clone()).or_insert_with(|| Entry { answer, ..entry.clone() });
+                entries.entry(key.clone()).or_insert_with(|| Entry { answer, ..entry.clone() });
             }
         }
-        (requests, known)
+        (requests, entries)
     }
 
     /// What the client was to be asked and does not know how to answer.
@@ -79,13 +79,13 @@ impl Rounds {
 
     /// The answer to a question, if the client has given one.
     fn answer(&self, question: &Question) -> Option<Value> {
-        let asked = Entry::asked(question);
+        let unanswered = Entry::unanswered(question);
         let key = &question.key;
-        match &self.known {
+        match &self.entries {
             // Nothing was asked: whatever has its key is meant for it.
             None => self.responses.get(key).cloned(),
-            Some(known) => {
-                let entry = known.get(key).filter(|entry| entry.digest == asked.digest)?;
+            Some(entries) => {
+                let entry = entries.get(key).filter(|entry| entry.digest == unanswered.digest)?;
                 entry.answer.clone().or_else(|| self.responses.get(key).cloned())
             }
         }
@@ -107,9 +107,10 @@ impl Rounds {
         let Some(answer) = self.answer(question) else { return Ok(AskOutcome::Deferred) };
         match wire::answer(question.ask.kind(), &answer) {
             Ok(decoded) => {
-                state
-                    .used
-                    .insert(question.key.clone(), Entry { answer: Some(answer), ..Entry::asked(question) });
+                state.used.insert(
+                    question.key.clone(),
+                    Entry { answer: Some(answer), ..Entry::unanswered(question) },
+                );
                 Ok(AskOutcome::Answer(decoded))
             }
             Err(wrong) => Ok(AskOutcome::Invalid(wrong)),
@@ -132,6 +133,6 @@ impl ClientRequests for Rounds {
     }
 
     fn suspended(&self, questions: Vec<Question>) {
-        self.state().asked = questions;
+        self.state().questions = questions;
     }
 }

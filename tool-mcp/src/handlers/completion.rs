@@ -9,9 +9,9 @@ use tool_core::completion::{CompletionRequest, Completions};
 use tool_core::{Failure, FailureKind, ToolDefinition, adapter};
 
 use crate::catalog::{PAGE_VARIABLE, Target};
+use crate::catalog_view::CatalogView;
 use crate::custom::completions;
 use crate::handlers::Handler;
-use crate::offer::Offer;
 use crate::protocol::RequestContext;
 use crate::reading::{not_found, shortened};
 use crate::results::ResultUri;
@@ -22,14 +22,14 @@ impl Handler {
         request: &CompleteRequestParams,
         cx: &RequestContext,
     ) -> Result<CompleteResult, ErrorData> {
-        let offer = self.offer(cx).await?;
+        let view = self.view(cx).await?;
         let request = request.clone();
         // The functions that complete are the application's, and may look things up.
         let looking = spawn_blocking(move || {
-            let asked = Asked::of(&request);
+            let argument = CompletedArgument::of(&request);
             match &request.r#ref {
-                Reference::Resource(template) => of_template(&offer, &template.uri, &asked),
-                reference => of_prompt(&offer, reference.as_prompt_name().unwrap_or_default(), &asked),
+                Reference::Resource(template) => of_template(&view, &template.uri, &argument),
+                reference => of_prompt(&view, reference.as_prompt_name().unwrap_or_default(), &argument),
             }
         });
         let completions = looking.await.map_err(|error| {
@@ -46,16 +46,16 @@ impl Handler {
 }
 
 /// What is to be completed, and what is known beside it.
-struct Asked<'r> {
+struct CompletedArgument<'r> {
     name: &'r str,
     value: &'r str,
     others: Option<&'r HashMap<String, String>>,
 }
 
-impl<'r> Asked<'r> {
+impl<'r> CompletedArgument<'r> {
     fn of(request: &'r CompleteRequestParams) -> Self {
         let others = request.context.as_ref().and_then(|context| context.arguments.as_ref());
-        Asked { name: &request.argument.name, value: &request.argument.value, others }
+        CompletedArgument { name: &request.argument.name, value: &request.argument.value, others }
     }
 
     fn completion_request(&self) -> CompletionRequest<'r> {
@@ -67,38 +67,41 @@ impl<'r> Asked<'r> {
 }
 
 /// For a variable of a resource template, which is called as it stands in the list.
-fn of_template(offer: &Offer, uri: &str, asked: &Asked<'_>) -> Result<Completions, ErrorData> {
-    if uri == ResultUri::parts(&offer.catalog.settings().scheme)
-        && adapter::results(&offer.registry).is_some()
+fn of_template(
+    view: &CatalogView,
+    uri: &str,
+    argument: &CompletedArgument<'_>,
+) -> Result<Completions, ErrorData> {
+    if uri == ResultUri::parts(&view.catalog.settings().scheme) && adapter::results(&view.registry).is_some()
     {
         // A digest is known from what it stands for, and what is kept is nobody else's business.
         return Ok(Completions::default());
     }
-    let (pattern, target) = offer.catalog.places().routes.template(uri).ok_or_else(|| not_found(uri))?;
-    if matches!(target, Target::Tool(name) if !adapter::contains(&offer.registry, name)) {
+    let (pattern, target) = view.catalog.places().routes.template(uri).ok_or_else(|| not_found(uri))?;
+    if matches!(target, Target::Tool(name) if !adapter::contains(&view.registry, name)) {
         return Err(not_found(uri));
     }
-    let Some(variable) = pattern.variable(asked.name) else {
-        let known: Vec<&str> = pattern.variables().collect();
-        let name = shortened(asked.name);
-        let message = format!("`{name}` is no variable of {uri}: it has `{}`", known.join("`, `"));
+    let Some(variable) = pattern.variable(argument.name) else {
+        let variables: Vec<&str> = pattern.variables().collect();
+        let name = shortened(argument.name);
+        let message = format!("`{name}` is no variable of {uri}: it has `{}`", variables.join("`, `"));
         return Err(ErrorData::invalid_params(message, None));
     };
     match target {
         Target::Tool(name) => {
-            let completed = adapter::complete(&offer.registry, name, variable, asked.completion_request());
+            let completed = adapter::complete(&view.registry, name, variable, argument.completion_request());
             completed.map_err(|failure| failed(&failure, uri))
         }
         Target::Page if variable == PAGE_VARIABLE => {
-            let typed = asked.value.to_lowercase();
-            let names = offer.callable().map(ToolDefinition::name);
+            let typed = argument.value.to_lowercase();
+            let names = view.callable().map(ToolDefinition::name);
             let fitting = names.filter(|name| name.to_lowercase().starts_with(&typed)).map(str::to_owned);
             Ok(first(fitting.collect()))
         }
         &Target::Template(position) => {
-            let template = offer.catalog.settings().templates.get(position);
+            let template = view.catalog.settings().templates.get(position);
             let completing = template.and_then(|template| template.completions.get(variable));
-            Ok(first(completing.map_or(Vec::new(), |completing| completions(completing, asked.value))))
+            Ok(first(completing.map_or(Vec::new(), |completing| completions(completing, argument.value))))
         }
         Target::Result => Ok(Completions::default()),
         Target::Page | Target::Tools | Target::Resource(_) => Err(not_found(uri)),
@@ -106,26 +109,34 @@ fn of_template(offer: &Offer, uri: &str, asked: &Asked<'_>) -> Result<Completion
 }
 
 /// For an argument of a prompt.
-fn of_prompt(offer: &Offer, name: &str, asked: &Asked<'_>) -> Result<Completions, ErrorData> {
-    let Some(prompt) = offer.catalog.settings().prompts.get(name) else {
-        return of_declared(offer, name, asked);
+fn of_prompt(
+    view: &CatalogView,
+    name: &str,
+    argument: &CompletedArgument<'_>,
+) -> Result<Completions, ErrorData> {
+    let Some(prompt) = view.catalog.settings().prompts.get(name) else {
+        return of_declared(view, name, argument);
     };
-    let Some(completing) = prompt.completing(asked.name) else {
-        let message = format!("`{}` is no argument of `{name}`", shortened(asked.name));
+    let Some(completing) = prompt.completing(argument.name) else {
+        let message = format!("`{}` is no argument of `{name}`", shortened(argument.name));
         return Err(ErrorData::invalid_params(message, None));
     };
-    Ok(first(completing.map_or(Vec::new(), |completing| completions(completing, asked.value))))
+    Ok(first(completing.map_or(Vec::new(), |completing| completions(completing, argument.value))))
 }
 
 /// For an argument of a prompt of the registry.
-fn of_declared(offer: &Offer, name: &str, asked: &Asked<'_>) -> Result<Completions, ErrorData> {
-    adapter::complete_prompt(&offer.registry, name, asked.name, asked.completion_request()).map_err(
+fn of_declared(
+    view: &CatalogView,
+    name: &str,
+    argument: &CompletedArgument<'_>,
+) -> Result<Completions, ErrorData> {
+    adapter::complete_prompt(&view.registry, name, argument.name, argument.completion_request()).map_err(
         |failure| match failure.kind() {
             FailureKind::NotFound => {
                 ErrorData::invalid_params(format!("Prompt not found: {}", shortened(name)), None)
             }
             FailureKind::Input => {
-                let message = format!("`{}` is no argument of `{name}`", shortened(asked.name));
+                let message = format!("`{}` is no argument of `{name}`", shortened(argument.name));
                 ErrorData::invalid_params(message, None)
             }
             _ => refused(&failure),

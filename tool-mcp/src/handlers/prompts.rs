@@ -10,10 +10,10 @@ use tool_core::schema::NativeSchema;
 use tool_core::{Failure, FailureKind, Principal, PromptDefinition, adapter};
 
 use crate::answer::{block, retry_as_is};
+use crate::call_notifications::with_notifications;
 use crate::custom::{DynamicPrompt, Request, ask};
 use crate::elicitation::{Inquirer, Round, Subject};
 use crate::handlers::{Answered, Handler};
-use crate::news::told;
 use crate::paging::page;
 use crate::protocol::{Era, RequestContext};
 use crate::signature::{shown_default, type_name};
@@ -24,20 +24,20 @@ impl Handler {
         cursor: Option<String>,
         cx: &RequestContext,
     ) -> Result<ListPromptsResult, ErrorData> {
-        let offer = self.offer(cx).await?;
-        let written = &offer.catalog.settings().prompts;
-        let declared = adapter::callable_prompts(&offer.registry)
-            .filter(|prompt| !written.contains_key(prompt.name()))
+        let view = self.view(cx).await?;
+        let dynamic = &view.catalog.settings().prompts;
+        let declared = adapter::callable_prompts(&view.registry)
+            .filter(|prompt| !dynamic.contains_key(prompt.name()))
             .map(listed);
-        let mut all: Vec<Prompt> = declared.chain(written.values().map(DynamicPrompt::listed)).collect();
+        let mut all: Vec<Prompt> = declared.chain(dynamic.values().map(DynamicPrompt::listed)).collect();
         all.sort_by(|one, other| one.name.cmp(&other.name));
-        let size = offer.catalog.settings().page_size;
+        let size = view.catalog.settings().page_size;
         let page = page("prompts/list", all, |prompt| &prompt.name, size, cursor.as_deref())?;
         let mut list = ListPromptsResult::with_all_items(page.items);
         list.next_cursor = page.next;
         self.sign(&mut list.meta, cx);
         if cx.era.is_modern() {
-            list = list.with_ttl_ms(self.offers.fresh_for_ms()).with_cache_scope(cx.scope());
+            list = list.with_ttl_ms(self.views.fresh_for_ms()).with_cache_scope(cx.scope());
         }
         Ok(list)
     }
@@ -49,31 +49,32 @@ impl Handler {
         round: Round<'_>,
         cx: &RequestContext,
     ) -> Result<Answered<GetPromptResult>, ErrorData> {
-        let offer = self.offer(cx).await?;
-        if let Some(prompt) = offer.catalog.settings().prompts.get(name) {
-            let mut made =
-                made(prompt, arguments.unwrap_or_default(), offer.registry.principal(), cx).await?;
+        let view = self.view(cx).await?;
+        if let Some(prompt) = view.catalog.settings().prompts.get(name) {
+            let mut made = made(prompt, arguments.unwrap_or_default(), view.registry.principal(), cx).await?;
             self.sign(&mut made.meta, cx);
             return Ok(Answered::Reply(made));
         }
         let arguments = arguments.map_or(Value::Null, Value::Object);
         let text = arguments.to_string();
-        let (method, principal) = ("prompts/get", offer.registry.principal().id());
+        let (method, principal) = ("prompts/get", view.registry.principal().id());
         let subject = Subject { method, name, arguments: text.as_bytes(), principal };
         let inquirer = Inquirer::of(subject, round, &self.seal, cx)?;
-        let options = offer.options.client(inquirer.client());
-        let call =
-            told(options, cx, async |options| offer.registry.get_prompt_with(name, arguments, options).await);
+        let options = view.options.client(inquirer.client());
+        let call = with_notifications(options, cx, async |options| {
+            view.registry.get_prompt_with(name, arguments, options).await
+        });
         let prompt = call.await.result;
-        let asked = prompt.as_ref().err().and_then(|failure| inquirer.answer(failure, subject, &self.seal));
-        match self.asked_or(asked, prompt, cx)? {
+        let input_required =
+            prompt.as_ref().err().and_then(|failure| inquirer.answer(failure, subject, &self.seal));
+        match self.input_required_or(input_required, prompt, cx)? {
             Answered::Reply(Ok(prompt)) => {
                 let mut result = result(prompt, &cx.era);
                 self.sign(&mut result.meta, cx);
                 Ok(Answered::Reply(result))
             }
             Answered::Reply(Err(failure)) => Err(failed(&failure)),
-            Answered::Asks(asked) => Ok(Answered::Asks(asked)),
+            Answered::Asks(input_required) => Ok(Answered::Asks(input_required)),
         }
     }
 }

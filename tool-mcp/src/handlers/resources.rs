@@ -14,10 +14,10 @@ use serde_json::json;
 use tool_core::{ResourceBody, ToolDefinition, adapter};
 
 use crate::catalog::Target;
+use crate::catalog_view::CatalogView;
 use crate::custom::{About, Answering, Request, ask};
 use crate::elicitation::Round;
 use crate::handlers::{Answered, Call, Handler};
-use crate::offer::Offer;
 use crate::page::{Page, Row};
 use crate::paging::{Paged, page};
 use crate::protocol::RequestContext;
@@ -31,16 +31,16 @@ impl Handler {
         cursor: Option<String>,
         cx: &RequestContext,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let offer = self.offer(cx).await?;
-        let all = offer.catalog.places().resources.iter();
-        let shown = all.filter(|(target, _)| offer.shows(target)).map(|(_, resource)| resource).collect();
-        let size = offer.catalog.settings().page_size;
+        let view = self.view(cx).await?;
+        let all = view.catalog.places().resources.iter();
+        let shown = all.filter(|(target, _)| view.shows(target)).map(|(_, resource)| resource).collect();
+        let size = view.catalog.settings().page_size;
         let page: Paged<&Resource> = page("resources/list", shown, |it| &it.uri, size, cursor.as_deref())?;
         let mut list = ListResourcesResult::with_all_items(page.items.into_iter().cloned().collect());
         list.next_cursor = page.next;
         self.sign(&mut list.meta, cx);
         if cx.era.is_modern() {
-            list = list.with_ttl_ms(self.offers.fresh_for_ms()).with_cache_scope(cx.scope());
+            list = list.with_ttl_ms(self.views.fresh_for_ms()).with_cache_scope(cx.scope());
         }
         Ok(list)
     }
@@ -50,17 +50,17 @@ impl Handler {
         cursor: Option<String>,
         cx: &RequestContext,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        let offer = self.offer(cx).await?;
-        let all = offer.catalog.places().templates.iter();
-        let shown = all.filter(|(target, _)| offer.shows(target)).map(|(_, template)| template).collect();
-        let (method, size) = ("resources/templates/list", offer.catalog.settings().page_size);
+        let view = self.view(cx).await?;
+        let all = view.catalog.places().templates.iter();
+        let shown = all.filter(|(target, _)| view.shows(target)).map(|(_, template)| template).collect();
+        let (method, size) = ("resources/templates/list", view.catalog.settings().page_size);
         let page: Paged<&ResourceTemplate> =
             page(method, shown, |it| &it.uri_template, size, cursor.as_deref())?;
         let mut list = ListResourceTemplatesResult::with_all_items(page.items.into_iter().cloned().collect());
         list.next_cursor = page.next;
         self.sign(&mut list.meta, cx);
         if cx.era.is_modern() {
-            list = list.with_ttl_ms(self.offers.fresh_for_ms()).with_cache_scope(cx.scope());
+            list = list.with_ttl_ms(self.views.fresh_for_ms()).with_cache_scope(cx.scope());
         }
         Ok(list)
     }
@@ -91,44 +91,44 @@ impl Handler {
         round: Round<'_>,
         cx: &RequestContext,
     ) -> Result<Answered<ReadResourceResult>, ErrorData> {
-        if let Some(asked) = ResultUri::parse(uri, self.offers.scheme()) {
-            let results = self.offers.results(cx.caller.as_ref().map(|caller| &caller.principal)).await;
+        if let Some(asked) = ResultUri::parse(uri, self.views.scheme()) {
+            let results = self.views.results(cx.caller.as_ref().map(|caller| &caller.principal)).await;
             let (results, caller) = results.ok_or_else(|| not_found(uri))?;
             return asked.read(uri, &results, &caller).await.map(Answered::Reply);
         }
-        let offer = self.offer(cx).await?;
-        let settings = offer.catalog.settings();
-        let found = offer.catalog.places().routes.find(uri).ok_or_else(|| not_found(uri))?;
+        let view = self.view(cx).await?;
+        let settings = view.catalog.settings();
+        let found = view.catalog.places().routes.find(uri).ok_or_else(|| not_found(uri))?;
         match found {
             // Whoever may not know of a tool learns nothing of its variables either.
-            Found::Bad(Target::Tool(name), _) if !adapter::contains(&offer.registry, name) => {
+            Found::Bad(Target::Tool(name), _) if !adapter::contains(&view.registry, name) => {
                 Err(not_found(uri))
             }
             Found::Bad(_, bad) => Err(bad_variable(uri, &bad.variable, bad.to_string())),
             Found::Here(Target::Tools, _) => {
                 let rows: Vec<Row<'_>> =
-                    offer.callable().map(|tool| Row::new(tool, settings.description(tool))).collect();
+                    view.callable().map(|tool| Row::new(tool, settings.description(tool))).collect();
                 Ok(Answered::Reply(self.fresh(as_json(uri, &rows)?)))
             }
             Found::Here(Target::Page, values) => {
                 let name = values.first().map_or("", |(_, value)| value);
-                let known = offer.registry.get(name).filter(|_| offer.registry.check_access(name).is_ok());
-                let tool = known.ok_or_else(|| not_found(uri))?;
+                let tool = view.registry.get(name).filter(|_| view.registry.check_access(name).is_ok());
+                let tool = tool.ok_or_else(|| not_found(uri))?;
                 let page = Page::new(tool, settings.description(tool), settings.examples(tool));
                 Ok(Answered::Reply(self.fresh(as_json(uri, &page)?)))
             }
             Found::Here(Target::Tool(name), values) => {
-                self.read_tool(uri, name, &values, round, &offer, cx).await
+                self.read_tool(uri, name, &values, round, &view, cx).await
             }
             Found::Here(Target::Result, _) => Err(not_found(uri)),
             Found::Here(&Target::Resource(position), _) => {
                 let resource = settings.resources.get(position).ok_or_else(|| not_found(uri))?;
-                let read = read_written(uri, &resource.read, &resource.about, Vec::new(), &offer).await;
+                let read = read_written(uri, &resource.read, &resource.about, Vec::new(), &view).await;
                 read.map(Answered::Reply)
             }
             Found::Here(&Target::Template(position), values) => {
                 let template = settings.templates.get(position).ok_or_else(|| not_found(uri))?;
-                let read = read_written(uri, &template.read, &template.about, values, &offer).await;
+                let read = read_written(uri, &template.read, &template.about, values, &view).await;
                 read.map(Answered::Reply)
             }
         }
@@ -136,7 +136,7 @@ impl Handler {
 
     /// The registry itself, which stays as it is as long as the lists do.
     fn fresh(&self, result: ReadResourceResult) -> ReadResourceResult {
-        result.with_ttl_ms(self.offers.fresh_for_ms()).with_cache_scope(CacheScope::Public)
+        result.with_ttl_ms(self.views.fresh_for_ms()).with_cache_scope(CacheScope::Public)
     }
 
     async fn read_tool(
@@ -145,28 +145,27 @@ impl Handler {
         name: &str,
         values: &[(String, String)],
         round: Round<'_>,
-        offer: &Offer,
+        view: &CatalogView,
         cx: &RequestContext,
     ) -> Result<Answered<ReadResourceResult>, ErrorData> {
-        let tool = offer.registry.get(name).ok_or_else(|| not_found(uri))?;
+        let tool = view.registry.get(name).ok_or_else(|| not_found(uri))?;
         let arguments = arguments(tool, values);
         // A resource is read by who can take it.
         let call = Call { method: "resources/read", name, arguments: arguments.as_bytes(), round };
-        let reply = match self.invoke(&offer.registry, offer.options.clone().full_results(), call, cx).await?
-        {
+        let reply = match self.invoke(&view.registry, view.options.clone().full_results(), call, cx).await? {
             Answered::Reply(reply) => reply,
             Answered::Asks(asked) => return Ok(Answered::Asks(asked)),
         };
         match reply.result {
             Ok(output) => {
                 let contents = contents(uri, &output);
-                match too_large(&contents, uri, tool, offer) {
+                match too_large(&contents, uri, tool, view) {
                     Some(error) => Err(error),
                     None => Ok(Answered::Reply(hinted(ReadResourceResult::new(contents), tool))),
                 }
             }
             Err(failure) => {
-                Err(failed(&failure, reply.call_id, uri, tool, offer.catalog.pattern(tool).as_ref()))
+                Err(failed(&failure, reply.call_id, uri, tool, view.catalog.pattern(tool).as_ref()))
             }
         }
     }
@@ -177,9 +176,9 @@ async fn read_written(
     read: &Answering<ResourceBody>,
     about: &About,
     values: Vec<(String, String)>,
-    offer: &Offer,
+    view: &CatalogView,
 ) -> Result<ReadResourceResult, ErrorData> {
-    let request = Request::new(uri, values.into_iter().collect(), offer.registry.principal().clone());
+    let request = Request::new(uri, values.into_iter().collect(), view.registry.principal().clone());
     let body = ask(read, request).await;
     let body =
         body.map_err(|failure| refused(&failure, failure.message().to_owned(), json!({"uri": uri})))?;

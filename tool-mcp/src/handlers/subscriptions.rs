@@ -29,7 +29,7 @@ impl Handler {
             session.watched.remove(uri);
             return Ok(());
         }
-        if !self.offer(cx).await?.leads(uri) {
+        if !self.view(cx).await?.leads(uri) {
             return Err(not_found(uri));
         }
         let Some(is_first) = session.watched.add(uri.to_owned()) else {
@@ -77,11 +77,11 @@ impl Handler {
         };
         let contents = async {
             let Some(updates) = updates else { return Ok(()) };
-            let offer = self.offer(cx).await?;
+            let view = self.view(cx).await?;
             let uris = subscription.accepted.resource_subscriptions.iter().flatten().take(MOST_WATCHED);
             // Whoever may not read a resource is not notified of it.
-            let uris = uris.filter(|uri| offer.leads(uri)).cloned().collect();
-            drop(offer);
+            let uris = uris.filter(|uri| view.leads(uri)).cloned().collect();
+            drop(view);
             updates.notify(&subscription, &uris, &self.end).await;
             Ok(())
         };

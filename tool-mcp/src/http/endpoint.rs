@@ -15,6 +15,7 @@ use tokio_util::task::TaskTracker;
 use tool_core::authentication::Authenticator;
 
 use crate::caller::Caller;
+use crate::catalog_view::ending;
 use crate::handlers::Handler;
 use crate::http::body::{EventBody, events, json};
 use crate::http::headers::{self, SESSION};
@@ -26,7 +27,6 @@ use crate::http::rejection::Rejection;
 use crate::http::sessions::{HttpSession, NotTheirs, Sessions, Visit};
 use crate::http::shutdown::Shutdown;
 use crate::http::stream::{Identity, Stream, event_id};
-use crate::offer::ending;
 use crate::protocol::{Message, Origin, Outbox, Request, Response, in_flight, read, request_id};
 
 /// The largest body of a request.
@@ -139,7 +139,7 @@ impl McpEndpoint {
         caller: &Caller,
         visit: Option<Visit>,
     ) -> Result<HttpResponse, Rejection> {
-        if self.handler.offers().has_ended() {
+        if self.handler.views().has_ended() {
             let rejection = Rejection::of(StatusCode::SERVICE_UNAVAILABLE, ending());
             return Err(rejection.with_header(header::RETRY_AFTER, HeaderValue::from_static("1")));
         }
@@ -219,7 +219,7 @@ impl McpEndpoint {
         let is_malformed = !request.meta.missing().is_empty();
         let stream = Arc::new(Stream::new(Identity::None));
         let outbox = Outbox::new(Arc::<Stream>::clone(&stream) as _);
-        let counted = self.handler.offers().request();
+        let counted = self.handler.views().request();
         let mut answer = self.handler.answer(request, Origin::http(head, outbox, None));
         let first = poll_fn(|cx| match answer.as_mut().poll(cx) {
             Poll::Ready(answer) => Poll::Ready(Some(answer)),
@@ -265,7 +265,7 @@ impl McpEndpoint {
         let visit = Arc::new(visit);
         let stream = visit.session.new_stream();
         let outbox = Outbox::new(Arc::<Stream>::clone(&stream) as _);
-        let counted = self.handler.offers().request();
+        let counted = self.handler.views().request();
         let mut answer = self.handler.answer(request, Origin::http(head, outbox, Some(Arc::clone(&session))));
         let first = poll_fn(|cx| Poll::Ready(answer.as_mut().poll(cx))).await;
         match first {

@@ -29,8 +29,8 @@ pub(super) fn version(headers: &HeaderMap, in_message: bool) -> Result<Option<&s
     let version = version
         .to_str()
         .map_err(|_| Rejection::bad_request("Invalid MCP-Protocol-Version header encoding"))?;
-    let is_known = ProtocolVersion::KNOWN_VERSIONS.iter().any(|known| known.as_str() == version);
-    if !in_message && !is_known {
+    let is_supported = ProtocolVersion::KNOWN_VERSIONS.iter().any(|supported| supported.as_str() == version);
+    if !in_message && !is_supported {
         return Err(Rejection::bad_request(format!("Unsupported MCP-Protocol-Version: {version}")));
     }
     Ok(Some(version))
@@ -134,7 +134,7 @@ pub(super) fn check_request(
         }
     }
     let Params::Call(call) = &request.params else { return Ok(()) };
-    let latest = name.and_then(|_| handler.offers().latest());
+    let latest = name.and_then(|_| handler.views().latest());
     let schema = latest.as_ref().and_then(|catalog| catalog.schema_with_headers(name?));
     let Some(schema) = schema.and_then(Value::as_object) else { return Ok(()) };
     // What is no JSON is refused for that.

@@ -9,10 +9,10 @@ use std::task::{Context, Poll, Waker};
 use tool_core::{Principal, adapter};
 
 use crate::catalog::RESERVED;
+use crate::catalog_view::{CatalogView, CatalogViews};
 use crate::elicitation::{Key, Seal};
 use crate::error::ServeError;
 use crate::handlers::Handler;
-use crate::offer::{Offer, Offers};
 use crate::server::Server;
 use crate::settings::Settings;
 use crate::uri::Scheme;
@@ -39,14 +39,14 @@ impl Server {
     fn handler(&self, caller: Option<Principal>) -> Result<Arc<Handler>, ServeError> {
         let identity = self.identity.clone();
         let instructions = self.instructions.clone().or_else(|| self.file.instructions().map(str::to_owned));
-        let offers = Offers::new(self.provider.clone(), caller, self.settings()?);
+        let views = CatalogViews::new(self.provider.clone(), caller, self.settings()?);
         let key = self.key.map_or_else(Key::random, Ok);
         let key = key.map_err(|error| {
             ServeError::Setup(format!("there is no randomness to make a key of: {error}"))
         })?;
         let seal = Seal::new(key, self.patience);
         Ok(Arc::new(Handler::new(
-            offers,
+            views,
             self.changes.clone(),
             self.updates.clone(),
             identity,
@@ -94,7 +94,7 @@ impl Server {
 /// Finds out before anybody is served what cannot be. That the tools are not known yet is no reason not to start: it is in
 /// the log, and requests are told so.
 async fn check(handler: &Handler) -> Result<(), ServeError> {
-    let Ok(Offer { catalog, .. }) = handler.offers().now(None).await else { return Ok(()) };
+    let Ok(CatalogView { catalog, .. }) = handler.views().now(None).await else { return Ok(()) };
     let registry = catalog.registry();
     registry.check()?;
     adapter::check_addresses(registry, &RESERVED)?;

@@ -99,7 +99,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Connection<W> {
             return self.reject(in_flight(&request.id)).await;
         };
         let is_opening = request.opens_session();
-        let counted = self.handler.offers().request();
+        let counted = self.handler.views().request();
         let origin = Origin {
             caller: None,
             extensions: None,

@@ -27,20 +27,20 @@ pub(super) struct Writer<W> {
 struct Output<W> {
     writer: W,
     line: Vec<u8>,
-    written: usize,
+    sent: usize,
 }
 
 impl<W: AsyncWrite + Unpin> Output<W> {
     async fn complete(&mut self) -> io::Result<()> {
-        while self.written < self.line.len() {
-            let written = self.writer.write(&self.line[self.written..]).await?;
-            if written == 0 {
+        while self.sent < self.line.len() {
+            let sent = self.writer.write(&self.line[self.sent..]).await?;
+            if sent == 0 {
                 return Err(io::ErrorKind::WriteZero.into());
             }
-            self.written += written;
+            self.sent += sent;
         }
         self.line.clear();
-        self.written = 0;
+        self.sent = 0;
         self.writer.flush().await
     }
 }
@@ -62,7 +62,7 @@ impl<W> Clone for Writer<W> {
 
 impl<W: AsyncWrite + Unpin> Writer<W> {
     pub(super) fn new(writer: W) -> Self {
-        let output = Output { writer, line: Vec::new(), written: 0 };
+        let output = Output { writer, line: Vec::new(), sent: 0 };
         Writer { output: Arc::new(Mutex::new(Some(output))), unread: Arc::default() }
     }
 

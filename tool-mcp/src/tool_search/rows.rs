@@ -3,14 +3,14 @@
 use serde_json::{Map, Value, json};
 use tool_core::{Failure, ToolDefinition};
 
-use crate::offer::Offer;
+use crate::catalog_view::CatalogView;
 use crate::tool_search::{described, wrong};
 
 /// What was found, in the order in which it is shown.
 pub(super) struct Rows<'r> {
     pub(super) found: &'r [&'r ToolDefinition],
     pub(super) detailed: bool,
-    pub(super) offer: &'r Offer,
+    pub(super) view: &'r CatalogView,
 }
 
 /// How large the rows of a page may be: as they are, and once more as the text that mirrors them, in which every quote is
@@ -56,9 +56,9 @@ impl Rows<'_> {
 
     fn row(&self, tool: &ToolDefinition) -> Value {
         let mut row = json!({
-            "server": self.offer.server(tool),
-            "tool": self.offer.name_on_server(tool),
-            "description": shortened(described(tool, self.offer)),
+            "server": self.view.server(tool),
+            "tool": self.view.name_on_server(tool),
+            "description": shortened(described(tool, self.view)),
         });
         if self.detailed {
             row["inputSchema"] = tool.detached().input_schema().clone();

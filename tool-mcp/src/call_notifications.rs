@@ -20,7 +20,7 @@ const REPORTS: usize = 16;
 const MESSAGES: usize = 256;
 
 /// Returns what a call comes to, after the client has got its progress and messages.
-pub(crate) async fn told<T>(
+pub(crate) async fn with_notifications<T>(
     mut options: CallOptions,
     cx: &RequestContext,
     call: impl AsyncFnOnce(&CallOptions) -> T,
@@ -29,39 +29,40 @@ pub(crate) async fn told<T>(
     if token.is_none() && least.is_none() {
         return call(&options).await;
     }
-    let news = Arc::new(News { least, state: Mutex::default(), changed: Notify::new() });
-    let telling = Telling { news: Arc::clone(&news) };
+    let notifications =
+        Arc::new(CallNotifications { least, state: Mutex::default(), changed: Notify::new() });
+    let guard = NotificationGuard { notifications: Arc::clone(&notifications) };
     if token.is_some() {
-        options = options.progress(Arc::<News>::clone(&news));
+        options = options.progress(Arc::<CallNotifications>::clone(&notifications));
     }
     if least.is_some() {
-        options = options.log(Arc::<News>::clone(&news));
+        options = options.log(Arc::<CallNotifications>::clone(&notifications));
     }
     let calling = async {
         let value = call(&options).await;
-        news.close();
+        notifications.close();
         value
     };
-    let value = tokio::join!(calling, tell(&news, token, cx)).0;
-    drop(telling);
+    let value = tokio::join!(calling, send_all(&notifications, token, cx)).0;
+    drop(guard);
     value
 }
 
 /// Ends the notifications of a call when it is dropped: none is sent after the answer.
-struct Telling {
-    news: Arc<News>,
+struct NotificationGuard {
+    notifications: Arc<CallNotifications>,
 }
 
-impl Drop for Telling {
+impl Drop for NotificationGuard {
     fn drop(&mut self) {
         // Work that outlives its call, or is not dropped with it, goes on reporting.
-        self.news.abandon();
+        self.notifications.abandon();
     }
 }
 
 /// Sends one notification after the other: the next when the client's transport has taken the one before.
-async fn tell(news: &News, token: Option<&ProgressToken>, cx: &RequestContext) {
-    while let Some(item) = news.next().await {
+async fn send_all(notifications: &CallNotifications, token: Option<&ProgressToken>, cx: &RequestContext) {
+    while let Some(item) = notifications.next().await {
         let sent = match (item, token) {
             (Item::Report(report), Some(token)) => {
                 let mut params = ProgressNotificationParam::new(token.clone(), report.done);
@@ -78,13 +79,13 @@ async fn tell(news: &News, token: Option<&ProgressToken>, cx: &RequestContext) {
         };
         if let Err(error) = sent {
             tracing::debug!(%error, request = %cx.id, "the client gets no more notifications of the call");
-            return news.abandon();
+            return notifications.abandon();
         }
     }
 }
 
 /// What a call has told and the client was not told yet.
-struct News {
+struct CallNotifications {
     /// The least severe messages that the client gets.
     least: Option<LogLevel>,
     state: Mutex<State>,
@@ -135,7 +136,7 @@ impl State {
     }
 }
 
-impl News {
+impl CallNotifications {
     fn state(&self) -> MutexGuard<'_, State> {
         // Nothing panics while it is held.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
@@ -170,7 +171,7 @@ impl News {
     }
 }
 
-impl ProgressSink for News {
+impl ProgressSink for CallNotifications {
     fn report(&self, progress: &Progress<'_>) {
         let report = Report {
             done: number(progress.done),
@@ -195,7 +196,7 @@ impl ProgressSink for News {
     }
 }
 
-impl LogSink for News {
+impl LogSink for CallNotifications {
     fn log(&self, message: &LogMessage<'_>) {
         let (tool, data) = (message.tool.to_owned(), message.data.clone());
         let mut state = self.state();

@@ -25,7 +25,7 @@ use crate::uri::Scheme;
 pub(crate) const FRESH_FOR_MS: u64 = 60_000;
 
 /// Asks for the tools once a request, and keeps what was made of them as long as they stay the same.
-pub(crate) struct Offers {
+pub(crate) struct CatalogViews {
     provider: Provider,
     /// Whoever sends a request of which nobody said it; `None` for the local caller of a registry.
     caller: Option<Principal>,
@@ -40,7 +40,7 @@ pub(crate) struct Offers {
 }
 
 /// The tools of one moment for one caller.
-pub(crate) struct Offer {
+pub(crate) struct CatalogView {
     pub(crate) registry: Registry,
     /// With which calls are made.
     pub(crate) options: CallOptions,
@@ -51,9 +51,9 @@ pub(crate) struct Offer {
     _request: TaskTrackerToken,
 }
 
-impl Offers {
+impl CatalogViews {
     pub(crate) fn new(provider: Provider, caller: Option<Principal>, settings: Arc<Settings>) -> Self {
-        Offers {
+        CatalogViews {
             provider,
             caller,
             settings,
@@ -69,7 +69,7 @@ impl Offers {
     /// # Errors
     ///
     /// When the tools are not known; why is in the log. And when the server is about to end.
-    pub(crate) async fn now(&self, caller: Option<&Principal>) -> Result<Offer, ErrorData> {
+    pub(crate) async fn now(&self, caller: Option<&Principal>) -> Result<CatalogView, ErrorData> {
         // Counted before it is looked whether it may begin: whoever waits for what has begun overlooks none.
         let request = self.requests.token();
         if self.ending.is_cancelled() {
@@ -83,7 +83,7 @@ impl Offers {
             None => tools.registry().clone(),
         };
         let options = CallOptions::new();
-        Ok(Offer { registry, options, catalog, providers: tools, _request: request })
+        Ok(CatalogView { registry, options, catalog, providers: tools, _request: request })
     }
 
     /// What keeps results that are too large to be shown, whether or not there are tools at the moment, and for whom it is
@@ -91,9 +91,9 @@ impl Offers {
     pub(crate) async fn results(&self, caller: Option<&Principal>) -> Option<(ResultStore, Principal)> {
         let results = match (self.provider.results(), self.now(caller).await) {
             (Some(results), Err(_)) => results,
-            (results, Ok(offer)) => {
-                let results = adapter::results(&offer.registry).cloned().or(results)?;
-                return Some((results, offer.registry.principal().clone()));
+            (results, Ok(view)) => {
+                let results = adapter::results(&view.registry).cloned().or(results)?;
+                return Some((results, view.registry.principal().clone()));
             }
             (None, Err(_)) => return None,
         };
@@ -170,7 +170,7 @@ pub(crate) fn ending() -> ErrorData {
     ErrorData::internal_error("the server is shutting down: try again", Some(retry))
 }
 
-impl Offer {
+impl CatalogView {
     /// The tools that the caller may call, by name: what it is told of.
     pub(crate) fn callable(&self) -> impl Iterator<Item = &ToolDefinition> {
         self.registry.callable()
@@ -184,9 +184,9 @@ impl Offer {
     /// The same in the order of their servers; all, or those of one server.
     pub(crate) fn tools_by_server<'o>(&'o self, server: &'o str) -> impl Iterator<Item = &'o ToolDefinition> {
         let positions = self.catalog.by_server().iter().copied();
-        let asked = positions
+        let matching = positions
             .filter(move |position| server.is_empty() || self.catalog.server_at(*position) == server);
-        asked
+        matching
             .filter_map(|position| adapter::callable_at(&self.registry, position))
             .filter(|tool| self.is_found(tool))
     }
@@ -231,9 +231,9 @@ impl Offer {
     pub(crate) fn servers(&self) -> Vec<&str> {
         let mut having: BTreeSet<&str> =
             self.tools().filter(|tool| self.is_found(tool)).map(|tool| self.server(tool)).collect();
-        let known = self.providers.providers();
+        let providers = self.providers.providers();
         let mut servers: Vec<&str> =
-            known.filter(|name| having.remove(name) || self.absence(name).is_some()).collect();
+            providers.filter(|name| having.remove(name) || self.absence(name).is_some()).collect();
         servers.extend(having);
         servers
     }
