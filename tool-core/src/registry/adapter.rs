@@ -15,6 +15,7 @@ use crate::registry::error::BuildErrors;
 use crate::registry::{Registry, addresses};
 #[cfg(feature = "tokio")]
 use crate::results::ResultStore;
+#[cfg(feature = "tokio")]
 use crate::schema::leniency::Validation;
 use crate::schema::nearest as nearest_name;
 

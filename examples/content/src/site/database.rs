@@ -243,7 +243,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn reads_an_existing_file_that_is_read_only() {
+    fn reads_a_file_while_the_disk_is_full() {
         const CHILD: &str = "CONTENT_TEST_READS";
         if let Some(path) = std::env::var_os(CHILD) {
             let error = fs::write(Path::new(&path).with_extension("full"), "more").unwrap_err();
@@ -260,7 +260,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("there.sqlite");
         create(&path).unwrap();
-        let name = "site::database::tests::a_file_that_is_there_is_read_while_nothing_can_be_written";
+        let name = "site::database::tests::reads_a_file_while_the_disk_is_full";
         // Simulates a full disk: no file of this process can grow; output goes into pipes.
         let mut child = std::process::Command::new("sh");
         child
