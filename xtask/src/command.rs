@@ -127,6 +127,7 @@ mod tests {
                 "fmt",
                 "clippy",
                 "doc",
+                "api",
                 "test",
                 "oldest",
                 "package",

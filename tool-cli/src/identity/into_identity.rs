@@ -8,7 +8,7 @@ use tool_core::Principal;
 /// `Result` of one.
 ///
 /// ```
-/// use tool_cli::Identified;
+/// use tool_cli::IntoIdentity;
 /// use tool_core::Principal;
 ///
 /// let nobody: Option<Principal> = None;

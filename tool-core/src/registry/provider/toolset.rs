@@ -221,7 +221,7 @@ impl From<Registry> for Toolset {
 /// ```
 /// use tool_core::provider::Skipped;
 ///
-/// let twin = Skipped::Duplicate { name: "add".into(), kept: "a.rs:1".into(), left_out: "b.rs:2".into() };
+/// let twin = Skipped::Duplicate { name: "add".into(), kept: "a.rs:1".into(), skipped: "b.rs:2".into() };
 /// assert_eq!(twin.to_string(), "a second tool of the name `add`, from b.rs:2: the one from a.rs:1 is served");
 /// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
