@@ -14,12 +14,14 @@ pub(crate) mod wait;
 use std::any::Any;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
+use serde_json::Value;
+
 use crate::context::elicitation::{ElicitationClient, ElicitationState};
 use crate::context::extensions::Extensions;
-use crate::context::logging::LogHandle;
+use crate::context::logging::{LogLevel, LogMessage};
 use crate::context::options::{ContextOptions, NO_OPTIONS};
 use crate::context::permit::Permit;
-use crate::context::progress::ProgressHandle;
+use crate::context::progress::Progress;
 use crate::context::tasks::Tasks;
 use crate::model::access::Principal;
 use crate::model::call_id::CallId;
@@ -123,12 +125,39 @@ impl Context {
         self.0.options.extension()
     }
 
-    pub(crate) fn progress_sink(&self) -> Option<&ProgressHandle> {
-        self.0.options.progress.as_ref()
+    /// Reports progress to the caller, if it asked for it: the work done, the total if known, and a message, which may
+    /// be empty. `done` should not decrease.
+    ///
+    /// ```
+    /// # let context = tool_core::Context::for_tests("copy");
+    /// context.progress(3, 10, "copying");
+    /// context.progress(4, None, "");
+    /// ```
+    pub fn progress(&self, done: u64, total: impl Into<Option<u64>>, message: &str) {
+        if let Some(sink) = &self.0.options.progress {
+            sink.report(&Progress { done, total: total.into(), message });
+        }
     }
 
-    pub(crate) fn log_sink(&self) -> Option<&LogHandle> {
-        self.0.options.log.as_ref()
+    /// Sends a log message to the caller, if it takes them: a text or any other JSON value. Otherwise the message goes
+    /// to the log of the program.
+    ///
+    /// MCP clients receive it as `notifications/message`; the command line prints it with `--verbose`. Return results
+    /// in the output or the error instead: most models never see log messages. A message must not contain what the
+    /// caller may not see.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use tool_core::logging::LogLevel;
+    ///
+    /// # let context = tool_core::Context::for_tests("copy");
+    /// context.log(LogLevel::Info, "opened the archive");
+    /// context.log(LogLevel::Warning, json!({"page": 7, "lost": true}));
+    /// ```
+    pub fn log(&self, level: LogLevel, data: impl Into<Value>) {
+        let data = data.into();
+        let message = LogMessage { level, tool: self.tool(), call_id: self.call_id(), data: &data };
+        logging::log(self.0.options.log.as_ref(), &message);
     }
 
     /// Marks the call as canceled: nobody waits for it any more.

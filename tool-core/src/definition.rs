@@ -32,7 +32,7 @@ use crate::declare::inject::Need;
 use crate::declare::requirement;
 use crate::declare::requirement::RequireFn;
 use crate::declare::source::SourceLocation;
-use crate::declare::state::States;
+use crate::declare::states::States;
 use crate::definition::declared::Declared;
 use crate::definition::facts::Facts;
 use crate::definition::origin::Origin;

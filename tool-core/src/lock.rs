@@ -4,6 +4,7 @@ mod choice;
 mod compare;
 mod difference;
 mod keywords;
+mod relation;
 mod schemas;
 #[cfg(test)]
 mod tests;

@@ -6,6 +6,7 @@ pub(crate) mod audit_kind;
 pub(crate) mod authentication;
 pub(crate) mod call_id;
 pub(crate) mod catch_panic;
+pub(crate) mod content;
 pub(crate) mod digest;
 pub(crate) mod failure;
 pub(crate) mod future;

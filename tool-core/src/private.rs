@@ -11,6 +11,7 @@ pub use crate::declare::entry::{
 };
 #[cfg(feature = "tokio")]
 pub use crate::declare::entry::{run_blocking, run_blocking_guarded};
+pub use crate::declare::handles::WritableBy;
 pub use crate::declare::inject::InjectIntoPrompt;
 pub use crate::declare::input::{
     In, Injected, Inputs, Limit, defaulted, injected, injected_into_prompt, input, json, locator, shown,
@@ -22,7 +23,6 @@ pub use crate::declare::prompt::{PromptDeclaration, listed_prompts};
 pub use crate::declare::receiver::{Received, received, receiver, shown_receiver};
 pub use crate::declare::registration::*;
 pub use crate::declare::requirement::{RequireFn, Requirement, Requiring};
-pub use crate::declare::resource::WritableBy;
 pub use crate::declare::returns::Shape;
 pub use crate::declare::source::Metadata;
 #[cfg(not(feature = "tokio"))]

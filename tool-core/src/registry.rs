@@ -23,6 +23,7 @@ mod prompts;
 pub(crate) mod provider;
 #[cfg(feature = "tokio")]
 pub(crate) mod read_result;
+mod registered_prompt;
 #[cfg(feature = "tokio")]
 mod results;
 mod scope;
@@ -44,9 +45,9 @@ use crate::model::access::Principal;
 use crate::model::audit_kind::AuditKind;
 use crate::model::failure::Failure;
 use crate::registry::index::Positions;
-use crate::registry::prompts::RegisteredPrompt;
+use crate::registry::registered_prompt::RegisteredPrompt;
 use crate::registry::scope::{RegisteredTool, ToolOverrides};
-use crate::registry::search::Index;
+use crate::registry::search::index::Index;
 
 /// The tools of an application.
 ///
@@ -283,7 +284,7 @@ impl Registry {
                     extensions: overrides.and_then(|overrides| overrides.extensions.as_ref()),
                 }
             })
-            .filter(|known| known.scope.admission.is_visible(known.definition, self.principal()))
+            .filter(|target| target.scope.admission.is_visible(target.definition, self.principal()))
             .ok_or_else(|| Failure::not_found(AuditKind::Tool, name))
     }
 

@@ -1,4 +1,4 @@
-//! What other attributes say: the doc comments of a tool and of an input, and that a tool is deprecated.
+//! Attributes other than ours: doc comments and `#[deprecated]`.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
@@ -6,10 +6,9 @@ use syn::parse::Parser as _;
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Expr, ExprLit, Lit, Meta, MetaNameValue, Token};
 
-use crate::model::Deprecated;
 use crate::parse::peel_groups;
 
-/// A description: known now, or only when the crate is compiled, as with `#[doc = include_str!("…")]`.
+/// A description: a text, or an expression that the compiler evaluates, as in `#[doc = include_str!("…")]`.
 #[derive(Clone)]
 pub(crate) enum Description {
     Text(String),
@@ -25,12 +24,12 @@ impl ToTokens for Description {
     }
 }
 
-/// Whether an attribute is a line of documentation.
+/// Returns `true` for a line of documentation.
 pub(crate) fn is_doc(attribute: &Attribute) -> bool {
     attribute.path().is_ident("doc") && matches!(attribute.meta, Meta::NameValue(_))
 }
 
-/// The text of all doc comments among the attributes; `None` when there is none, or nothing in it.
+/// Returns the text of all doc comments among the attributes; `None` if it is empty.
 pub(crate) fn description(attributes: &[Attribute]) -> Option<Description> {
     let lines: Vec<&Expr> = attributes
         .iter()
@@ -53,6 +52,13 @@ pub(crate) fn description(attributes: &[Attribute]) -> Option<Description> {
         }
     });
     Some(Description::Expression(quote!(::core::concat!(#(#parts),*))))
+}
+
+/// The contents of `#[deprecated]`.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Deprecated {
+    pub(crate) since: Option<String>,
+    pub(crate) note: Option<String>,
 }
 
 /// Returns the contents of `#[deprecated]`, `#[deprecated = "…"]` or `#[deprecated(since = "…", note = "…")]`. rustc reports

@@ -12,8 +12,9 @@ pub(crate) use self::method::block;
 use self::method::{Entry, call_closure};
 use self::tokens::{argument, bound_function, local, option, tuple};
 use crate::diagnostics::{ends, respan};
+use crate::docs::Deprecated;
 use crate::listing;
-use crate::model::{Access, Callee, Deprecated, Execution, Prompt, Tool};
+use crate::model::{Access, Callee, Execution, Prompt, Tool};
 use crate::parse::{Function, ItemKind};
 
 /// Returns the function, followed by its declaration.

@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use syn::{Attribute, Expr, ExprPath, Ident, Type};
 
-use crate::docs::Description;
+use crate::docs::{Deprecated, Description};
 use crate::parse::ItemKind;
 
 /// A valid declaration of a tool.
@@ -87,13 +87,6 @@ pub(crate) struct Access {
     pub(crate) parentheses: Option<syn::token::Paren>,
     /// The parameters that it is shown: the position of each, and where it is named.
     pub(crate) parameters: Vec<(usize, Ident)>,
-}
-
-/// The contents of `#[deprecated]`.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Deprecated {
-    pub(crate) since: Option<String>,
-    pub(crate) note: Option<String>,
 }
 
 /// How a function is executed.

@@ -1,6 +1,6 @@
 //! Access to tools, checked before arguments are read.
 
-use crate::declare::state::States;
+use crate::declare::states::States;
 use crate::definition::ToolDefinition;
 use crate::model::access::Principal;
 use crate::model::failure::{Failure, FailureKind};

@@ -10,7 +10,6 @@ use crate::call::executor::Executor;
 use crate::call::target::Target;
 use crate::context::LazyContext;
 use crate::context::options::{ContextOptions, NO_OPTIONS};
-use crate::context::permit::Permit;
 use crate::context::timeout::{Elapsed, Timer, limited};
 use crate::definition::ToolDefinition;
 use crate::model::access::Principal;
@@ -27,7 +26,7 @@ pub(super) async fn check_blocking(
     context: &LazyContext<'_>,
     timer: &mut Option<Timer>,
 ) -> Result<Checked<'static>, Failure> {
-    let thread = Permit::acquire_in_time(&executor.threads, tool.name(), context, timer).await?;
+    let thread = executor.acquire_thread(tool, context, timer).await?;
     let (owned, arguments, span) = (tool.clone(), arguments.to_vec(), Span::current());
     let check = move || {
         let _inside = span.enter();
@@ -68,10 +67,7 @@ pub(crate) async fn validate_limited(
     }
     let mut turn = LazyContext::new(tool.name(), principal, options);
     let mut timer = scope.executor.timer(tool)?;
-    let permit = match scope.executor.semaphore() {
-        Some(semaphore) => Some(Permit::acquire_in_time(semaphore, tool.name(), &turn, &mut timer).await?),
-        None => None,
-    };
+    let permit = scope.executor.acquire(tool, &turn, &mut timer).await?;
     if let Some(permit) = &permit {
         turn.hold(permit);
     }

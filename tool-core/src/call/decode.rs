@@ -21,7 +21,7 @@ use crate::declare::inject::InjectionSource;
 use crate::declare::layout::ArgumentLayout;
 use crate::declare::reader::{ArgumentReader, ReadErrors, UnreadInput};
 use crate::declare::slots::Slots;
-use crate::declare::state::States;
+use crate::declare::states::States;
 use crate::definition::ToolDefinition;
 use crate::model::access::Principal;
 use crate::model::catch_panic::{Panicked, catch_panic};

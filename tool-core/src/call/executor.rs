@@ -1,12 +1,15 @@
 //! The limits of a registry and their enforcement.
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::call::output_check::Outputs;
+use crate::context::LazyContext;
+use crate::context::permit::Permit;
 use crate::context::semaphore::FairSemaphore;
 use crate::context::tasks::Tasks;
-use crate::context::timeout::Timer;
+use crate::context::timeout::{Elapsed, Timer, limited};
 use crate::definition::ToolDefinition;
 use crate::model::failure::Failure;
 
@@ -36,7 +39,7 @@ pub(crate) struct Executor {
     pub(super) limits: Limits,
     semaphore: Option<Arc<FairSemaphore>>,
     #[cfg_attr(not(feature = "tokio"), expect(dead_code, reason = "without a runtime there is one thread"))]
-    pub(super) threads: Arc<FairSemaphore>,
+    threads: Arc<FairSemaphore>,
     pub(super) tasks: Tasks,
 }
 
@@ -62,13 +65,50 @@ impl Executor {
         &self.tasks
     }
 
-    /// Returns the semaphore for calls, if concurrency is limited.
-    pub(super) fn semaphore(&self) -> Option<&Arc<FairSemaphore>> {
-        self.semaphore.as_ref()
+    /// Returns `true` if a call must acquire a permit.
+    pub(super) fn limits_concurrency(&self) -> bool {
+        self.semaphore.is_some()
+    }
+
+    /// Acquires a permit for a call within its time limit, if concurrency is limited.
+    pub(super) async fn acquire(
+        &self,
+        tool: &ToolDefinition,
+        context: &LazyContext<'_>,
+        timer: &mut Option<Timer>,
+    ) -> Result<Option<Arc<Permit>>, Failure> {
+        match &self.semaphore {
+            Some(semaphore) => acquire_in_time(semaphore, tool, context, timer).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// Acquires a permit for a blocking thread within the time limit of the call.
+    #[cfg(feature = "tokio")]
+    pub(super) async fn acquire_thread(
+        &self,
+        tool: &ToolDefinition,
+        context: &LazyContext<'_>,
+        timer: &mut Option<Timer>,
+    ) -> Result<Arc<Permit>, Failure> {
+        acquire_in_time(&self.threads, tool, context, timer).await
     }
 
     /// Starts the timer of a call, if it has a time limit.
     pub(super) fn timer(&self, tool: &ToolDefinition) -> Result<Option<Timer>, Failure> {
         tool.timeout().or(self.limits.timeout).map(Timer::start).transpose()
+    }
+}
+
+async fn acquire_in_time(
+    semaphore: &Arc<FairSemaphore>,
+    tool: &ToolDefinition,
+    context: &LazyContext<'_>,
+    timer: &mut Option<Timer>,
+) -> Result<Arc<Permit>, Failure> {
+    let mut acquire = pin!(Permit::acquire(semaphore, context.principal().id(), context.permits()));
+    match limited(timer, acquire.as_mut()).await {
+        Ok(permit) => Ok(permit?),
+        Err(Elapsed(limit)) => Err(Failure::timeout_before(tool.name(), limit)),
     }
 }

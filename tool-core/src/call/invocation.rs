@@ -19,8 +19,6 @@ use crate::call::options::CallOrigin;
 use crate::call::reply::Reply;
 use crate::call::target::{Scope, Target};
 use crate::context::LazyContext;
-use crate::context::elicitation::ElicitationClient;
-use crate::context::permit::Permit;
 use crate::context::tasks::TaskToken;
 #[cfg(feature = "tokio")]
 use crate::context::timeout::Timer;
@@ -81,8 +79,8 @@ pub(crate) fn begin<'c>(origin: CallOrigin<'c>, member: Target<'c>, arguments: &
     let entered = {
         let _inside = call.span.enter();
         match call.admit() {
-            // Without a semaphore there is no need to wait.
-            Ok(()) if call.scope.executor.semaphore().is_none() => call.enter(),
+            // No call waits for a permit.
+            Ok(()) if !call.scope.executor.limits_concurrency() => call.enter(),
             admitted => admitted.map(|()| None),
         }
     };
@@ -106,7 +104,7 @@ impl<'c> Invocation<'c> {
             Record::begin(audit, call_id, origin, kind, AuditSubject::Definition(tool.clone()), arguments)
         };
         let counted = tool.modifies().then(|| {
-            if let Some(ElicitationClient::OuterCall(outer)) = &options.client {
+            if let Some(outer) = &options.outer {
                 outer.elicitation().mark_modified();
             }
             tasks.token()
@@ -142,12 +140,7 @@ impl<'c> Invocation<'c> {
                 return Err(failure);
             }
         };
-        let permit = match executor.semaphore() {
-            Some(semaphore) => {
-                Some(Permit::acquire_in_time(semaphore, self.tool.name(), &self.context, &mut timer).await?)
-            }
-            None => None,
-        };
+        let permit = executor.acquire(self.tool, &self.context, &mut timer).await?;
         if let Some(permit) = &permit {
             self.context.hold(permit);
         }

@@ -78,8 +78,7 @@ impl Invocation<'_> {
             }
         };
         let Ok(runtime) = Handle::try_current() else { return call() };
-        let thread =
-            Permit::acquire_in_time(&self.scope.executor.threads, tool.name(), context, &mut timer).await?;
+        let thread = self.scope.executor.acquire_thread(tool, context, &mut timer).await?;
         if let Some(context) = &asks {
             context.hold(&thread);
         }

@@ -7,7 +7,7 @@ use crate::call::audit::Audit;
 use crate::call::executor::Executor;
 use crate::call::implementation::Implementation;
 use crate::context::extensions::Extensions;
-use crate::declare::state::States;
+use crate::declare::states::States;
 use crate::definition::ToolDefinition;
 use crate::model::audit_kind::AuditKind;
 use crate::schema::leniency::Leniency;

@@ -22,7 +22,6 @@ pub use sample::{ModelPreferences, Sample};
 
 pub(crate) use state::ElicitationState;
 
-use crate::context::Context;
 use crate::model::failure::Failure;
 use crate::model::future::BoxFuture;
 
@@ -112,16 +111,14 @@ pub(crate) enum ElicitationClient {
     /// To the caller.
     Direct(Arc<dyn ClientRequests>),
     /// Nowhere: the call was made by another tool, whose call would have to start again.
-    OuterCall(Context),
+    OuterCall,
 }
 
 impl PartialEq for ElicitationClient {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
             (ElicitationClient::Direct(one), ElicitationClient::Direct(other)) => Arc::ptr_eq(one, other),
-            (ElicitationClient::OuterCall(one), ElicitationClient::OuterCall(other)) => {
-                one.call_id() == other.call_id()
-            }
+            (ElicitationClient::OuterCall, ElicitationClient::OuterCall) => true,
             _ => false,
         }
     }

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::context::Context;
 use crate::model::call_id::CallId;
 use crate::model::catch_panic::catch_panic;
 
@@ -189,39 +188,6 @@ impl<F: Fn(&LogMessage<'_>) + Send + Sync> LogSink for F {
     }
 }
 
-impl Context {
-    /// Sends a log message to the caller, if it takes them: a text or any other JSON value. Otherwise the message goes
-    /// to the log of the program.
-    ///
-    /// MCP clients receive it as `notifications/message`; the command line prints it with `--verbose`. Return results
-    /// in the output or the error instead: most models never see log messages. A message must not contain what the
-    /// caller may not see.
-    ///
-    /// ```
-    /// use serde_json::json;
-    /// use tool_core::logging::LogLevel;
-    ///
-    /// # let context = tool_core::Context::for_tests("copy");
-    /// context.log(LogLevel::Info, "opened the archive");
-    /// context.log(LogLevel::Warning, json!({"page": 7, "lost": true}));
-    /// ```
-    pub fn log(&self, level: LogLevel, data: impl Into<Value>) {
-        let data = data.into();
-        let message = LogMessage { level, tool: self.tool(), call_id: self.call_id(), data: &data };
-        // A panic of the sink is logged, and must not stop the call.
-        let handled = catch_panic(|| match self.log_sink() {
-            Some(LogHandle(sink)) if sink.enabled(level) => {
-                sink.log(&message);
-                true
-            }
-            _ => false,
-        });
-        if let Ok(false) = handled {
-            trace(&message);
-        }
-    }
-}
-
 /// The `tracing` target of messages of calls.
 const TARGET: &str = "tool_core::log";
 
@@ -251,6 +217,21 @@ impl LogHandle {
     }
 }
 
+/// Sends a message to the sink if it takes the level, otherwise to the log of the program.
+pub(crate) fn log(sink: Option<&LogHandle>, message: &LogMessage<'_>) {
+    // A panic of the sink is logged, and must not stop the call.
+    let handled = catch_panic(|| match sink {
+        Some(LogHandle(sink)) if sink.enabled(message.level) => {
+            sink.log(message);
+            true
+        }
+        _ => false,
+    });
+    if let Ok(false) = handled {
+        trace(message);
+    }
+}
+
 impl PartialEq for LogHandle {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
@@ -259,6 +240,6 @@ impl PartialEq for LogHandle {
 
 impl fmt::Debug for LogHandle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Listener")
+        f.write_str("LogHandle")
     }
 }

@@ -13,9 +13,7 @@ use std::pin::{Pin, pin};
 use std::sync::{Arc, OnceLock, Weak};
 use std::task::Poll;
 
-use crate::context::LazyContext;
 use crate::context::semaphore::{FairSemaphore, QueueFull, SemaphorePermit};
-use crate::context::timeout::{Elapsed, Timer, limited};
 use crate::context::wait::{Deadlock, Wait};
 use crate::model::failure::Failure;
 
@@ -31,8 +29,9 @@ pub(crate) struct Permit {
     inner: OnceLock<Arc<FairSemaphore>>,
 }
 
+/// Why a call gets no permit.
 #[derive(Debug)]
-enum AcquireError {
+pub(crate) enum AcquireError {
     /// The queue is full.
     QueueFull,
     /// The call would wait for calls that wait for it.
@@ -40,25 +39,11 @@ enum AcquireError {
 }
 
 impl Permit {
-    /// Acquires a permit to run a tool, within the time limit of the call.
-    pub(crate) async fn acquire_in_time(
-        semaphore: &Arc<FairSemaphore>,
-        tool: &str,
-        context: &LazyContext<'_>,
-        timer: &mut Option<Timer>,
-    ) -> Result<Arc<Permit>, Failure> {
-        let mut acquire = pin!(Permit::acquire(semaphore, context.principal().id(), context.permits()));
-        match limited(timer, acquire.as_mut()).await {
-            Ok(permit) => Ok(permit?),
-            Err(Elapsed(limit)) => Err(Failure::timeout_before(tool, limit)),
-        }
-    }
-
     /// Acquires a permit of this semaphore.
     ///
     /// `held` are the permits of the outer calls, innermost first. The innermost outer call does not use its own while
     /// this one waits.
-    async fn acquire(
+    pub(crate) async fn acquire(
         semaphore: &Arc<FairSemaphore>,
         caller: Option<&str>,
         held: Vec<Weak<Permit>>,

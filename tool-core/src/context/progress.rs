@@ -3,7 +3,6 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::context::Context;
 use crate::model::catch_panic::catch_panic;
 
 /// The progress of a call.
@@ -70,23 +69,6 @@ impl<F: Fn(&Progress<'_>) + Send + Sync> ProgressSink for F {
     }
 }
 
-impl Context {
-    /// Reports progress to the caller, if it asked for it: the work done, the total if known, and a message, which may
-    /// be empty. `done` should not decrease.
-    ///
-    /// ```
-    /// # let context = tool_core::Context::for_tests("copy");
-    /// context.progress(3, 10, "copying");
-    /// context.progress(4, None, "");
-    /// ```
-    pub fn progress(&self, done: u64, total: impl Into<Option<u64>>, message: &str) {
-        if let Some(ProgressHandle(sink)) = self.progress_sink() {
-            // A panic of the sink is logged, and must not stop the call.
-            let _ = catch_panic(|| sink.report(&Progress { done, total: total.into(), message }));
-        }
-    }
-}
-
 /// The progress sink of a call. Two are equal if they are the same sink.
 #[derive(Clone)]
 pub(crate) struct ProgressHandle(Arc<dyn ProgressSink>);
@@ -94,6 +76,11 @@ pub(crate) struct ProgressHandle(Arc<dyn ProgressSink>);
 impl ProgressHandle {
     pub(crate) fn new(sink: Arc<dyn ProgressSink>) -> Self {
         ProgressHandle(sink)
+    }
+
+    pub(crate) fn report(&self, progress: &Progress<'_>) {
+        // A panic of the sink is logged, and must not stop the call.
+        let _ = catch_panic(|| self.0.report(progress));
     }
 }
 
@@ -105,6 +92,6 @@ impl PartialEq for ProgressHandle {
 
 impl fmt::Debug for ProgressHandle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Reporter")
+        f.write_str("ProgressHandle")
     }
 }

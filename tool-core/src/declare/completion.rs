@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::LazyLock;
 
 use crate::declare::inject::Needs;
-use crate::declare::state::States;
+use crate::declare::states::States;
 use crate::model::access::Principal;
 use crate::schema::NativeSchema;
 

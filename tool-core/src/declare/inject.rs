@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::context::options::ContextOptions;
 use crate::context::{Context, LazyContext};
 use crate::declare::resource::Resource;
-use crate::declare::state::States;
+use crate::declare::states::States;
 use crate::model::failure::Failure;
 
 /// A type for a parameter marked `#[inject]`: its value comes from the call, not from the caller.

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Serialize;
 
 use crate::declare::inject::Needs;
-use crate::declare::state::States;
+use crate::declare::states::States;
 use crate::model::catch_panic::{Panicked, catch_panic};
 
 /// Why a requirement is not met: a tool lacks configuration.

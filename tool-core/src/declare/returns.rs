@@ -26,8 +26,9 @@ use std::ops::Deref;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 
+use crate::model::content::Content;
 use crate::model::failure::{Failure, FailureKind, Reason, ToolError};
-use crate::model::output::{Content, Output};
+use crate::model::output::Output;
 use crate::model::prompt::ReturnMessages;
 
 /// A return value of a tool: any that implements [`serde::Serialize`] and [`schemars::JsonSchema`].

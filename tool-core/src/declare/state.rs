@@ -1,8 +1,6 @@
 //! State of an application, shared by its tools.
 
-use std::any::{Any, TypeId, type_name};
-use std::collections::HashMap;
-use std::fmt;
+use std::any::type_name;
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -97,29 +95,4 @@ pub(crate) fn state<T: Send + Sync + 'static, Op>(source: &Injection<'_, Op>) ->
         tracing::error!(state = type_name::<T>(), "state is missing from a built registry");
         Failure::internal()
     })
-}
-
-/// The state of a registry, by type.
-#[derive(Clone, Default)]
-pub struct States(HashMap<TypeId, Arc<dyn Any + Send + Sync>>);
-
-impl States {
-    pub(crate) fn insert<T: Send + Sync + 'static>(&mut self, value: Arc<T>) {
-        self.0.insert(TypeId::of::<T>(), value);
-    }
-
-    pub(crate) fn get<T: Send + Sync + 'static>(&self) -> Option<Arc<T>> {
-        self.0.get(&TypeId::of::<T>()).and_then(|state| Arc::clone(state).downcast().ok())
-    }
-
-    pub(crate) fn contains(&self, id: TypeId) -> bool {
-        self.0.contains_key(&id)
-    }
-}
-
-impl fmt::Debug for States {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // State may be secret, so only the count is printed.
-        write!(f, "States({})", self.0.len())
-    }
 }

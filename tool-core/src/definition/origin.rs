@@ -12,7 +12,7 @@ use crate::declare::layout::ArgumentLayout;
 use crate::declare::requirement;
 use crate::declare::returns::{Returned, Untyped};
 use crate::declare::source::SourceLocation;
-use crate::declare::state::States;
+use crate::declare::states::States;
 use crate::definition::compose::{InputSchema, OutputSchema};
 use crate::definition::documentation::{Documentation, Example};
 use crate::definition::facts::Facts;

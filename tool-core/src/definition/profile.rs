@@ -280,7 +280,7 @@ impl ToolDefinition {
     ///
     /// If the profile cannot express an input, or does not support the name.
     pub fn tool_for(&self, profile: Profile) -> Result<Value, ProfileError> {
-        if !dialect::takes_tool_name(profile, self.name()) {
+        if !takes_tool_name(profile, self.name()) {
             return Err(ProfileError::ToolName { profile, name: self.name().to_owned() });
         }
         let schema = self.schema_for(profile)?;
@@ -346,6 +346,16 @@ fn rendered(schema: &Value, profile: Profile) -> Result<Value, ProfileError> {
 /// Texts, numbers and values always serialize.
 fn json_of(value: &(impl Serialize + ?Sized)) -> Value {
     serde_json::to_value(value).unwrap_or_default()
+}
+
+/// Returns `true` if a profile supports a tool of this name.
+fn takes_tool_name(profile: Profile, name: &str) -> bool {
+    match profile {
+        Profile::OpenAi | Profile::OpenAiStrict => openai::takes_tool_name(name),
+        Profile::Anthropic => anthropic::takes_tool_name(name),
+        Profile::Gemini => gemini::takes_tool_name(name),
+        Profile::Mcp | Profile::NoRef | Profile::Native => true,
+    }
 }
 
 #[cfg(test)]

@@ -6,7 +6,8 @@ use serde_json::{Map, Value};
 
 use crate::lock::difference::DifferenceKind as Kind;
 use crate::lock::keywords::{CHOICES, TEXTS, constants, required, show, type_names};
-use crate::lock::schemas::{Relation, Walk};
+use crate::lock::relation::Relation;
+use crate::lock::schemas::Walk;
 use crate::schema::json::canonical::canonical;
 use crate::schema::reference::followed;
 

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use serde_json::{Map, Value};
 
-use crate::lock::schemas::Relation;
+use crate::lock::relation::Relation;
 use crate::schema::json::canonical::canonical;
 
 /// Keywords that do not affect which values fit. `default` is compared separately for optional inputs.

@@ -13,6 +13,7 @@ use crate::lock::keywords::{
     BOUNDS, CHOICES, COMPARED, LIMITS, TEXTS, constants, is_choice, members, named, order, required,
     requires, show, types, was_is,
 };
+use crate::lock::relation::Relation;
 use crate::schema::json::pointer::push_escaped;
 use crate::schema::reference::{followed, referred};
 
@@ -41,14 +42,6 @@ pub(super) fn compare(side: Side, old: &Value, new: &Value) -> Vec<Found> {
         walk.push(Kind::OrderChanged, "the schema is written differently, and means the same");
     }
     walk.found
-}
-
-/// How the set of values that fit a part has changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Relation {
-    Wider,
-    Narrower,
-    Other,
 }
 
 static ANYTHING: Value = Value::Bool(true);

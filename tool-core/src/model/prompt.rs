@@ -4,8 +4,8 @@ use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 
 use crate::model::call_id::CallId;
+use crate::model::content::Content;
 use crate::model::failure::Failure;
-use crate::model::output::Content;
 
 /// The result of a prompt: messages, and an optional description.
 ///

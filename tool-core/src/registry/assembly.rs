@@ -11,8 +11,8 @@ use crate::model::access::Principal;
 use crate::model::catch_panic::{Panicked, catch_panic};
 use crate::registry::addresses::collisions;
 use crate::registry::index::Positions;
-use crate::registry::prompts::RegisteredPrompt;
 use crate::registry::provider::{Skipped, Toolset};
+use crate::registry::registered_prompt::RegisteredPrompt;
 use crate::registry::{Inner, RegisteredTool, Registry, Scope, ToolOverrides};
 
 impl Registry {

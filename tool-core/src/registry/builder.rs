@@ -12,17 +12,16 @@ use crate::call::tool::Tool;
 use crate::call::{Executor, Limits};
 use crate::declare::declaration::Declaration;
 use crate::declare::declared::Declared;
-use crate::declare::state::States;
+use crate::declare::states::States;
 use crate::definition::ToolDefinition;
 use crate::model::access::Principal;
 use crate::model::catch_panic::{Panicked, catch_panic};
 use crate::registry::addresses;
-use crate::registry::checks::schema_errors;
+use crate::registry::checks::{limit_errors, schema_errors};
 use crate::registry::error::{BuildError, BuildErrors};
 use crate::registry::index;
 use crate::registry::index::Positions;
-use crate::registry::limits::faults_of_limits;
-use crate::registry::prompts::{RegisteredPrompt, Selection};
+use crate::registry::registered_prompt::{PromptSelection, RegisteredPrompt};
 use crate::registry::{Inner, RegisteredTool, Registry, Scope, ToolOverrides};
 use crate::schema::leniency::Leniency;
 
@@ -49,10 +48,10 @@ use crate::schema::leniency::Leniency;
 pub struct RegistryBuilder {
     declarations: Vec<&'static Declaration>,
     dynamic: Vec<Arc<dyn Tool>>,
-    pub(super) prompts: Selection,
+    pub(super) prompts: PromptSelection,
     #[cfg(feature = "inventory")]
     linked: bool,
-    select: Vec<Box<PromptPredicate>>,
+    select: Vec<Box<ToolPredicate>>,
     expected: Vec<String>,
     states: States,
     local: Option<Principal>,
@@ -67,7 +66,7 @@ pub struct RegistryBuilder {
 }
 
 /// A predicate that selects tools.
-type PromptPredicate = dyn Fn(&ToolDefinition) -> bool + Send;
+type ToolPredicate = dyn Fn(&ToolDefinition) -> bool + Send;
 
 /// Asserts that a registry can be built in a task that moves between threads.
 const _: () = {
@@ -332,7 +331,7 @@ impl RegistryBuilder {
         }
         let checked = definitions().filter(|tool| tool.checks_at_build());
         faults.extend(checked.flat_map(|tool| schema_errors(tool, tool.faults_of_inputs())));
-        faults.extend(faults_of_limits(self.limits, definitions()));
+        faults.extend(limit_errors(self.limits, definitions()));
         faults.append(&mut faults_of_prompts);
         BuildErrors::unless_empty(faults)?;
         let prompts = prompts.into_iter().map(|prompt| RegisteredPrompt::new(prompt, &scope)).collect();
@@ -370,10 +369,10 @@ fn faults_of_names(tools: &[RegisteredTool], faults: &mut Vec<BuildError>) {
             });
         }
     }
-    let mut known: HashMap<&str, usize> = HashMap::new();
+    let mut aliases: HashMap<&str, usize> = HashMap::new();
     for (position, RegisteredTool { definition: tool, .. }) in tools.iter().enumerate() {
         let Some(alias) = tool.alias() else { continue };
-        if let Some(first) = known.insert(alias, position).or_else(|| index::by_name(alias, tools)) {
+        if let Some(first) = aliases.insert(alias, position).or_else(|| index::by_name(alias, tools)) {
             faults.push(BuildError::Alias {
                 alias: alias.to_owned(),
                 first: at(first).place(),
@@ -387,6 +386,9 @@ impl fmt::Debug for RegistryBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<&str> = self.declarations().map(|declaration| declaration.name).collect();
         let dynamic = self.dynamic.len();
-        f.debug_struct("Builder").field("tools", &names).field("written", &dynamic).finish_non_exhaustive()
+        f.debug_struct("RegistryBuilder")
+            .field("tools", &names)
+            .field("dynamic", &dynamic)
+            .finish_non_exhaustive()
     }
 }

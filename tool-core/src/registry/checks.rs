@@ -1,5 +1,6 @@
-//! Checks that a server makes before it listens.
+//! Checks of a registry: of its limits when it is built, of every schema before a server listens.
 
+use crate::call::Limits;
 use crate::definition::ToolDefinition;
 use crate::definition::prompt::PromptDefinition;
 use crate::registry::Registry;
@@ -47,4 +48,25 @@ fn one_handle(tool: &ToolDefinition) -> impl Iterator<Item = BuildError> {
         location: tool.place(),
         resource: need.type_name().to_owned(),
     })
+}
+
+/// Reports limits that allow no call, and time limits without timers.
+pub(super) fn limit_errors<'t>(
+    limits: Limits,
+    tools: impl Iterator<Item = &'t ToolDefinition>,
+) -> Vec<BuildError> {
+    let none = [
+        ("concurrency", limits.concurrency == Some(0)),
+        ("blocking_threads", limits.threads == 0),
+        ("timeout", limits.timeout.is_some_and(|limit| limit.is_zero())),
+    ];
+    let mut faults: Vec<_> =
+        none.into_iter().filter(|(_, is_none)| *is_none).map(|(name, _)| BuildError::NoRoom(name)).collect();
+    if cfg!(not(feature = "tokio")) {
+        let limited = tools.filter(|tool| tool.timeout().is_some());
+        faults.extend(
+            limited.map(|tool| BuildError::NoTimers { tool: tool.name().to_owned(), location: tool.place() }),
+        );
+    }
+    faults
 }

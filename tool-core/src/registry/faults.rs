@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::call::decode;
 use crate::call::implementation::Implementation;
-use crate::declare::state::States;
+use crate::declare::states::States;
 use crate::definition::ToolDefinition;
 use crate::definition::documentation::Example;
 use crate::definition::surface;

@@ -73,7 +73,7 @@ fn of<Op>(source: &Injection<'_, Op>) -> Result<Registry, Failure> {
         // The progress of a nested call is not that of the outer call.
         progress: None,
         // Eliciting input would restart the outer call.
-        client: Some(ElicitationClient::OuterCall(context.clone())),
+        client: Some(ElicitationClient::OuterCall),
         outer: Some(context.clone()),
         ..source.options().clone()
     };

@@ -2,11 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::call::Limits;
 use crate::call::audit::AuditSink;
-use crate::definition::ToolDefinition;
 use crate::registry::builder::RegistryBuilder;
-use crate::registry::error::BuildError;
 
 impl RegistryBuilder {
     /// Sets the time limit of calls of tools that have none of their own (`#[tool(timeout = "…")]`). There is no limit by
@@ -124,27 +121,6 @@ impl RegistryBuilder {
         self.audit_key = Some(key);
         self
     }
-}
-
-/// Reports limits that allow no call, and time limits without timers.
-pub(super) fn faults_of_limits<'t>(
-    limits: Limits,
-    tools: impl Iterator<Item = &'t ToolDefinition>,
-) -> Vec<BuildError> {
-    let none = [
-        ("concurrency", limits.concurrency == Some(0)),
-        ("blocking_threads", limits.threads == 0),
-        ("timeout", limits.timeout.is_some_and(|limit| limit.is_zero())),
-    ];
-    let mut faults: Vec<_> =
-        none.into_iter().filter(|(_, is_none)| *is_none).map(|(name, _)| BuildError::NoRoom(name)).collect();
-    if cfg!(not(feature = "tokio")) {
-        let limited = tools.filter(|tool| tool.timeout().is_some());
-        faults.extend(
-            limited.map(|tool| BuildError::NoTimers { tool: tool.name().to_owned(), location: tool.place() }),
-        );
-    }
-    faults
 }
 
 #[cfg(all(test, not(feature = "tokio")))]

@@ -1,133 +1,20 @@
 //! The prompts of a registry.
 
-use std::ptr;
-use std::sync::Arc;
-
 use serde_json::Value;
 
-use crate::call::implementation::Implementation;
 use crate::call::options::{CallOptions, NO_CALL_OPTIONS};
 use crate::call::prompt_arguments::read;
-use crate::call::target::{Scope, Target};
+use crate::call::target::Target;
 use crate::call::{self, Reply};
-use crate::context::extensions::Extensions;
-use crate::declare::prompt::{PromptDeclaration, Prompts};
-use crate::declare::state::States;
+use crate::declare::prompt::Prompts;
 use crate::definition::prompt::PromptDefinition;
-use crate::model::access::Principal;
 use crate::model::audit_kind::AuditKind;
 use crate::model::failure::Failure;
 use crate::model::prompt::{Prompt, PromptReply};
 use crate::registry::Registry;
 use crate::registry::builder::RegistryBuilder;
 use crate::registry::error::BuildError;
-
-/// The prompts that a builder has, and the filters for them.
-#[derive(Default)]
-pub(super) struct Selection {
-    declarations: Vec<&'static PromptDeclaration>,
-    select: Vec<Box<PromptPredicate>>,
-}
-
-/// A predicate that selects prompts.
-type PromptPredicate = dyn Fn(&PromptDefinition) -> bool + Send;
-
-impl Selection {
-    #[cfg(feature = "inventory")]
-    pub(super) fn link(&mut self) {
-        self.declarations.extend(crate::declare::registration::linked_prompts());
-    }
-
-    /// Returns `true` if there is a prompt of this crate, selected or not.
-    pub(super) fn names_crate(&self, name: &str) -> bool {
-        self.declarations.iter().any(|declaration| declaration.0.crate_name() == name)
-    }
-
-    /// Returns the prompts by name. Reports prompts with the same name and missing state.
-    pub(super) fn definitions(self, states: &States, faults: &mut Vec<BuildError>) -> Vec<PromptDefinition> {
-        let Selection { mut declarations, select } = self;
-        // A prompt that is linked and listed is declared once.
-        declarations.sort_unstable_by_key(|declaration| ptr::from_ref(*declaration));
-        declarations.dedup_by_key(|declaration| ptr::from_ref(*declaration));
-        let mut prompts = PromptDefinition::all_declared(&declarations);
-        prompts.retain(|prompt| select.iter().all(|predicate| predicate(prompt)));
-        prompts.sort_by(|a, b| (a.name(), a.source()).cmp(&(b.name(), b.source())));
-        for pair in prompts.windows(2).filter(|pair| pair[0].name() == pair[1].name()) {
-            faults.push(BuildError::DuplicatePrompt {
-                name: pair[0].name().to_owned(),
-                first: pair[0].tool().place(),
-                second: pair[1].tool().place(),
-            });
-        }
-        for prompt in &prompts {
-            if prompt.tool().checks_at_build() {
-                faults.extend(schema_errors(prompt, prompt.tool().faults_of_inputs()));
-            }
-            faults.extend(prompt.tool().lacks(states).into_iter().map(|state| {
-                BuildError::MissingPromptState {
-                    prompt: prompt.name().to_owned(),
-                    location: prompt.tool().place(),
-                    state: state.to_owned(),
-                }
-            }));
-        }
-        prompts
-    }
-}
-
-/// Converts errors in the schema of a prompt.
-fn schema_errors(prompt: &PromptDefinition, faults: Vec<String>) -> impl Iterator<Item = BuildError> {
-    faults.into_iter().map(|fault| BuildError::PromptSchema {
-        prompt: prompt.name().to_owned(),
-        location: prompt.tool().place(),
-        fault,
-    })
-}
-
-/// A prompt of a registry.
-#[derive(Clone)]
-pub(super) struct RegisteredPrompt {
-    pub(super) definition: PromptDefinition,
-    scope: Arc<Scope>,
-    /// The extensions of its calls; those of the call take precedence.
-    extensions: Option<Arc<Extensions>>,
-}
-
-impl RegisteredPrompt {
-    pub(super) fn new(definition: PromptDefinition, scope: &Arc<Scope>) -> Self {
-        RegisteredPrompt { definition, scope: Arc::clone(scope), extensions: None }
-    }
-
-    /// Returns the same prompt for joined registries, with the extensions of its original registry.
-    pub(super) fn beside(&self, extensions: Option<&Arc<Extensions>>) -> Self {
-        RegisteredPrompt {
-            extensions: Extensions::layered(extensions, self.extensions.as_ref()),
-            ..self.clone()
-        }
-    }
-
-    /// Returns `true` if the prompt exists for this caller.
-    fn is_visible_to(&self, principal: &Principal) -> bool {
-        self.scope.admission.is_visible(self.definition.tool(), principal)
-    }
-
-    /// Returns `true` if the caller has the permissions for the prompt.
-    fn is_callable_by(&self, principal: &Principal) -> bool {
-        let Scope { admission, states, .. } = &*self.scope;
-        admission.admit(self.definition.tool(), states, principal).is_ok()
-    }
-
-    /// Returns what a request for the prompt calls.
-    fn target(&self) -> Target<'_> {
-        Target {
-            kind: AuditKind::Prompt,
-            definition: self.definition.tool(),
-            implementation: Implementation::new(self.definition.tool(), None),
-            scope: &self.scope,
-            extensions: self.extensions.as_ref(),
-        }
-    }
-}
+use crate::registry::registered_prompt::{RegisteredPrompt, prompt_schema_errors};
 
 impl RegistryBuilder {
     /// Adds the prompts that [`prompts!`](crate::prompts) lists. A prompt that is linked as well is added once.
@@ -171,8 +58,8 @@ impl Registry {
     /// }
     /// ```
     pub fn prompts(&self) -> impl ExactSizeIterator<Item = &PromptDefinition> {
-        let known = self.inner.prompts.iter().filter(|prompt| prompt.is_visible_to(self.principal()));
-        known.map(|prompt| &prompt.definition).collect::<Vec<_>>().into_iter()
+        let visible = self.inner.prompts.iter().filter(|prompt| prompt.is_visible_to(self.principal()));
+        visible.map(|prompt| &prompt.definition).collect::<Vec<_>>().into_iter()
     }
 
     /// Returns every prompt that the caller has the permissions for, ordered by name.
@@ -266,7 +153,7 @@ impl Registry {
 
     /// Returns the errors in the declarations of prompts that show when their schemas are built.
     pub(super) fn faults_of_prompts(&self) -> impl Iterator<Item = BuildError> {
-        self.declared_prompts().flat_map(|prompt| schema_errors(prompt, prompt.tool().faults()))
+        self.declared_prompts().flat_map(|prompt| prompt_schema_errors(prompt, prompt.tool().faults()))
     }
 
     /// Returns the target of a request for the prompt of this name, if the caller may see it.

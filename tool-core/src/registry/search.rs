@@ -1,35 +1,20 @@
 //! Ranked search for tools over names, texts, tags and inputs.
 
 mod english;
-mod index;
+pub(crate) mod index;
 #[cfg(test)]
 mod tests;
 mod words;
 
 use serde_json::Value;
 
-pub(crate) use index::Index;
+pub use index::Match;
 pub(crate) use words::words;
 
 use crate::definition::ToolDefinition;
 use crate::registry::Registry;
-use crate::registry::search::index::{Document, Field};
+use crate::registry::search::index::{Document, Field, Index};
 use crate::schema::{NativeSchema, item};
-
-/// How many words of a search a tool must match.
-///
-/// ```
-/// assert_eq!(tool_core::search::Match::default(), tool_core::search::Match::Any);
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Match {
-    /// At least one; a tool that matches more ranks higher.
-    #[default]
-    Any,
-    /// All.
-    All,
-}
 
 /// A tool that matches a search.
 ///

@@ -4,9 +4,10 @@ use std::borrow::Cow;
 
 use serde_json::value::RawValue;
 
+use crate::model::content::{Content, ResourceBody};
 use crate::model::digest::Digest;
 use crate::model::failure::Failure;
-use crate::model::output::{Content, Output, ResourceBody};
+use crate::model::output::Output;
 use crate::results::limits::ResultLimits;
 use crate::results::stored::Excerpt;
 use crate::results::truncate::{beginning, in_lines};

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::model::content::Content;
 use crate::model::failure::{Failure, FailureKind, Reason};
-use crate::model::output::Content;
 use crate::model::prompt::Role;
 
 /// The answer to a question, not yet decoded for the tool.

@@ -245,7 +245,7 @@ async fn ask_until_answered<T>(
     let ask = ask.map_err(|error| {
         elicitation.report_misuse(format!("`{}` asks with an invalid form: {error}", context.tool()))
     })?;
-    let (mut question, client) = elicitation.begin(&context, key, ask)?;
+    let (mut question, client) = elicitation.begin(context.tool(), context.elicitation_client(), key, ask)?;
     for _ in 0..MAX_ATTEMPTS {
         let outcome = {
             #[cfg(feature = "tokio")]

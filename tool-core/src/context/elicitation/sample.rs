@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::model::output::Content;
+use crate::model::content::Content;
 use crate::model::prompt::PromptMessage;
 
 /// A request for a model of the caller to write a message.

@@ -4,7 +4,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context as TaskContext, Poll, Waker};
 
-use crate::context::Context;
 use crate::context::elicitation::question::{Ask, AskKind, Question};
 use crate::context::elicitation::{ClientRequests, ElicitationClient};
 use crate::model::failure::{Failure, FailureKind};
@@ -74,27 +73,27 @@ impl ElicitationState {
     /// Creates a question if the call may ask now, and returns it with the client.
     pub(super) fn begin(
         &self,
-        context: &Context,
+        tool: &str,
+        client: Option<&ElicitationClient>,
         key: Option<String>,
         ask: Ask,
     ) -> Result<(Question, Arc<dyn ClientRequests>), Failure> {
         let mut state = self.state();
         if self.modified.load(Ordering::Relaxed) {
-            let failure = modified_before_asking(context.tool());
+            let failure = modified_before_asking(tool);
             return Err(state.fault.insert(failure).clone());
         }
-        let client = match context.elicitation_client() {
+        let client = match client {
             Some(ElicitationClient::Direct(client)) => Arc::clone(client),
-            other => return Err(state.rejection.insert(unsupported(context.tool(), other)).clone()),
+            other => return Err(state.rejection.insert(unsupported(tool, other)).clone()),
         };
         match state.phase {
             Phase::Open => {}
             Phase::Suspended => return Err(Failure::suspended()),
             Phase::Closed => {
                 let message = format!(
-                    "`{}` asks where it cannot wait for an answer: ask in an `async` or `blocking` tool function, \
-                     not in an access function",
-                    context.tool()
+                    "`{tool}` asks where it cannot wait for an answer: ask in an `async` or `blocking` tool function, \
+                     not in an access function"
                 );
                 return Err(state.fault.insert(fault(message)).clone());
             }

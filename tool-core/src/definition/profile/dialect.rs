@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::definition::profile::{Profile, anthropic, gemini, openai};
+use crate::definition::profile::Profile;
 
 /// The subset of JSON Schema that a vendor supports, for [`rewriting`](super::rewriting).
 pub(super) struct Dialect {
@@ -59,15 +59,6 @@ pub(super) enum Choice {
 /// Returns `true` if a profile supports `$ref`s to recursive types.
 pub(super) fn takes_recursion(profile: Profile) -> bool {
     !matches!(profile, Profile::NoRef | Profile::Gemini)
-}
-
-pub(super) fn takes_tool_name(profile: Profile, name: &str) -> bool {
-    match profile {
-        Profile::OpenAi | Profile::OpenAiStrict => openai::takes_tool_name(name),
-        Profile::Anthropic => anthropic::takes_tool_name(name),
-        Profile::Gemini => gemini::takes_tool_name(name),
-        Profile::Mcp | Profile::NoRef | Profile::Native => true,
-    }
 }
 
 /// Describes the tool names that a profile supports.

@@ -424,7 +424,7 @@ fn rejects_names_that_a_vendor_rejects() {
 
 #[test]
 fn checks_tool_names_of_the_vendor() {
-    use super::dialect::takes_tool_name as takes;
+    use super::takes_tool_name as takes;
     for profile in [Profile::OpenAi, Profile::OpenAiStrict, Profile::Anthropic] {
         assert!(takes(profile, "get-weather_2") && takes(profile, "2nd") && takes(profile, &"a".repeat(64)));
         assert!(!takes(profile, "get.weather") && !takes(profile, &"a".repeat(65)));

@@ -7,9 +7,23 @@
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Bound;
 
-use crate::registry::search::Match;
 use crate::registry::search::english::{common_actions, stem, synonyms, telling};
 use crate::registry::search::words::each_word;
+
+/// How many words of a search a tool must match.
+///
+/// ```
+/// assert_eq!(tool_core::search::Match::default(), tool_core::search::Match::Any);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Match {
+    /// At least one; a tool that matches more ranks higher.
+    #[default]
+    Any,
+    /// All.
+    All,
+}
 
 /// A field of a document.
 #[derive(Clone, Copy, Debug)]
@@ -372,7 +386,6 @@ impl<'i> View<'i> {
 #[cfg(test)]
 mod tests {
     use super::{Document, Field, Index};
-    use crate::registry::search::Match;
 
     fn index(texts: &[&str]) -> Index {
         Index::new(texts.iter().map(|text| {
