@@ -1,7 +1,10 @@
 //! The tools of a registry in the shapes of MCP's lists, each made once: a registry never changes.
 
 mod listing;
+pub(crate) mod routes;
 pub(crate) mod tool_text;
+pub(crate) mod uri;
+pub(crate) mod view;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -16,11 +19,11 @@ use tool_core::address::{Segment, Surface};
 use tool_core::provider::Toolset;
 use tool_core::{Registry, ToolDefinition, adapter};
 
+use crate::catalog::routes::Routes;
+use crate::catalog::uri::Pattern;
 use crate::protocol::Era;
-use crate::results::{ResultUri, or_excerpt};
-use crate::routes::Routes;
+use crate::render::stored_result::{ResultUri, or_excerpt};
 use crate::settings::Settings;
-use crate::uri::Pattern;
 
 /// First segments of addresses that are the server's own.
 pub(crate) const RESERVED: [&str; 3] = ["tools", "tool", "result"];

@@ -30,3 +30,6 @@ pub enum Discovery {
     /// Servers that are known and not there are listed beside the rows, as `unavailable` with a reason.
     TwoStep,
 }
+
+/// The names of the three tools of [`Discovery::TwoStep`].
+pub(crate) const SEARCH_TOOLS: [&str; 3] = ["list_available_tools", "list_tool_details", "call_tool"];

@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 use tool_core::{CallOptions, Registry, Reply};
 
 use crate::call_notifications::with_notifications;
-use crate::catalog_view::{CatalogView, CatalogViews, FRESH_FOR_MS};
+use crate::catalog::view::{CatalogView, CatalogViews, FRESH_FOR_MS};
 use crate::changes::Changes;
 use crate::elicitation::{Inquirer, Round, Seal, Subject};
 use crate::protocol::{RequestContext, Session};

@@ -1,13 +1,11 @@
 #![doc = include_str!("../README.md")]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-mod answer;
 mod call_notifications;
 mod caller;
 #[cfg(test)]
 mod captured_log;
 mod catalog;
-mod catalog_view;
 mod changes;
 mod clock;
 mod custom;
@@ -20,13 +18,10 @@ mod error;
 mod handlers;
 mod http;
 mod logging;
-mod page;
 mod paging;
 mod prompts_file;
 mod protocol;
-mod reading;
-mod results;
-mod routes;
+mod render;
 mod server;
 mod settings;
 mod signature;
@@ -36,7 +31,6 @@ mod tool_search;
 mod updates;
 #[cfg(feature = "upstream")]
 pub mod upstream;
-mod uri;
 
 pub use changes::Changes;
 pub use custom::{DynamicPrompt, DynamicResource, DynamicTemplate, Icon, IconTheme, PromptArgument, Request};

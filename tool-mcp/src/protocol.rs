@@ -3,6 +3,7 @@
 mod context;
 mod dispatch;
 mod era;
+mod errors;
 mod in_flight;
 mod message;
 mod outbox;
@@ -14,6 +15,7 @@ mod watched;
 
 pub(crate) use context::{Origin, RequestContext};
 pub(crate) use era::Era;
+pub(crate) use errors::{resource_not_found, shortened, shutting_down};
 pub(crate) use in_flight::RequestGuard;
 pub(crate) use message::{
     CallParams, Message, Params, Rejection, Request, in_flight, read, request_id, too_many,

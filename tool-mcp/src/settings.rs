@@ -6,12 +6,11 @@ use rmcp::model::{JsonObject, MetaObject};
 use serde_json::Value;
 use tool_core::{Registry, ToolDefinition, adapter};
 
+use crate::catalog::uri::Scheme;
 use crate::custom::{DynamicPrompt, DynamicResource, DynamicTemplate};
-use crate::discovery::Discovery;
+use crate::discovery::{Discovery, SEARCH_TOOLS};
 use crate::prompts_file::PromptsFile;
 use crate::surfaces::Surfaces;
-use crate::tool_search::NAMES;
-use crate::uri::Scheme;
 
 /// Shared by all that is answered.
 #[derive(Clone, Debug)]
@@ -69,7 +68,7 @@ impl Settings {
                 prompt.source()
             )
         });
-        let two_steps = NAMES.into_iter().filter(|_| self.discovery == Discovery::TwoStep);
+        let two_steps = SEARCH_TOOLS.into_iter().filter(|_| self.discovery == Discovery::TwoStep);
         let taken = two_steps
             .filter_map(|name| adapter::definitions(registry).find(|tool| tool.name() == name))
             .map(|tool| {

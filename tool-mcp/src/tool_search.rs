@@ -12,12 +12,13 @@ use tool_core::failure::Reason;
 use tool_core::schema::nearest;
 use tool_core::{Failure, FailureKind, ToolDefinition, adapter};
 
-use definitions::desk;
-pub(crate) use definitions::{NAMES, listed};
+pub(crate) use definitions::listed;
+use definitions::registry;
 
-use crate::answer::{excerpt_blocks, failed_text, linked, succeeded_with};
-use crate::catalog_view::CatalogView;
+use crate::catalog::view::CatalogView;
+use crate::discovery::SEARCH_TOOLS;
 use crate::protocol::Era;
+use crate::render::call_result::{excerpt_blocks, failed_text, linked, succeeded_with};
 use crate::tool_search::rows::Rows;
 
 /// The arguments of `list_available_tools`.
@@ -68,11 +69,11 @@ pub(crate) async fn enter<'a>(
     view: &CatalogView,
     era: &Era,
 ) -> Option<Step<'a>> {
-    if !NAMES.contains(&name) {
+    if !SEARCH_TOOLS.contains(&name) {
         return None;
     }
     let arguments = if arguments.trim_ascii().is_empty() { b"{}" } else { arguments };
-    if let Err(failure) = desk().validate(name, arguments) {
+    if let Err(failure) = registry().validate(name, arguments) {
         return Some(Step::Done(failed_text(failure.text())));
     }
     let step = run(name, arguments, view, era).await;
@@ -144,7 +145,7 @@ async fn list(query: &Search, view: &CatalogView, era: &Era) -> Result<CallToolR
 async fn details(tool: &ToolDefinition, view: &CatalogView, era: &Era) -> CallToolResult {
     let details = json!({
         "name": view.name_on_server(tool),
-        "description": described(tool, view),
+        "description": view.description(tool),
         "inputSchema": tool.detached().input_schema(),
         "server": view.server(tool),
     });
@@ -166,12 +167,6 @@ fn ranked<'o>(search: &str, view: &'o CatalogView) -> impl Iterator<Item = &'o T
     };
     let hits = view.registry.search(search).into_iter().map(|hit| hit.tool);
     hits.filter(move |tool| view.is_found(tool) && is_callable(tool))
-}
-
-/// What a tool does; no row is without a word.
-fn described<'o>(tool: &'o ToolDefinition, view: &'o CatalogView) -> &'o str {
-    let description = view.catalog.settings().description(tool).trim();
-    if description.is_empty() { "No description" } else { description }
 }
 
 fn find<'o>(server: &str, name: &str, view: &'o CatalogView) -> Result<&'o ToolDefinition, Failure> {

@@ -50,11 +50,11 @@ mod tests {
     };
 
     use super::write;
+    use crate::catalog::uri::Scheme;
     use crate::catalog::{Catalog, ListShape};
     use crate::discovery::Discovery;
     use crate::settings::Settings;
     use crate::surfaces::Surfaces;
-    use crate::uri::Scheme;
 
     /// Says "when" \ and where.
     #[tool(operation = Trigger, destructive = false, title = "A \"title\"", tags = ["clock", "map"])]

@@ -12,7 +12,7 @@ use tool_core::{IntoPrompt, Prompt, ToolError};
 use crate::custom::icon::Icon;
 use crate::custom::template::Template;
 use crate::custom::{Answering, Completing, Request, icon, shown, values};
-use crate::reading::shortened;
+use crate::protocol::shortened;
 
 /// As many unknown arguments of a call are named.
 const MOST_FAULTS: usize = 20;

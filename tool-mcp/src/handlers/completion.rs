@@ -8,13 +8,12 @@ use tokio::task::spawn_blocking;
 use tool_core::completion::{CompletionRequest, Completions};
 use tool_core::{Failure, FailureKind, ToolDefinition, adapter};
 
+use crate::catalog::view::CatalogView;
 use crate::catalog::{PAGE_VARIABLE, Target};
-use crate::catalog_view::CatalogView;
 use crate::custom::completions;
 use crate::handlers::Handler;
-use crate::protocol::RequestContext;
-use crate::reading::{not_found, shortened};
-use crate::results::ResultUri;
+use crate::protocol::{RequestContext, resource_not_found, shortened};
+use crate::render::stored_result::ResultUri;
 
 impl Handler {
     pub(crate) async fn completion(
@@ -77,9 +76,10 @@ fn of_template(
         // A digest is known from what it stands for, and what is kept is nobody else's business.
         return Ok(Completions::default());
     }
-    let (pattern, target) = view.catalog.places().routes.template(uri).ok_or_else(|| not_found(uri))?;
+    let (pattern, target) =
+        view.catalog.places().routes.template(uri).ok_or_else(|| resource_not_found(uri))?;
     if matches!(target, Target::Tool(name) if !adapter::contains(&view.registry, name)) {
-        return Err(not_found(uri));
+        return Err(resource_not_found(uri));
     }
     let Some(variable) = pattern.variable(argument.name) else {
         let variables: Vec<&str> = pattern.variables().collect();
@@ -104,7 +104,7 @@ fn of_template(
             Ok(first(completing.map_or(Vec::new(), |completing| completions(completing, argument.value))))
         }
         Target::Result => Ok(Completions::default()),
-        Target::Page | Target::Tools | Target::Resource(_) => Err(not_found(uri)),
+        Target::Page | Target::Tools | Target::Resource(_) => Err(resource_not_found(uri)),
     }
 }
 
@@ -156,7 +156,7 @@ fn first(mut values: Vec<String>) -> Completions {
 
 fn failed(failure: &Failure, uri: &str) -> ErrorData {
     match failure.kind() {
-        FailureKind::NotFound => not_found(uri),
+        FailureKind::NotFound => resource_not_found(uri),
         _ => refused(failure),
     }
 }

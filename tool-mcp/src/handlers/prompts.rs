@@ -9,13 +9,13 @@ use tool_core::failure::McpAnswer;
 use tool_core::schema::NativeSchema;
 use tool_core::{Failure, FailureKind, Principal, PromptDefinition, adapter};
 
-use crate::answer::{block, retry_as_is};
 use crate::call_notifications::with_notifications;
 use crate::custom::{DynamicPrompt, Request, ask};
 use crate::elicitation::{Inquirer, Round, Subject};
 use crate::handlers::{Answered, Handler};
 use crate::paging::page;
 use crate::protocol::{Era, RequestContext};
+use crate::render::call_result::{block, retry_as_is};
 use crate::signature::{shown_default, type_name};
 
 impl Handler {

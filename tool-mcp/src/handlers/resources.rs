@@ -14,16 +14,16 @@ use serde_json::json;
 use tool_core::{ResourceBody, ToolDefinition, adapter};
 
 use crate::catalog::Target;
-use crate::catalog_view::CatalogView;
+use crate::catalog::routes::Found;
+use crate::catalog::view::CatalogView;
 use crate::custom::{About, Answering, Request, ask};
 use crate::elicitation::Round;
 use crate::handlers::{Answered, Call, Handler};
-use crate::page::{Page, Row};
 use crate::paging::{Paged, page};
-use crate::protocol::RequestContext;
-use crate::reading::{arguments, bad_variable, contents, failed, not_found, refused, too_large};
-use crate::results::ResultUri;
-use crate::routes::Found;
+use crate::protocol::{RequestContext, resource_not_found};
+use crate::render::resource_contents::{arguments, bad_variable, contents, failed, refused, too_large};
+use crate::render::stored_result::ResultUri;
+use crate::render::tool_page::{Page, Row};
 
 impl Handler {
     pub(crate) async fn resources(
@@ -93,16 +93,16 @@ impl Handler {
     ) -> Result<Answered<ReadResourceResult>, ErrorData> {
         if let Some(asked) = ResultUri::parse(uri, self.views.scheme()) {
             let results = self.views.results(cx.caller.as_ref().map(|caller| &caller.principal)).await;
-            let (results, caller) = results.ok_or_else(|| not_found(uri))?;
+            let (results, caller) = results.ok_or_else(|| resource_not_found(uri))?;
             return asked.read(uri, &results, &caller).await.map(Answered::Reply);
         }
         let view = self.view(cx).await?;
         let settings = view.catalog.settings();
-        let found = view.catalog.places().routes.find(uri).ok_or_else(|| not_found(uri))?;
+        let found = view.catalog.places().routes.find(uri).ok_or_else(|| resource_not_found(uri))?;
         match found {
             // Whoever may not know of a tool learns nothing of its variables either.
             Found::Bad(Target::Tool(name), _) if !adapter::contains(&view.registry, name) => {
-                Err(not_found(uri))
+                Err(resource_not_found(uri))
             }
             Found::Bad(_, bad) => Err(bad_variable(uri, &bad.variable, bad.to_string())),
             Found::Here(Target::Tools, _) => {
@@ -113,21 +113,21 @@ impl Handler {
             Found::Here(Target::Page, values) => {
                 let name = values.first().map_or("", |(_, value)| value);
                 let tool = view.registry.get(name).filter(|_| view.registry.check_access(name).is_ok());
-                let tool = tool.ok_or_else(|| not_found(uri))?;
+                let tool = tool.ok_or_else(|| resource_not_found(uri))?;
                 let page = Page::new(tool, settings.description(tool), settings.examples(tool));
                 Ok(Answered::Reply(self.fresh(as_json(uri, &page)?)))
             }
             Found::Here(Target::Tool(name), values) => {
                 self.read_tool(uri, name, &values, round, &view, cx).await
             }
-            Found::Here(Target::Result, _) => Err(not_found(uri)),
+            Found::Here(Target::Result, _) => Err(resource_not_found(uri)),
             Found::Here(&Target::Resource(position), _) => {
-                let resource = settings.resources.get(position).ok_or_else(|| not_found(uri))?;
+                let resource = settings.resources.get(position).ok_or_else(|| resource_not_found(uri))?;
                 let read = read_written(uri, &resource.read, &resource.about, Vec::new(), &view).await;
                 read.map(Answered::Reply)
             }
             Found::Here(&Target::Template(position), values) => {
-                let template = settings.templates.get(position).ok_or_else(|| not_found(uri))?;
+                let template = settings.templates.get(position).ok_or_else(|| resource_not_found(uri))?;
                 let read = read_written(uri, &template.read, &template.about, values, &view).await;
                 read.map(Answered::Reply)
             }
@@ -148,7 +148,7 @@ impl Handler {
         view: &CatalogView,
         cx: &RequestContext,
     ) -> Result<Answered<ReadResourceResult>, ErrorData> {
-        let tool = view.registry.get(name).ok_or_else(|| not_found(uri))?;
+        let tool = view.registry.get(name).ok_or_else(|| resource_not_found(uri))?;
         let arguments = arguments(tool, values);
         // A resource is read by who can take it.
         let call = Call { method: "resources/read", name, arguments: arguments.as_bytes(), round };

@@ -10,8 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::changes::Changes;
 use crate::handlers::Handler;
-use crate::protocol::{Closed, MOST_BYTES, MOST_WATCHED, RequestContext, Subscription};
-use crate::reading::not_found;
+use crate::protocol::{Closed, MOST_BYTES, MOST_WATCHED, RequestContext, Subscription, resource_not_found};
 use crate::updates::Updates;
 
 impl Handler {
@@ -30,7 +29,7 @@ impl Handler {
             return Ok(());
         }
         if !self.view(cx).await?.leads(uri) {
-            return Err(not_found(uri));
+            return Err(resource_not_found(uri));
         }
         let Some(is_first) = session.watched.add(uri.to_owned()) else {
             let message = format!(

@@ -4,17 +4,17 @@ use rmcp::ErrorData;
 use rmcp::model::CallToolResult;
 use tool_core::{FailureKind, ToolDefinition, adapter};
 
-use crate::answer::{answer, failed_text};
 use crate::catalog::ListShape;
-use crate::catalog_view::CatalogView;
-use crate::discovery::Discovery;
+use crate::catalog::view::CatalogView;
+use crate::discovery::{Discovery, SEARCH_TOOLS};
 use crate::elicitation::Round;
 use crate::handlers::{Answered, Call, Handler};
 use crate::paging::{Paged, page};
 use crate::protocol::{CallParams, ListMembers, Reply, RequestContext, ToolList};
-use crate::results::READER;
+use crate::render::call_result::{answer, failed_text};
+use crate::render::stored_result::READER;
 use crate::surfaces::Surfaces;
-use crate::tool_search::{self, NAMES, Step, enter};
+use crate::tool_search::{self, Step, enter};
 
 impl Handler {
     pub(crate) async fn tools(
@@ -34,7 +34,7 @@ impl Handler {
             // A result that is too large is read with a tool of its own.
             let has_results = adapter::results(&view.registry).is_some();
             let reader = view.tools().find(|tool| tool.name() == READER && has_results);
-            let names: Vec<&str> = NAMES.into_iter().chain(reader.map(ToolDefinition::name)).collect();
+            let names: Vec<&str> = SEARCH_TOOLS.into_iter().chain(reader.map(ToolDefinition::name)).collect();
             // They need no pages, and so no cursor is valid.
             page("tools/list", names, |name| name, None, cursor.as_deref())?;
             let mut tools = vec![tool_search::listed()];

@@ -15,7 +15,6 @@ use tokio_util::task::TaskTracker;
 use tool_core::authentication::Authenticator;
 
 use crate::caller::Caller;
-use crate::catalog_view::ending;
 use crate::handlers::Handler;
 use crate::http::body::{EventBody, events, json};
 use crate::http::headers::{self, SESSION};
@@ -27,7 +26,9 @@ use crate::http::rejection::Rejection;
 use crate::http::sessions::{HttpSession, NotTheirs, Sessions, Visit};
 use crate::http::shutdown::Shutdown;
 use crate::http::stream::{Identity, Stream, event_id};
-use crate::protocol::{Message, Origin, Outbox, Request, Response, in_flight, read, request_id};
+use crate::protocol::{
+    Message, Origin, Outbox, Request, Response, in_flight, read, request_id, shutting_down,
+};
 
 /// The largest body of a request.
 const BODY_LIMIT: usize = 4 * 1024 * 1024;
@@ -140,7 +141,7 @@ impl McpEndpoint {
         visit: Option<Visit>,
     ) -> Result<HttpResponse, Rejection> {
         if self.handler.views().has_ended() {
-            let rejection = Rejection::of(StatusCode::SERVICE_UNAVAILABLE, ending());
+            let rejection = Rejection::of(StatusCode::SERVICE_UNAVAILABLE, shutting_down());
             return Err(rejection.with_header(header::RETRY_AFTER, HeaderValue::from_static("1")));
         }
         let is_opening = request.opens_session();

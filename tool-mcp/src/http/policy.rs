@@ -9,7 +9,7 @@ use axum::http::{StatusCode, Uri, header};
 use tool_core::authentication::Authenticator;
 
 use crate::http::rejection::Rejection;
-use crate::reading::shortened;
+use crate::protocol::shortened;
 
 /// The allowed hosts and origins, of which `None` is any, and what finds out who sends a request.
 #[derive(Clone, Debug)]

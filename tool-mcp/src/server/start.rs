@@ -9,13 +9,13 @@ use std::task::{Context, Poll, Waker};
 use tool_core::{Principal, adapter};
 
 use crate::catalog::RESERVED;
-use crate::catalog_view::{CatalogView, CatalogViews};
+use crate::catalog::uri::Scheme;
+use crate::catalog::view::{CatalogView, CatalogViews};
 use crate::elicitation::{Key, Seal};
 use crate::error::ServeError;
 use crate::handlers::Handler;
 use crate::server::Server;
 use crate::settings::Settings;
-use crate::uri::Scheme;
 
 impl Server {
     /// What answers, once all that cannot be served is found out.

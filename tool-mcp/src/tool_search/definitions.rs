@@ -9,14 +9,12 @@ use tool_core::schema::Leniency;
 use tool_core::{Annotations, DynamicTool, Operation, Output, Registry, ToolDefinition};
 
 use crate::catalog::tool_text::write_bare;
-
-/// Their names.
-pub(crate) const NAMES: [&str; 3] = ["list_available_tools", "list_tool_details", "call_tool"];
+use crate::discovery::SEARCH_TOOLS;
 
 /// A registry of them: what they take is checked as everything is. They are entered elsewhere, where the tools are known
 /// that they are about.
-pub(super) fn desk() -> &'static Registry {
-    static DESK: LazyLock<Registry> = LazyLock::new(|| {
+pub(super) fn registry() -> &'static Registry {
+    static REGISTRY: LazyLock<Registry> = LazyLock::new(|| {
         let mut builder = Registry::builder().leniency(Leniency::Strict);
         for definition in [list_available_tools(), list_tool_details(), call_tool()] {
             let nothing = |_, _: Value| async { Ok(Output::empty()) };
@@ -25,14 +23,14 @@ pub(super) fn desk() -> &'static Registry {
         }
         builder.build().expect("no two have one name: the tests list them")
     });
-    &DESK
+    &REGISTRY
 }
 
 /// Returns the three tools as `tools/list` has them, in JSON and without the brackets around them.
 pub(crate) fn listed() -> Bytes {
     static LISTED: LazyLock<Bytes> = LazyLock::new(|| {
         let mut text = String::new();
-        for tool in NAMES.iter().filter_map(|name| desk().get(name)) {
+        for tool in SEARCH_TOOLS.iter().filter_map(|name| registry().get(name)) {
             if !text.is_empty() {
                 text.push(',');
             }
@@ -46,7 +44,7 @@ pub(crate) fn listed() -> Bytes {
 fn list_available_tools() -> ToolDefinitionBuilder {
     let description =
         "Lists the tools that can be called, a page at a time: the best first for a `search`, else by name.";
-    definition(NAMES[0], description, &json!({
+    definition(SEARCH_TOOLS[0], description, &json!({
         "search": {"type": "string", "description": "What the tool should do, in a few words."},
         "filter_by_server": {"type": "string", "default": "", "description": "Only tools of this server; empty for all."},
         "detailed": {"type": "boolean", "default": false, "description": "Whether to show what each takes."},
@@ -57,7 +55,7 @@ fn list_available_tools() -> ToolDefinitionBuilder {
 }
 
 fn list_tool_details() -> ToolDefinitionBuilder {
-    definition(NAMES[1], "Shows what one tool does and takes.", &target(), &["server", "tool_name"])
+    definition(SEARCH_TOOLS[1], "Shows what one tool does and takes.", &target(), &["server", "tool_name"])
         .operation(Operation::Explain)
         .annotations(hints(true))
 }
@@ -66,7 +64,7 @@ fn call_tool() -> ToolDefinitionBuilder {
     let mut inputs = target();
     let description = "What `list_tool_details` says that it takes.";
     inputs["arguments"] = json!({"type": "object", "description": description});
-    definition(NAMES[2], "Calls a tool.", &inputs, &["server", "tool_name"]).annotations(hints(false))
+    definition(SEARCH_TOOLS[2], "Calls a tool.", &inputs, &["server", "tool_name"]).annotations(hints(false))
 }
 
 /// Which tool is meant.

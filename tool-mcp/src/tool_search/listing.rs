@@ -4,8 +4,7 @@ use serde_json::{Value, json};
 use tool_core::results::Excerpt;
 use tool_core::{Digest, ToolDefinition, adapter};
 
-use crate::catalog_view::CatalogView;
-use crate::tool_search::described;
+use crate::catalog::view::CatalogView;
 use crate::tool_search::rows::Rows;
 
 const JSON: &str = "application/json";
@@ -32,7 +31,7 @@ impl Rows<'_> {
         let mut row = json!({
             "server": self.view.server(tool),
             "tool": tool.name(),
-            "description": described(tool, self.view),
+            "description": self.view.description(tool),
         });
         if self.detailed {
             row["inputSchema"] = tool.detached().input_schema().clone();
@@ -43,7 +42,7 @@ impl Rows<'_> {
 
 /// Another one when a tool promises something else, or this server says so in other words.
 fn identity(tool: &ToolDefinition, view: &CatalogView) -> String {
-    format!("{}\0{}\0{}\0", tool.digest(), view.server(tool), described(tool, view))
+    format!("{}\0{}\0{}\0", tool.digest(), view.server(tool), view.description(tool))
 }
 
 /// All about a tool, if that is too large to be shown and something keeps it.

@@ -1,10 +1,9 @@
 //! Pages of rows, small enough to be read at a glance.
 
 use serde_json::{Map, Value, json};
-use tool_core::{Failure, ToolDefinition};
+use tool_core::{Failure, FailureKind, ToolDefinition};
 
-use crate::catalog_view::CatalogView;
-use crate::tool_search::{described, wrong};
+use crate::catalog::view::CatalogView;
 
 /// What was found, in the order in which it is shown.
 pub(super) struct Rows<'r> {
@@ -44,7 +43,8 @@ impl Rows<'_> {
         if pages < number || number == 0 {
             let last =
                 if pages == 1 { "there is one page".to_owned() } else { format!("the last page is {pages}") };
-            return Err(wrong(format!("there is no page {number}: {last}")));
+            let message = format!("there is no page {number}: {last}");
+            return Err(Failure::new(FailureKind::Input, message));
         }
         let mut page = Map::from_iter([("tools".to_owned(), rows.into())]);
         page.insert("total".to_owned(), self.found.len().into());
@@ -58,7 +58,7 @@ impl Rows<'_> {
         let mut row = json!({
             "server": self.view.server(tool),
             "tool": self.view.name_on_server(tool),
-            "description": shortened(described(tool, self.view)),
+            "description": shortened(self.view.description(tool)),
         });
         if self.detailed {
             row["inputSchema"] = tool.detached().input_schema().clone();

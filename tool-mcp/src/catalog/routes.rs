@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::uri::{BadVariable, Kind, Location, Pattern};
+use crate::catalog::uri::{BadVariable, Kind, Location, Pattern};
 
 /// Where URIs lead: exact ones before templates, whatever the order in which they were added.
 #[derive(Debug)]

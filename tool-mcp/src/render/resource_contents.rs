@@ -8,10 +8,11 @@ use serde_json::{Number, Value, json};
 use tool_core::failure::McpAnswer;
 use tool_core::{CallId, Content, Failure, FailureKind, Output, ToolDefinition, adapter};
 
-use crate::answer::retry_as_is;
-use crate::catalog_view::CatalogView;
-use crate::results::{MOST_READ, size_as_json};
-use crate::uri::Pattern;
+use crate::catalog::uri::Pattern;
+use crate::catalog::view::CatalogView;
+use crate::protocol::resource_not_found;
+use crate::render::call_result::retry_as_is;
+use crate::render::stored_result::{MOST_READ, size_as_json};
 
 /// The arguments that the variables of a URI stand for: spelled as they are in a call.
 pub(crate) fn arguments(tool: &ToolDefinition, values: &[(String, String)]) -> String {
@@ -93,14 +94,6 @@ pub(crate) fn too_large(
     Some(ErrorData::invalid_params(message, Some(json!({"uri": uri, "bytes": bytes, "tool": name}))))
 }
 
-/// Nothing is there. rmcp gives it the code of the client's era.
-pub(crate) fn not_found(uri: &str) -> ErrorData {
-    ErrorData::resource_not_found(
-        format!("Resource not found: {}", shortened(uri)),
-        Some(json!({"uri": uri})),
-    )
-}
-
 /// A variable of a URI stands for nothing.
 pub(crate) fn bad_variable(uri: &str, variable: &str, message: String) -> ErrorData {
     ErrorData::invalid_params(message, Some(json!({"uri": uri, "variable": variable})))
@@ -118,7 +111,7 @@ pub(crate) fn failed(
     let mut data = json!({"uri": uri});
     match failure.kind() {
         // Whoever may not know of it is told what one is told of nothing.
-        FailureKind::NotFound => return not_found(uri),
+        FailureKind::NotFound => return resource_not_found(uri),
         FailureKind::Input | FailureKind::NotJson if !failure.problems().is_empty() => {
             message = wrong(failure, tool, pattern);
             data["problems"] = json!(failure.problems());
@@ -160,14 +153,6 @@ fn wrong(failure: &Failure, tool: &ToolDefinition, pattern: Option<&Pattern>) ->
         lines.push(format!("example of a valid URI: {uri}"));
     }
     lines.join("\n")
-}
-
-/// Enough of a text to be recognised.
-pub(crate) fn shortened(text: &str) -> String {
-    match text.char_indices().nth(256) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
 }
 
 #[cfg(test)]

@@ -9,8 +9,8 @@ use tool_core::address::Segment;
 use tool_core::results::{PartError, ResultPart, ResultStore, StoredResult};
 use tool_core::{Digest, Principal};
 
-use crate::reading::not_found;
-use crate::uri::{Pattern, Scheme, decoded};
+use crate::catalog::uri::{Pattern, Scheme, decoded};
+use crate::protocol::resource_not_found;
 
 /// The tool that reads them a page at a time.
 pub(crate) const READER: &str = "read_result";
@@ -21,7 +21,7 @@ const SEGMENT: &str = "result";
 /// The most bytes that one read gives, as JSON: older clients refuse a message of 1 MiB.
 pub(crate) const MOST_READ: usize = 768 * 1024;
 
-/// What stands in the place of a value that is too large: see [`linked`](crate::answer::linked).
+/// What stands in the place of a value that is too large: see [`linked`](crate::render::call_result::linked).
 const EXCERPT: &str = r#"{"type":"object","description":"The beginning of a value that is too large; the whole is at `uri`.","properties":{"preview":{"type":"string"},"mediaType":{"type":"string"},"bytes":{"type":"integer"},"lines":{"type":"integer"},"digest":{"type":"string"},"uri":{"type":"string"}},"required":["preview","mediaType","bytes"],"additionalProperties":false}"#;
 
 /// Returns an output schema, as text, that admits a value of `schema` or the excerpt of one. `None` where `schema` refers to itself
@@ -104,13 +104,13 @@ impl ResultUri {
         caller: &Principal,
     ) -> Result<ReadResourceResult, ErrorData> {
         let bad = |message: String| ErrorData::invalid_params(message, Some(json!({"uri": uri})));
-        let digest = self.digest.ok_or_else(|| not_found(uri))?;
+        let digest = self.digest.ok_or_else(|| resource_not_found(uri))?;
         let kept = results.read(caller, digest).await.map_err(|error| {
             let cause = std::error::Error::source(&error).map(ToString::to_string);
             tracing::error!(%error, cause, "a result could not be read");
             ErrorData::internal_error("results cannot be read at the moment", Some(json!({"uri": uri})))
         })?;
-        let kept = kept.ok_or_else(|| not_found(uri))?;
+        let kept = kept.ok_or_else(|| resource_not_found(uri))?;
         let part = self.part.as_ref().map_err(|message| bad(message.clone()))?;
         let contents = contents(uri, &kept, part).map_err(|refused| match refused {
             Refused::Part(error) => bad(error.to_string()),

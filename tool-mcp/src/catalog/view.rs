@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rmcp::ErrorData;
-use serde_json::json;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tokio_util::task::task_tracker::TaskTrackerToken;
@@ -13,12 +12,13 @@ use tool_core::provider::{DiscoveryError, Provider, Skipped, Toolset};
 use tool_core::results::ResultStore;
 use tool_core::{CallOptions, Principal, Registry, ToolDefinition, adapter};
 
+use crate::catalog::routes::Found;
+use crate::catalog::uri::Scheme;
 use crate::catalog::{Catalog, Target};
-use crate::results::READER;
-use crate::routes::Found;
+use crate::protocol::shutting_down;
+use crate::render::stored_result::READER;
 use crate::settings::Settings;
 use crate::surfaces::Surfaces;
-use crate::uri::Scheme;
 
 /// How long a client may keep a list of tools that stay the same. Nothing changes while the process lives, but another
 /// release may follow it.
@@ -73,7 +73,7 @@ impl CatalogViews {
         // Counted before it is looked whether it may begin: whoever waits for what has begun overlooks none.
         let request = self.requests.token();
         if self.ending.is_cancelled() {
-            return Err(ending());
+            return Err(shutting_down());
         }
         let tools = self.provider.tools().await;
         let tools = tools.map_err(|_| ErrorData::internal_error("Internal error discovering tools", None))?;
@@ -164,12 +164,6 @@ impl CatalogViews {
     }
 }
 
-/// What a request is told that comes too late: another process may well answer it.
-pub(crate) fn ending() -> ErrorData {
-    let retry = json!({"retryable": true, "retryAfterSeconds": 1});
-    ErrorData::internal_error("the server is shutting down: try again", Some(retry))
-}
-
 impl CatalogView {
     /// The tools that the caller may call, by name: what it is told of.
     pub(crate) fn callable(&self) -> impl Iterator<Item = &ToolDefinition> {
@@ -216,6 +210,12 @@ impl CatalogView {
     /// The name of the server that a tool is of.
     pub(crate) fn server(&self, tool: &ToolDefinition) -> &str {
         self.catalog.server(tool.name())
+    }
+
+    /// Returns the description of a tool; never empty.
+    pub(crate) fn description<'v>(&'v self, tool: &'v ToolDefinition) -> &'v str {
+        let description = self.catalog.settings().description(tool).trim();
+        if description.is_empty() { "No description" } else { description }
     }
 
     /// The name of a tool on its server, where the two stand together in its name.

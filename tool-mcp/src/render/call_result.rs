@@ -6,9 +6,9 @@ use serde_json::Value;
 use tool_core::results::{Excerpt, Preview, PreviewPart};
 use tool_core::{CallId, Content, Failure, FailureKind, Output, Reply};
 
+use crate::catalog::uri::Scheme;
 use crate::protocol::Era;
-use crate::results::ResultUri;
-use crate::uri::Scheme;
+use crate::render::stored_result::ResultUri;
 
 /// A result for whatever happened in the tool, a protocol error for a tool that is not there.
 pub(crate) fn answer(reply: &Reply, era: &Era, scheme: &Scheme) -> Result<CallToolResult, ErrorData> {
