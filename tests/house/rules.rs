@@ -1,7 +1,8 @@
-//! Rules of the workspace that the compiler does not check: dependencies between crates, and metadata of packages.
+//! Rules of the workspace that the compiler does not check: dependencies, imports, names, public interfaces and packages.
 
 mod dependencies;
 mod floors;
 mod interfaces;
+mod names;
 mod packages;
 mod readme;

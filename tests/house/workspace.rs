@@ -58,20 +58,34 @@ pub(crate) fn read(path: impl AsRef<Path>) -> String {
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// Returns every Rust file under the `src` of a package, as relative paths.
+/// Returns every Rust file under the `src` of a package.
 pub(crate) fn sources(package: &Package) -> Vec<PathBuf> {
-    fn collect(folder: &Path, found: &mut Vec<PathBuf>) {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                collect(&path, found);
-            } else if path.extension().is_some_and(|extension| extension == "rs") {
-                found.push(path);
-            }
-        }
-    }
     let mut found = Vec::new();
     collect(&package.manifest_path.parent().unwrap().join("src").into_std_path_buf(), &mut found);
     found.sort();
     found
+}
+
+/// Returns every Rust file of the workspace.
+pub(crate) fn rust_files() -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for folder in members().map(|package| package.manifest_path.parent().unwrap()) {
+        // Folders of packages within another one are found twice.
+        collect(folder.as_std_path(), &mut found);
+    }
+    found.sort();
+    found.dedup();
+    found
+}
+
+fn collect(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let is_built = path.file_name().is_some_and(|name| name == "target" || name == "node_modules");
+        if path.is_dir() && !is_built {
+            collect(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
 }

@@ -15,12 +15,12 @@ const INTERRUPTED: i32 = 130;
 
 /// Where the wish to stop comes from, and whether it came.
 pub(crate) struct Interrupt {
-    source: Option<Source>,
+    source: Option<SignalSource>,
     requested: CancellationToken,
     overdue: CancellationToken,
 }
 
-enum Source {
+enum SignalSource {
     Signals,
     Future(Pin<Box<dyn Future<Output = ()> + Send>>),
 }
@@ -31,11 +31,11 @@ impl Interrupt {
     }
 
     pub(crate) fn from_future(end: impl Future<Output = ()> + Send + 'static) -> Self {
-        Interrupt { source: Some(Source::Future(Box::pin(end))), ..Interrupt::never() }
+        Interrupt { source: Some(SignalSource::Future(Box::pin(end))), ..Interrupt::never() }
     }
 
     pub(crate) fn signals() -> Self {
-        Interrupt { source: Some(Source::Signals), ..Interrupt::never() }
+        Interrupt { source: Some(SignalSource::Signals), ..Interrupt::never() }
     }
 
     /// Whether the wish came.
@@ -48,11 +48,11 @@ impl Interrupt {
     /// Returns what is cancelled when the wish comes, and what is cancelled when nobody should wait any longer.
     pub(crate) fn listen(&mut self) -> (CancellationToken, CancellationToken) {
         match self.source.take() {
-            Some(Source::Signals) => {
+            Some(SignalSource::Signals) => {
                 // Without handlers a signal still ends the process, only less politely.
                 let _ = watch(self.requested.clone(), self.overdue.clone());
             }
-            Some(Source::Future(end)) => {
+            Some(SignalSource::Future(end)) => {
                 let requested = self.requested.clone();
                 tokio::spawn(async move {
                     end.await;

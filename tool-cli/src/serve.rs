@@ -41,7 +41,7 @@ pub struct Server {
     pub(crate) about: Option<String>,
     pub(crate) listen_addr: ListenAddr,
     pub(crate) allows_execute: bool,
-    pub(crate) choices: Vec<Choice>,
+    pub(crate) choices: Vec<ServerChoice>,
 }
 
 /// Whether a server has `--addr`.
@@ -54,7 +54,7 @@ pub(crate) enum ListenAddr {
 
 /// An option of a server that takes one of some values.
 #[derive(Debug)]
-pub(crate) struct Choice {
+pub(crate) struct ServerChoice {
     pub(crate) name: String,
     pub(crate) values: Vec<String>,
     pub(crate) about: String,
@@ -152,7 +152,7 @@ impl Server {
         about: impl Into<String>,
     ) -> Self {
         let values = values.into_iter().map(Into::into).collect();
-        self.choices.push(Choice { name: name.into(), values, about: about.into() });
+        self.choices.push(ServerChoice { name: name.into(), values, about: about.into() });
         self
     }
 }
@@ -256,7 +256,7 @@ pub(crate) async fn serve(app: App, matches: &ArgMatches, streams: &mut Streams)
     let Some((name, matches)) = matches.subcommand() else { return Ok(()) };
     let Some((_, server)) = app.servers.into_iter().find(|(choice, _)| choice == name) else { return Ok(()) };
     app.registry.check()?;
-    let choices = server.choices.iter().filter_map(|Choice { name, .. }| {
+    let choices = server.choices.iter().filter_map(|ServerChoice { name, .. }| {
         Some((name.clone(), matches.get_one::<String>(&format!("choice:{name}"))?.clone()))
     });
     let choices = choices.collect();

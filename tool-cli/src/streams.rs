@@ -8,7 +8,6 @@ use anstream::{AutoStream, ColorChoice};
 
 use crate::interrupt::Interrupt;
 use crate::style::{Paint, neutral};
-use crate::terminal::Terminal;
 
 /// The default width of a line.
 const WIDTH: u16 = 100;
@@ -223,9 +222,13 @@ impl Streams {
         }
     }
 
-    /// Returns the terminal for questions of a call.
-    pub(crate) fn terminal(&self) -> Terminal {
-        Terminal::new(Arc::clone(&self.stdin), self.stderr(), self.hides_input)
+    pub(crate) fn stdin(&self) -> Stdin {
+        Arc::clone(&self.stdin)
+    }
+
+    /// Returns `true` if typed secrets can be hidden.
+    pub(crate) fn hides_input(&self) -> bool {
+        self.hides_input
     }
 
     /// Reads stdin up to its end, or up to `limit` bytes.

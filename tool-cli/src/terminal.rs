@@ -1,41 +1,41 @@
-//! Where a question is put and answered: stderr and stdin, of a process or of a test.
+//! The terminal of a command: writes questions to stderr and reads answers from stdin.
 
 #[cfg(unix)]
 use std::sync::{Arc, Mutex, PoisonError};
 
 #[cfg(unix)]
 use crate::secret_input::EchoOff;
-use crate::streams::{self, Stderr, Stdin, read_line};
+use crate::streams::{self, Stderr, Stdin, Streams, read_line};
 
-/// Where a question is put and answered.
+/// Writes questions to stderr and reads answers from stdin, of the process or of a test.
 #[derive(Clone)]
 pub(crate) struct Terminal {
     stdin: Stdin,
     stderr: Stderr,
-    /// Whether what is typed can be kept from being shown.
+    /// Whether typed secrets can be hidden.
     hides_input: bool,
     #[cfg(unix)]
     echo_off: Arc<Mutex<Option<EchoOff>>>,
 }
 
 impl Terminal {
-    pub(crate) fn new(stdin: Stdin, stderr: Stderr, hides_input: bool) -> Self {
+    pub(crate) fn new(streams: &Streams) -> Self {
         Terminal {
-            stdin,
-            stderr,
-            hides_input,
+            stdin: streams.stdin(),
+            stderr: streams.stderr(),
+            hides_input: streams.hides_input(),
             #[cfg(unix)]
             echo_off: Arc::default(),
         }
     }
 
-    /// Writes to stderr, as it is.
+    /// Writes to stderr unchanged.
     pub(crate) fn write(&self, text: &str) {
         streams::write(&self.stderr, text);
     }
 
-    /// The next line after these words, without its end; `None` where there is none, or it cannot be read. A secret is not
-    /// shown while it is typed, and not read where it would be.
+    /// Writes a prompt and returns the next line, without its end; `None` if there is none or it cannot be read. A secret
+    /// is hidden while it is typed. If that is not possible, it is not read.
     pub(crate) fn line(&self, prompt: &str, secret: bool) -> Option<String> {
         if secret && self.hides_input {
             return self.secret(prompt);
@@ -46,7 +46,7 @@ impl Terminal {
 
     #[cfg(unix)]
     fn secret(&self, prompt: &str) -> Option<String> {
-        // Whoever sees the prompt may type at once.
+        // Before the prompt: a person may type as soon as it appears.
         *self.echo_off() = Some(EchoOff::begin()?);
         self.write(prompt);
         let line = read_line(&self.stdin).ok().flatten();
@@ -61,12 +61,12 @@ impl Terminal {
     }
 
     #[cfg(not(any(unix, windows)))]
-    #[expect(clippy::unused_self, reason = "as where it can be hidden")]
+    #[expect(clippy::unused_self, reason = "same signature as where input can be hidden")]
     fn secret(&self, _: &str) -> Option<String> {
         None
     }
 
-    /// Shows again what is typed, also where somebody is still waiting for a secret.
+    /// Shows typed input again, even while a secret is being read.
     pub(crate) fn restore_echo(&self) {
         #[cfg(unix)]
         drop(self.echo_off().take());

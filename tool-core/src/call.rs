@@ -37,5 +37,5 @@ pub use reply::Reply;
 #[cfg(feature = "tokio")]
 pub(crate) use check_blocking::validate_limited;
 pub(crate) use decode::validate;
-pub(crate) use executor::{Executor, Limits};
+pub(crate) use executor::{CallLimits, Executor};
 pub(crate) use invocation::{Started, begin, refused, unknown};

@@ -33,7 +33,7 @@ use crate::declare::requirement;
 use crate::declare::requirement::RequireFn;
 use crate::declare::source::SourceLocation;
 use crate::declare::states::States;
-use crate::definition::declared::Declared;
+use crate::definition::declared::DeclaredDefinition;
 use crate::definition::facts::Facts;
 use crate::definition::origin::Origin;
 use crate::model::digest::Digest;
@@ -65,13 +65,13 @@ pub struct ToolDefinition(Inner);
 
 #[derive(Clone, Debug)]
 enum Inner {
-    Declared(Declared),
-    Custom(Arc<Whole>),
+    Declared(DeclaredDefinition),
+    Custom(Arc<DefinitionData>),
 }
 
 /// The data of a definition, partly computed on first use.
 #[derive(Debug)]
-struct Whole {
+struct DefinitionData {
     facts: Facts,
     origin: Origin,
     validator: OnceLock<Result<Box<Validator>, String>>,
@@ -82,9 +82,9 @@ struct Whole {
     example: OnceLock<Box<(Value, bool)>>,
 }
 
-impl Whole {
+impl DefinitionData {
     fn new(facts: Facts, origin: Origin) -> Self {
-        Whole {
+        DefinitionData {
             facts,
             origin,
             validator: OnceLock::new(),
@@ -97,7 +97,7 @@ impl Whole {
     #[cold]
     fn declared(declaration: &'static Declaration) -> Box<Self> {
         let (facts, origin) = origin::declared(declaration);
-        Box::new(Whole::new(facts, origin))
+        Box::new(DefinitionData::new(facts, origin))
     }
 }
 
@@ -106,14 +106,14 @@ impl ToolDefinition {
     pub(crate) fn all_declared(
         declarations: impl ExactSizeIterator<Item = &'static Declaration>,
     ) -> impl ExactSizeIterator<Item = ToolDefinition> {
-        Declared::all(declarations).map(|declared| ToolDefinition(Inner::Declared(declared)))
+        DeclaredDefinition::all(declarations).map(|declared| ToolDefinition(Inner::Declared(declared)))
     }
 
     fn custom(facts: Facts, origin: Origin) -> Self {
-        ToolDefinition(Inner::Custom(Arc::new(Whole::new(facts, origin))))
+        ToolDefinition(Inner::Custom(Arc::new(DefinitionData::new(facts, origin))))
     }
 
-    fn whole(&self) -> &Whole {
+    fn whole(&self) -> &DefinitionData {
         match &self.0 {
             Inner::Declared(declared) => declared.whole(),
             Inner::Custom(whole) => whole,

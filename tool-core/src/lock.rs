@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 pub use difference::{Change, Difference, DifferenceKind};
 
 use crate::definition::ToolDefinition;
-use crate::definition::promise::Entry;
+use crate::definition::promise::Promise;
 use crate::model::digest::Digest;
 use crate::registry::Registry;
 use crate::schema::json::canonical::canonical;
@@ -44,9 +44,9 @@ const VERSION: u64 = 1;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lock {
-    tools: BTreeMap<String, Entry>,
+    tools: BTreeMap<String, Promise>,
     /// Prompts may have the names of tools.
-    prompts: BTreeMap<String, Entry>,
+    prompts: BTreeMap<String, Promise>,
 }
 
 impl Lock {
@@ -60,7 +60,7 @@ impl Lock {
     /// assert_eq!(Lock::of(&registry).to_string(), "{\n  \"tools\": {},\n  \"version\": 1\n}\n");
     /// ```
     pub fn of(registry: &Registry) -> Self {
-        let entry = |tool: &ToolDefinition| (tool.name().to_owned(), Entry::of(tool).normal());
+        let entry = |tool: &ToolDefinition| (tool.name().to_owned(), Promise::of(tool).normal());
         Lock {
             tools: registry.definitions().map(entry).collect(),
             prompts: registry.declared_prompts().map(|prompt| entry(prompt.tool())).collect(),
@@ -92,7 +92,7 @@ impl Lock {
     /// assert_eq!(Lock::of(&registry).digest(), registry.digest());
     /// ```
     pub fn digest(&self) -> Digest {
-        let digests = |entries: &BTreeMap<String, Entry>| -> Vec<String> {
+        let digests = |entries: &BTreeMap<String, Promise>| -> Vec<String> {
             entries.iter().map(|(name, entry)| entry.digest(name).to_string()).collect()
         };
         Digest::of_all(digests(&self.tools), digests(&self.prompts))
@@ -101,7 +101,7 @@ impl Lock {
 
 impl fmt::Display for Lock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let locked = |(name, entry): (&String, &Entry)| (name.clone(), entry.stored(name));
+        let locked = |(name, entry): (&String, &Promise)| (name.clone(), entry.stored(name));
         let tools: serde_json::Map<String, Value> = self.tools.iter().map(locked).collect();
         let prompts: serde_json::Map<String, Value> = self.prompts.iter().map(locked).collect();
         let mut file = json!({"version": VERSION, "tools": tools});
@@ -157,10 +157,10 @@ impl FromStr for Lock {
 struct Stored {
     digest: String,
     #[serde(flatten)]
-    entry: Entry,
+    entry: Promise,
 }
 
-impl Entry {
+impl Promise {
     fn stored(&self, name: &str) -> Value {
         let stored = Stored { digest: self.digest(name).to_string(), entry: self.clone() };
         serde_json::to_value(stored).unwrap_or_default()

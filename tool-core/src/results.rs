@@ -18,7 +18,7 @@ use std::sync::Arc;
 pub use crate::results::preview::{Preview, PreviewPart};
 pub use limits::ResultLimits;
 pub use part::{ParseSpanError, PartError, ResultPart, Span};
-pub use search::{Found, FoundLine};
+pub use search::{LineMatch, SearchMatches};
 pub use storage::{ResultStorage, StoredObject};
 pub use stored::{Excerpt, StoredResult};
 
@@ -30,8 +30,8 @@ use crate::model::access::Principal;
 use crate::model::digest::Digest;
 use crate::model::failure::Failure;
 use crate::model::output::Output;
-use crate::results::preview::{Part, Whole, parts};
-use crate::results::writing::State;
+use crate::results::preview::{ResultContent, WholeResult, parts};
+use crate::results::writing::StoreState;
 
 #[doc = include_str!("../docs/results.md")]
 #[derive(Clone)]
@@ -41,11 +41,11 @@ pub(crate) struct Inner {
     storage: Arc<dyn ResultStorage>,
     pub(crate) limits: ResultLimits,
     /// The tools whose results are stored; all by default.
-    tools: Option<ToolPredicate>,
-    state: Arc<State>,
+    tools: Option<StoredToolPredicate>,
+    state: Arc<StoreState>,
 }
 
-type ToolPredicate = Arc<dyn Fn(&ToolDefinition) -> bool + Send + Sync>;
+type StoredToolPredicate = Arc<dyn Fn(&ToolDefinition) -> bool + Send + Sync>;
 
 impl ResultStore {
     /// Opens a store in a directory, which must be private to this user and is created if it does not exist. Needs the feature
@@ -245,7 +245,7 @@ impl ResultStore {
         if text.len() <= self.0.limits.above {
             return None;
         }
-        let excerpt = self.excerpt_of(principal, &Whole::text(media_type, text)).await;
+        let excerpt = self.excerpt_of(principal, &WholeResult::text(media_type, text)).await;
         self.remember(principal, key, &excerpt);
         Some(excerpt)
     }
@@ -268,8 +268,8 @@ impl ResultStore {
         let mut pieces = Vec::with_capacity(parts.len());
         for part in parts {
             pieces.push(match part {
-                Part::Stays(content) => PreviewPart::Content(content.clone()),
-                Part::Goes(whole) => PreviewPart::Excerpt(self.excerpt_of(principal, &whole).await),
+                ResultContent::Stays(content) => PreviewPart::Content(content.clone()),
+                ResultContent::Goes(whole) => PreviewPart::Excerpt(self.excerpt_of(principal, &whole).await),
             });
         }
         Some(Preview::new(pieces))
@@ -284,7 +284,7 @@ impl ResultStore {
         }
     }
 
-    async fn excerpt_of(&self, principal: &Principal, whole: &Whole<'_>) -> Excerpt {
+    async fn excerpt_of(&self, principal: &Principal, whole: &WholeResult<'_>) -> Excerpt {
         let content = &whole.bytes;
         let digest = match self.put(principal, whole.media_type, content).await {
             Ok(digest) => Some(digest),

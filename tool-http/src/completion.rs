@@ -30,7 +30,7 @@ pub(crate) async fn complete(mut context: RequestContext) -> Result<Response, Ap
     let name = find_tool(&tools, &name)?.name().to_owned();
     query::expect_empty(&context.head.uri)?;
     let body = context.arguments().await?;
-    let Object(request): Object<Request> =
+    let Object(request): Object<CompleteRequest> =
         serde_json::from_slice(&body).map_err(|error| ApiError::InvalidBody(error.to_string()))?;
     // Completion functions belong to the application, and may do I/O.
     let complete =
@@ -51,7 +51,7 @@ fn unknown_input(failure: &Failure) -> ApiError {
 /// A completion request, in the format of MCP.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Request {
+struct CompleteRequest {
     argument: Object<Argument>,
     #[serde(default)]
     context: Object<Context>,
@@ -71,7 +71,7 @@ struct Context {
     arguments: BTreeMap<String, String>,
 }
 
-impl Request {
+impl CompleteRequest {
     fn completion_request(&self) -> CompletionRequest<'_> {
         let request = CompletionRequest::new(&self.argument.0.value);
         self.context

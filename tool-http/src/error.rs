@@ -116,13 +116,13 @@ impl ApiError {
 
 /// The body of an error that has only a message.
 #[derive(Serialize)]
-pub(crate) struct Message<'m> {
+pub(crate) struct ErrorBody<'m> {
     pub(crate) error: &'m str,
 }
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
-        let mut response = json(self.status(), &Message { error: &self.to_string() });
+        let mut response = json(self.status(), &ErrorBody { error: &self.to_string() });
         match self {
             // For other methods, the router sets `Allow`.
             ApiError::ConnectNotAllowed => {

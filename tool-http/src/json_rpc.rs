@@ -19,10 +19,10 @@ pub(crate) async fn get(mut context: RequestContext) -> Result<Response, ApiErro
     query::expect_empty(&context.head.uri)?;
     match context.tools(viewer).await {
         Ok(tools) => {
-            let list = Representation::json(&Message::result(None, &tools))?;
+            let list = Representation::json(&JsonRpcMessage::result(None, &tools))?;
             Ok(context.respond(&list))
         }
-        Err(ApiError::Discovery) => Ok(Error::Discovery.into_response(None)),
+        Err(ApiError::Discovery) => Ok(JsonRpcError::Discovery.into_response(None)),
         Err(error) => Err(error),
     }
 }
@@ -33,26 +33,26 @@ pub(crate) async fn post(mut context: RequestContext) -> Result<Response, ApiErr
     query::expect_empty(&context.head.uri)?;
     let (api, cache_control) = (context.api.clone(), context.cache_control());
     let body = context.arguments().await?;
-    let id = match Request::read(&body) {
-        Ok(Request { id: Some(id), .. }) => id,
+    let id = match JsonRpcRequest::read(&body) {
+        Ok(JsonRpcRequest { id: Some(id), .. }) => id,
         // A notification has no response.
-        Ok(Request { id: None, .. }) => return Ok(StatusCode::NO_CONTENT.into_response()),
+        Ok(JsonRpcRequest { id: None, .. }) => return Ok(StatusCode::NO_CONTENT.into_response()),
         Err((error, id)) => return Ok(error.into_response(Some(id))),
     };
     match api.tools().await {
         Ok(tools) => {
             let tools = tools.as_principal(viewer);
-            let mut response = json(StatusCode::OK, &Message::result(Some(id), &tools));
+            let mut response = json(StatusCode::OK, &JsonRpcMessage::result(Some(id), &tools));
             cache_control.apply(response.headers_mut());
             Ok(response)
         }
-        Err(_) => Ok(Error::Discovery.into_response(Some(id))),
+        Err(_) => Ok(JsonRpcError::Discovery.into_response(Some(id))),
     }
 }
 
 /// A request. The id remains raw JSON, so that numbers keep all digits.
 #[derive(Deserialize)]
-struct Request<'b> {
+struct JsonRpcRequest<'b> {
     jsonrpc: &'b RawValue,
     #[serde(borrow, default, deserialize_with = "deserialize_present")]
     id: Option<&'b RawValue>,
@@ -68,19 +68,20 @@ fn deserialize_present<'de, D: serde::Deserializer<'de>>(
     <&RawValue>::deserialize(deserializer).map(Some)
 }
 
-impl<'b> Request<'b> {
+impl<'b> JsonRpcRequest<'b> {
     /// Reads a request for the list.
     ///
     /// # Errors
     ///
     /// Returns the error and the id of the request, which is `null` if it cannot be read.
-    fn read(body: &'b [u8]) -> Result<Self, (Error, &'b RawValue)> {
-        let text: &RawValue = serde_json::from_slice(body).map_err(|_| (Error::Parse, RawValue::NULL))?;
-        let request: Request<'b> =
-            serde_json::from_str(text.get()).map_err(|_| (Error::InvalidRequest, RawValue::NULL))?;
+    fn read(body: &'b [u8]) -> Result<Self, (JsonRpcError, &'b RawValue)> {
+        let text: &RawValue =
+            serde_json::from_slice(body).map_err(|_| (JsonRpcError::Parse, RawValue::NULL))?;
+        let request: JsonRpcRequest<'b> =
+            serde_json::from_str(text.get()).map_err(|_| (JsonRpcError::InvalidRequest, RawValue::NULL))?;
         let id = request.id.unwrap_or(RawValue::NULL);
         if !is_id(id) {
-            return Err((Error::InvalidRequest, RawValue::NULL));
+            return Err((JsonRpcError::InvalidRequest, RawValue::NULL));
         }
         let is = |value: &RawValue, text: &str| {
             serde_json::from_str::<String>(value.get()).is_ok_and(|value| value == text)
@@ -89,9 +90,9 @@ impl<'b> Request<'b> {
         // The content is ignored: the list has one page and no filters.
         let params = request.params.is_none_or(|params| params.get().starts_with(['{', '[']));
         if !is(request.jsonrpc, "2.0") || !is_text || !params {
-            return Err((Error::InvalidRequest, id));
+            return Err((JsonRpcError::InvalidRequest, id));
         }
-        if is(request.method, "tools/list") { Ok(request) } else { Err((Error::MethodNotFound, id)) }
+        if is(request.method, "tools/list") { Ok(request) } else { Err((JsonRpcError::MethodNotFound, id)) }
     }
 }
 
@@ -102,28 +103,28 @@ fn is_id(id: &RawValue) -> bool {
 
 /// An error of JSON-RPC; the HTTP status is always 200.
 #[derive(Clone, Copy)]
-enum Error {
+enum JsonRpcError {
     Parse,
     InvalidRequest,
     MethodNotFound,
     Discovery,
 }
 
-impl Error {
+impl JsonRpcError {
     fn into_response(self, id: Option<&RawValue>) -> Response {
         let (code, message) = match self {
-            Error::Parse => (-32700, "Parse error"),
-            Error::InvalidRequest => (-32600, "Invalid Request"),
-            Error::MethodNotFound => (-32601, "Method not found"),
-            Error::Discovery => (-32603, "Internal error discovering tools"),
+            JsonRpcError::Parse => (-32700, "Parse error"),
+            JsonRpcError::InvalidRequest => (-32600, "Invalid Request"),
+            JsonRpcError::MethodNotFound => (-32601, "Method not found"),
+            JsonRpcError::Discovery => (-32603, "Internal error discovering tools"),
         };
         let error = Some(ErrorObject { code, message });
-        json(StatusCode::OK, &Message { jsonrpc: "2.0", id, result: None, error })
+        json(StatusCode::OK, &JsonRpcMessage { jsonrpc: "2.0", id, result: None, error })
     }
 }
 
 #[derive(Serialize)]
-struct Message<'m> {
+struct JsonRpcMessage<'m> {
     jsonrpc: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<&'m RawValue>,
@@ -152,11 +153,11 @@ struct ToolEntry<'t> {
     input_schema: &'t Value,
 }
 
-impl<'m> Message<'m> {
+impl<'m> JsonRpcMessage<'m> {
     /// Returns the tools that the caller can call now, like the list of MCP.
     fn result(id: Option<&'m RawValue>, tools: &'m Registry) -> Self {
         let tools = tools.callable().map(ToolEntry::of).collect();
-        Message { jsonrpc: "2.0", id, result: Some(List { tools }), error: None }
+        JsonRpcMessage { jsonrpc: "2.0", id, result: Some(List { tools }), error: None }
     }
 }
 

@@ -10,7 +10,7 @@ use tool_core::results::{Preview, PreviewPart};
 use tool_core::schema::{Coercion, Validation};
 use tool_core::{CallId, Content, Failure, FailureKind, Output, Problem, Reply};
 
-use crate::error::Message;
+use crate::error::ErrorBody;
 use crate::json::json;
 use crate::results;
 
@@ -97,7 +97,7 @@ pub(crate) fn validation_response(result: Result<Validation, Failure>) -> Respon
 pub(crate) fn failure_response(failure: &Failure, call_id: CallId) -> Response {
     match failure.kind() {
         FailureKind::NotFound | FailureKind::Disabled | FailureKind::Unauthenticated => {
-            response_for(failure, &Message { error: failure.message() })
+            response_for(failure, &ErrorBody { error: failure.message() })
         }
         FailureKind::Internal => response_for(failure, &FaultBody { failure, meta: Meta { call_id } }),
         _ => response_for(failure, failure),

@@ -10,11 +10,11 @@ mod options;
 mod permission;
 mod table;
 
-pub(crate) use argument::{ArgOptions, Argument, Default};
+pub(crate) use argument::{ArgOptions, Argument, DefaultOption};
 pub(crate) use attribute::{Attribute, attribute};
 pub(crate) use block::{Block, Member, Method};
 pub(crate) use function::Function;
 pub(crate) use item::{Item, item};
 pub(crate) use item_kind::ItemKind;
-pub(crate) use options::{Call, Limits, Spanned, peel_groups};
+pub(crate) use options::{Call, LimitOption, Spanned, peel_groups};
 pub(crate) use permission::Permission;

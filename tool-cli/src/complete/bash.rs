@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use crate::complete::candidates::Candidate;
-use crate::complete::line::{Line, parse};
+use crate::complete::line::{ParsedLine, parse};
 
 /// Returns the texts to insert: quoted like the word so far, and without the part before the last word-break character, which
 /// bash keeps.
@@ -23,7 +23,7 @@ pub(super) fn insertions(
         .collect()
 }
 
-fn insertion(word: &str, line: &Line, breaks: &str) -> Option<String> {
+fn insertion(word: &str, line: &ParsedLine, breaks: &str) -> Option<String> {
     let typed = line.words.last().map_or("", String::as_str);
     let rest = word.strip_prefix(typed)?;
     if let Some(quote) = line.quote {

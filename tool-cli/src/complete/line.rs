@@ -2,7 +2,7 @@
 
 /// The words of a line, and how the last one is quoted.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Line {
+pub(super) struct ParsedLine {
     pub(super) words: Vec<String>,
     /// The quote that is still open.
     pub(super) quote: Option<char>,
@@ -13,7 +13,7 @@ pub(super) struct Line {
 }
 
 /// Splits a line. The last word may be empty.
-pub(super) fn parse(line: &str) -> Line {
+pub(super) fn parse(line: &str) -> ParsedLine {
     let (mut words, mut word, mut raw) = (Vec::new(), String::new(), String::new());
     let (mut quote, mut unquoted) = (None, Vec::new());
     let mut in_word = false;
@@ -52,7 +52,7 @@ pub(super) fn parse(line: &str) -> Line {
         }
     }
     words.push(word);
-    Line { words, quote, raw, unquoted }
+    ParsedLine { words, quote, raw, unquoted }
 }
 
 #[cfg(test)]

@@ -19,11 +19,11 @@ enum Kind {
     Number(&'static str, Option<Value>, Option<Value>),
     YesOrNo,
     /// One of several texts, each with a title or without.
-    One(Vec<Choice>),
-    Several(Vec<Choice>),
+    One(Vec<FieldChoice>),
+    Several(Vec<FieldChoice>),
 }
 
-struct Choice {
+struct FieldChoice {
     value: String,
     title: Option<String>,
 }
@@ -55,7 +55,7 @@ impl Field {
             lines.push_str(&format!("{}: {}\n", self.name, texts.join(" — ")));
         }
         if let Kind::One(choices) | Kind::Several(choices) = &self.kind {
-            for (position, Choice { value, title }) in choices.iter().enumerate() {
+            for (position, FieldChoice { value, title }) in choices.iter().enumerate() {
                 let title = title.as_ref().filter(|title| *title != value);
                 let title = title.map(|title| format!("  {title}")).unwrap_or_default();
                 lines.push_str(&format!("  {}) {value}{title}\n", position + 1));
@@ -110,7 +110,7 @@ impl Field {
 
 impl Kind {
     fn of(schema: &Value) -> Self {
-        let choices = Choice::all(schema);
+        let choices = FieldChoice::all(schema);
         if !choices.is_empty() {
             return Kind::One(choices);
         }
@@ -119,31 +119,33 @@ impl Kind {
             Some("integer") => Kind::Number("a whole number", limit("minimum"), limit("maximum")),
             Some("number") => Kind::Number("a number", limit("minimum"), limit("maximum")),
             Some("boolean") => Kind::YesOrNo,
-            Some("array") => Kind::Several(Choice::all(&schema["items"])),
+            Some("array") => Kind::Several(FieldChoice::all(&schema["items"])),
             _ => Kind::Text,
         }
     }
 }
 
-impl Choice {
+impl FieldChoice {
     fn all(schema: &Value) -> Vec<Self> {
         if let Some(values) = schema["enum"].as_array() {
             let names = schema["enumNames"].as_array();
             let name = |position: usize| names?.get(position)?.as_str().map(str::to_owned);
             let values =
                 values.iter().enumerate().filter_map(|(position, value)| Some((position, value.as_str()?)));
-            return values.map(|(at, value)| Choice { value: value.to_owned(), title: name(at) }).collect();
+            return values
+                .map(|(at, value)| FieldChoice { value: value.to_owned(), title: name(at) })
+                .collect();
         }
         let titled = ["oneOf", "anyOf"].iter().find_map(|keyword| schema[*keyword].as_array());
         let choice = |branch: &Value| {
-            Some(Choice { value: branch["const"].as_str()?.to_owned(), title: text(branch, "title") })
+            Some(FieldChoice { value: branch["const"].as_str()?.to_owned(), title: text(branch, "title") })
         };
         titled.into_iter().flatten().filter_map(choice).collect()
     }
 }
 
 /// The choice that is meant: by its value, its title or its number, in this order.
-fn choice_value(choices: &[Choice], text: &str) -> Value {
+fn choice_value(choices: &[FieldChoice], text: &str) -> Value {
     let by_value = choices.iter().find(|choice| choice.value == text);
     let by_title = || choices.iter().find(|choice| choice.title.as_deref() == Some(text));
     let by_number = || text.parse::<usize>().ok()?.checked_sub(1).and_then(|position| choices.get(position));

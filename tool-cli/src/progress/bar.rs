@@ -38,7 +38,7 @@ pub(crate) struct Bar {
 
 #[derive(Default)]
 struct State {
-    line: Line,
+    line: BarLine,
     is_drawn: bool,
     /// Whether reports were not drawn yet.
     is_stale: bool,
@@ -63,7 +63,7 @@ impl Bar {
         let mut state = self.state();
         let turn = state.line.turn.wrapping_add(1);
         let was_end = state.line.total == Some(state.line.done);
-        state.line = Line { done, total: total.or(state.line.total), message, turn };
+        state.line = BarLine { done, total: total.or(state.line.total), message, turn };
         let is_end = total == Some(done) && !was_end;
         state.is_stale = true;
         if state.suspended > 0 {
@@ -169,7 +169,7 @@ impl Drop for SuspendGuard<'_> {
 
 /// The content of the line.
 #[derive(Default)]
-struct Line {
+struct BarLine {
     done: u64,
     total: Option<u64>,
     message: String,
@@ -177,10 +177,10 @@ struct Line {
     turn: usize,
 }
 
-impl Line {
+impl BarLine {
     /// Returns the line in the given number of columns.
     fn text(&self, columns: usize) -> String {
-        let Line { done, total, message, turn } = self;
+        let BarLine { done, total, message, turn } = self;
         let line = match total {
             Some(total) => {
                 let cells = CELLS.min(columns / 3);
@@ -236,11 +236,11 @@ mod tests {
 
     use unicode_width::UnicodeWidthStr as _;
 
-    use super::{Bar, Budget, ERASE, Line, MAX_DRAWS};
+    use super::{Bar, BarLine, Budget, ERASE, MAX_DRAWS};
     use crate::Buffer;
 
-    fn line(done: u64, total: Option<u64>, message: &str) -> Line {
-        Line { done, total, message: message.to_owned(), turn: 1 }
+    fn line(done: u64, total: Option<u64>, message: &str) -> BarLine {
+        BarLine { done, total, message: message.to_owned(), turn: 1 }
     }
 
     #[test]

@@ -10,6 +10,7 @@ use tool_core::{CallOptions, Failure, FailureKind, Output, Registry, Reply, Tool
 use crate::elicitation::{Answers, TerminalElicitor};
 use crate::progress::{self, ProgressWatch};
 use crate::streams::Streams;
+use crate::terminal::Terminal;
 
 /// How long to wait silently for a canceled call, and for background work of a call.
 const CANCEL_GRACE: Duration = Duration::from_secs(1);
@@ -40,7 +41,7 @@ pub(super) async fn call(
     }
     let watch = progress::watch(streams);
     let display = watch.as_ref().map(ProgressWatch::display);
-    let elicitor = TerminalElicitor::new(streams.terminal(), streams.is_interactive(), answers, display);
+    let elicitor = TerminalElicitor::new(Terminal::new(streams), streams.is_interactive(), answers, display);
     // Terminals and pipes accept results of any size.
     let mut options = CallOptions::new().full_results().client(Arc::new(elicitor));
     if let Some(watch) = &watch {

@@ -15,7 +15,7 @@ use crate::model::failure::Failure;
 
 /// The limits of a registry.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Limits {
+pub(crate) struct CallLimits {
     /// The time limit of calls of tools without their own.
     pub(crate) timeout: Option<Duration>,
     /// The number of calls that run at the same time.
@@ -27,16 +27,16 @@ pub(crate) struct Limits {
     pub(crate) outputs: Outputs,
 }
 
-impl Default for Limits {
+impl Default for CallLimits {
     fn default() -> Self {
-        Limits { timeout: None, concurrency: None, queue: None, threads: 64, outputs: Outputs::default() }
+        CallLimits { timeout: None, concurrency: None, queue: None, threads: 64, outputs: Outputs::default() }
     }
 }
 
 /// Enforces the limits of a registry, and tracks its tasks.
 #[derive(Debug)]
 pub(crate) struct Executor {
-    pub(super) limits: Limits,
+    pub(super) limits: CallLimits,
     semaphore: Option<Arc<FairSemaphore>>,
     #[cfg_attr(not(feature = "tokio"), expect(dead_code, reason = "without a runtime there is one thread"))]
     threads: Arc<FairSemaphore>,
@@ -45,12 +45,12 @@ pub(crate) struct Executor {
 
 impl Default for Executor {
     fn default() -> Self {
-        Executor::new(Limits::default())
+        Executor::new(CallLimits::default())
     }
 }
 
 impl Executor {
-    pub(crate) fn new(limits: Limits) -> Self {
+    pub(crate) fn new(limits: CallLimits) -> Self {
         let semaphore =
             limits.concurrency.map(|inside| FairSemaphore::new(inside, limits.queue.unwrap_or(inside)));
         Executor {

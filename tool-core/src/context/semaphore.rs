@@ -13,11 +13,11 @@ use std::task::{Context, Poll, Waker};
 pub(crate) struct FairSemaphore {
     max_running: usize,
     max_waiting: usize,
-    state: Mutex<State>,
+    state: Mutex<SemaphoreState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct SemaphoreState {
     running: usize,
     waiting: usize,
     /// The waiting calls by caller. No queue is empty; the first one is next.
@@ -115,13 +115,13 @@ impl FairSemaphore {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, SemaphoreState> {
         // No foreign code runs while it is locked, so the state is consistent even after a panic.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
+impl SemaphoreState {
     /// Joins the queue of the caller.
     fn enqueue(&mut self, caller: Option<&str>) -> Waiter {
         let waiter = Waiter::new(Mutex::new(WaitState::Queued(None)));
@@ -305,12 +305,15 @@ mod tests {
         let mut next = acquire(&semaphore, "c");
         drop(running);
         // `b` is granted the permit, and is dropped before it notices.
-        assert!(matches!(*state_of(&semaphore), State { running: 1, waiting: 1, .. }));
+        assert!(matches!(*state_of(&semaphore), SemaphoreState { running: 1, waiting: 1, .. }));
         let passed = poll(&mut remaining).unwrap().unwrap();
         drop((passed, remaining));
         drop(poll_granted(&mut next));
         drop(next);
-        assert!(matches!(*state_of(&semaphore), State { running: 0, waiting: 0, .. }), "{semaphore:?}");
+        assert!(
+            matches!(*state_of(&semaphore), SemaphoreState { running: 0, waiting: 0, .. }),
+            "{semaphore:?}"
+        );
     }
 
     #[test]
@@ -337,7 +340,7 @@ mod tests {
         poll(acquiring).expect("its turn has come")
     }
 
-    fn state_of(semaphore: &FairSemaphore) -> MutexGuard<'_, State> {
+    fn state_of(semaphore: &FairSemaphore) -> MutexGuard<'_, SemaphoreState> {
         semaphore.state()
     }
 }

@@ -12,7 +12,7 @@ use crate::context::permit::Permit;
 use crate::context::semaphore::FairSemaphore;
 
 /// Records that a call waits for a permit, until dropped.
-pub(crate) struct Wait(Edge);
+pub(crate) struct Wait(WaitingCall);
 
 /// The call would wait for calls that wait for it.
 #[derive(Debug)]
@@ -20,7 +20,7 @@ pub(crate) struct Deadlock;
 
 /// What waiting calls hold, and what they wait for.
 #[derive(Clone)]
-struct Edge {
+struct WaitingCall {
     held: Vec<HeldPermit>,
     /// The call takes the first free permit of any of these.
     wanted: Vec<Wanted>,
@@ -40,12 +40,12 @@ struct Wanted {
     capacity: usize,
 }
 
-static WAITING: Mutex<Vec<Edge>> = Mutex::new(Vec::new());
+static WAITING: Mutex<Vec<WaitingCall>> = Mutex::new(Vec::new());
 
 impl Wait {
     /// Records that a call with these permits waits for a permit of any of these semaphores.
     pub(crate) fn record(held: &[Weak<Permit>], wanted: &[&Arc<FairSemaphore>]) -> Result<Self, Deadlock> {
-        let own = Edge::new(held, wanted);
+        let own = WaitingCall::new(held, wanted);
         let mut waiting = waiting();
         let position = waiting.iter().position(|edge| edge.is_same(&own)).unwrap_or_else(|| {
             waiting.push(own.clone());
@@ -73,7 +73,7 @@ impl Drop for Wait {
     }
 }
 
-impl Edge {
+impl WaitingCall {
     fn new(held: &[Weak<Permit>], wanted: &[&Arc<FairSemaphore>]) -> Self {
         let held = held.iter().filter_map(|permit| {
             let semaphore = key(permit.upgrade()?.semaphore());
@@ -82,10 +82,10 @@ impl Edge {
         let wanted = wanted
             .iter()
             .map(|semaphore| Wanted { semaphore: key(semaphore), capacity: semaphore.capacity() });
-        Edge { held: held.collect(), wanted: wanted.collect(), calls: 0 }
+        WaitingCall { held: held.collect(), wanted: wanted.collect(), calls: 0 }
     }
 
-    fn is_same(&self, other: &Edge) -> bool {
+    fn is_same(&self, other: &WaitingCall) -> bool {
         let same = |(one, other): (&HeldPermit, &HeldPermit)| Weak::ptr_eq(&one.permit, &other.permit);
         self.held.len() == other.held.len()
             && self.wanted == other.wanted
@@ -96,7 +96,7 @@ impl Edge {
 /// Returns `true` if the call at this position waits for a permit that never becomes free.
 ///
 /// Starts from all waiting calls, and removes those that can get a permit until nothing changes.
-fn is_deadlocked(waiting: &[Edge], position: usize) -> bool {
+fn is_deadlocked(waiting: &[WaitingCall], position: usize) -> bool {
     let mut deadlocked: Vec<usize> = (0..waiting.len()).collect();
     loop {
         let mut blocked: HashMap<usize, HashSet<*const Permit>> = HashMap::new();
@@ -124,7 +124,7 @@ fn key(semaphore: &Arc<FairSemaphore>) -> usize {
     Arc::as_ptr(semaphore).addr()
 }
 
-fn waiting() -> MutexGuard<'static, Vec<Edge>> {
+fn waiting() -> MutexGuard<'static, Vec<WaitingCall>> {
     // No foreign code runs while it is locked, so the state is consistent even after a panic.
     WAITING.lock().unwrap_or_else(PoisonError::into_inner)
 }

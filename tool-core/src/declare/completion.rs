@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::LazyLock;
 
 use crate::declare::inject::Needs;
-use crate::declare::states::States;
+use crate::declare::states::{States, WithoutState};
 use crate::model::access::Principal;
 use crate::schema::NativeSchema;
 
@@ -235,10 +235,6 @@ pub trait Complete<Marker>: Sized {
     /// Proposes values.
     fn propose(self, request: &CompletionRequest<'_>, states: &States) -> Vec<String>;
 }
-
-/// Marks a completion without state.
-#[derive(Debug)]
-pub enum WithoutState {}
 
 impl<F: Fn(&str) -> Vec<String>> Complete<WithoutState> for F {
     fn needs(self, _: &mut Needs) {}

@@ -9,13 +9,13 @@ pub struct Registered(pub &'static Declaration);
 
 /// A prompt declaration registered for `linked_prompts`.
 #[derive(Debug)]
-pub struct RegisteredPrompt(pub &'static PromptDeclaration);
+pub struct LinkedPrompt(pub &'static PromptDeclaration);
 
 #[cfg(feature = "inventory")]
 inventory::collect!(Registered);
 
 #[cfg(feature = "inventory")]
-inventory::collect!(RegisteredPrompt);
+inventory::collect!(LinkedPrompt);
 
 /// Returns the declarations of all linked crates, in no particular order.
 #[cfg(feature = "inventory")]
@@ -26,7 +26,7 @@ pub(crate) fn linked() -> impl Iterator<Item = &'static Declaration> {
 /// Returns the prompts of all linked crates, in no particular order.
 #[cfg(feature = "inventory")]
 pub(crate) fn linked_prompts() -> impl Iterator<Item = &'static PromptDeclaration> {
-    inventory::iter::<RegisteredPrompt>.into_iter().map(|registered| registered.0)
+    inventory::iter::<LinkedPrompt>.into_iter().map(|registered| registered.0)
 }
 
 #[cfg(feature = "inventory")]
@@ -39,7 +39,7 @@ pub use inventory;
 #[macro_export]
 macro_rules! __register {
     (prompt $declaration:expr) => {
-        $crate::private::inventory::submit! { $crate::private::RegisteredPrompt($declaration) }
+        $crate::private::inventory::submit! { $crate::private::LinkedPrompt($declaration) }
     };
     ($declaration:expr) => {
         $crate::private::inventory::submit! { $crate::private::Registered($declaration) }

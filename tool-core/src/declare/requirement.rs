@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Serialize;
 
 use crate::declare::inject::Needs;
-use crate::declare::states::States;
+use crate::declare::states::{States, WithoutState};
 use crate::model::catch_panic::{Panicked, catch_panic};
 
 /// Why a requirement is not met: a tool lacks configuration.
@@ -140,10 +140,6 @@ pub trait Requirement<Marker>: Sized {
     /// If the requirement is not met.
     fn check(self, states: &States) -> Result<(), Unmet>;
 }
-
-/// Marks a requirement without state.
-#[derive(Debug)]
-pub enum WithoutState {}
 
 impl<F: Fn() -> Result<(), Unmet>> Requirement<WithoutState> for F {
     fn needs(self, _: &mut Needs) {}

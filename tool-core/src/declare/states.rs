@@ -29,3 +29,7 @@ impl fmt::Debug for States {
         write!(f, "States({})", self.0.len())
     }
 }
+
+/// Marks the implementations of traits for functions that take no state.
+#[derive(Debug)]
+pub enum WithoutState {}

@@ -4,44 +4,44 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use crate::declare::declaration::Declaration;
-use crate::definition::Whole;
+use crate::definition::DefinitionData;
 
 /// A declaration, and the table cell for the rest of its definition, which is created on first use.
 ///
 /// Most of a thousand tools are never used, and must not slow down the start of a program that runs one of them. So all
 /// definitions share one table of lazily created cells, and nothing is called or copied before.
 #[derive(Clone)]
-pub(super) struct Declared {
+pub(super) struct DeclaredDefinition {
     pub(super) declaration: &'static Declaration,
-    table: Arc<Table>,
+    table: Arc<CellTable>,
     row: u32,
 }
 
 /// The cells, in groups that are allocated when the first one is needed.
 #[derive(Debug)]
-struct Table(Box<[OnceLock<Box<Cells>>]>);
+struct CellTable(Box<[OnceLock<Box<Cells>>]>);
 
 /// The number of cells per group.
 const TOGETHER: usize = 16;
 
-type Cells = [OnceLock<Box<Whole>>; TOGETHER];
+type Cells = [OnceLock<Box<DefinitionData>>; TOGETHER];
 
-impl Table {
-    fn cell(&self, row: u32) -> &OnceLock<Box<Whole>> {
+impl CellTable {
+    fn cell(&self, row: u32) -> &OnceLock<Box<DefinitionData>> {
         let row = row as usize;
         &self.0[row / TOGETHER].get_or_init(Box::default)[row % TOGETHER]
     }
 }
 
-impl Declared {
+impl DeclaredDefinition {
     /// Creates one definition per declaration, in order.
     pub(super) fn all(
         declarations: impl ExactSizeIterator<Item = &'static Declaration>,
     ) -> impl ExactSizeIterator<Item = Self> {
         let cells = declarations.len().div_ceil(TOGETHER);
-        let table = Arc::new(Table((0..cells).map(|_| OnceLock::new()).collect()));
+        let table = Arc::new(CellTable((0..cells).map(|_| OnceLock::new()).collect()));
         // More tools would not fit into memory.
-        declarations.enumerate().map(move |(row, declaration)| Declared {
+        declarations.enumerate().map(move |(row, declaration)| DeclaredDefinition {
             declaration,
             table: Arc::clone(&table),
             row: row as u32,
@@ -53,12 +53,12 @@ impl Declared {
         (Arc::as_ptr(&self.table).addr(), self.row)
     }
 
-    pub(super) fn whole(&self) -> &Whole {
-        self.table.cell(self.row).get_or_init(|| Whole::declared(self.declaration))
+    pub(super) fn whole(&self) -> &DefinitionData {
+        self.table.cell(self.row).get_or_init(|| DefinitionData::declared(self.declaration))
     }
 }
 
-impl fmt::Debug for Declared {
+impl fmt::Debug for DeclaredDefinition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Declared")
             .field("declaration", &self.declaration)

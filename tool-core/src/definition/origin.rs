@@ -23,7 +23,7 @@ use crate::model::catch_panic::{Panicked, catch_panic};
 pub(super) fn declared(declaration: &'static Declaration) -> (Facts, Origin) {
     let metadata = declaration.metadata();
     let Documentation { description, examples } = Documentation::of(metadata.description);
-    let origin = Origin::Declared(Box::new(Declared::new(declaration, examples)));
+    let origin = Origin::Declared(Box::new(DeclaredOrigin::new(declaration, examples)));
     (Facts::declared(declaration, SourceLocation::from(metadata), description), origin)
 }
 
@@ -60,13 +60,13 @@ fn described(declaration: &'static Declaration, inputs: &mut Vec<&'static InputS
 #[derive(Debug)]
 pub(super) enum Origin {
     /// A declaration: schemas are generated from its types.
-    Declared(Box<Declared>),
+    Declared(Box<DeclaredOrigin>),
     /// Custom schemas of a dynamic tool.
     Custom(CustomSchemas),
 }
 
 impl Origin {
-    pub(super) fn declared(&self) -> Option<&Declared> {
+    pub(super) fn declared(&self) -> Option<&DeclaredOrigin> {
         match self {
             Origin::Declared(declared) => Some(declared),
             Origin::Custom(_) => None,
@@ -116,7 +116,7 @@ impl Origin {
 
 /// A declaration and its description. Schemas are created on first use, because most are never needed.
 #[derive(Debug)]
-pub(super) struct Declared {
+pub(super) struct DeclaredOrigin {
     pub(super) declaration: &'static Declaration,
     pub(super) inputs: Vec<&'static InputSpec>,
     pub(super) needs: Needs,
@@ -128,7 +128,7 @@ pub(super) struct Declared {
     output: OnceLock<Option<OutputSchema>>,
 }
 
-impl Declared {
+impl DeclaredOrigin {
     pub(super) fn new(declaration: &'static Declaration, examples: Vec<Example>) -> Self {
         let mut inputs = Vec::new();
         let (needs, returned) = described(declaration, &mut inputs);
@@ -139,7 +139,7 @@ impl Declared {
             "{}",
             declaration.name
         );
-        Declared {
+        DeclaredOrigin {
             declaration,
             inputs,
             needs,

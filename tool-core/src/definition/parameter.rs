@@ -297,13 +297,13 @@ pub(super) fn check_defaults(schema: &Value) -> Result<(), DefinitionFault> {
 
 impl<'de> Deserialize<'de> for Parameter {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Shape::deserialize(deserializer)?.parameter().map_err(serde::de::Error::custom)
+        ParameterShape::deserialize(deserializer)?.parameter().map_err(serde::de::Error::custom)
     }
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Shape {
+struct ParameterShape {
     name: String,
     #[serde(rename = "type")]
     kind: Option<ParameterType>,
@@ -325,7 +325,7 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, 
     Value::deserialize(deserializer).map(Some)
 }
 
-impl Shape {
+impl ParameterShape {
     fn parameter(self) -> Result<Parameter, &'static str> {
         let mut parameter = match (self.kind, self.schema) {
             (Some(kind), None) => Parameter::new(self.name, kind),

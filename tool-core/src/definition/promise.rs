@@ -14,7 +14,7 @@ use crate::schema::json::canonical::canonical;
 /// Time limits and cache durations are excluded: they are settings of an operator, and no caller relies on them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Entry {
+pub(crate) struct Promise {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) title: Option<String>,
     pub(crate) description: String,
@@ -64,7 +64,7 @@ pub(crate) struct Deprecation {
 
 /// Computes the digest of the contract with these schemas, without copying them.
 pub(crate) fn digest(tool: &ToolDefinition, input: &Value, output: Option<&Value>) -> Digest {
-    let said = Entry::without_schemas(tool).promise(tool.name());
+    let said = Promise::without_schemas(tool).promise(tool.name());
     let members = said.as_object().into_iter().flatten().map(|(name, value)| (name.as_str(), value));
     let schemas = [("inputSchema", Some(input)), ("outputSchema", output)];
     let members = members.filter(|(name, _)| schemas.iter().all(|(schema, _)| schema != name));
@@ -72,18 +72,18 @@ pub(crate) fn digest(tool: &ToolDefinition, input: &Value, output: Option<&Value
     Digest::of_members(members.chain(schemas))
 }
 
-impl Entry {
+impl Promise {
     pub(crate) fn of(tool: &ToolDefinition) -> Self {
-        Entry {
+        Promise {
             input_schema: tool.input_schema().clone(),
             output_schema: tool.output_schema().cloned(),
-            ..Entry::without_schemas(tool)
+            ..Promise::without_schemas(tool)
         }
     }
 
     fn without_schemas(tool: &ToolDefinition) -> Self {
         let owned = |text: &str| text.to_owned();
-        Entry {
+        Promise {
             title: tool.title().map(owned),
             description: tool.description().to_owned(),
             operation: tool.operation(),

@@ -6,7 +6,7 @@ use crate::definition::ToolDefinition;
 use crate::lint::finding::{Finding, LintRule};
 use crate::lint::names::is_plain;
 use crate::lint::texts::vague;
-use crate::lint::walk::{Part, walk};
+use crate::lint::walk::{SchemaPart, walk};
 use crate::schema::Validator;
 use crate::schema::reference::resolved;
 
@@ -33,7 +33,7 @@ fn untagged(tool: &ToolDefinition, findings: &mut Vec<Finding>) {
     }
 }
 
-fn described(tool: &ToolDefinition, root: &Value, part: Part<'_>, findings: &mut Vec<Finding>) {
+fn described(tool: &ToolDefinition, root: &Value, part: SchemaPart<'_>, findings: &mut Vec<Finding>) {
     let Some(name) = part.member else { return };
     let mut find = |rule, message: String| findings.push(Finding::of(rule, tool, message).at(part.path));
     let text = |schema: &Value| schema["description"].as_str().map(str::to_owned);
@@ -53,7 +53,7 @@ fn described(tool: &ToolDefinition, root: &Value, part: Part<'_>, findings: &mut
     }
 }
 
-fn exemplified(tool: &ToolDefinition, part: Part<'_>, findings: &mut Vec<Finding>) {
+fn exemplified(tool: &ToolDefinition, part: SchemaPart<'_>, findings: &mut Vec<Finding>) {
     if let Some(pattern) = part.schema["pattern"].as_str()
         && !part.exemplified
     {
@@ -75,7 +75,7 @@ fn values(tool: &ToolDefinition, findings: &mut Vec<Finding>) {
 }
 
 /// Checks examples and defaults of members below an input, which only the schema can validate.
-fn nested_values(tool: &ToolDefinition, root: &Value, part: Part<'_>, findings: &mut Vec<Finding>) {
+fn nested_values(tool: &ToolDefinition, root: &Value, part: SchemaPart<'_>, findings: &mut Vec<Finding>) {
     let examples = part.schema["examples"].as_array().into_iter().flatten();
     let mut values = part.schema.get("default").into_iter().chain(examples).peekable();
     if values.peek().is_none() {

@@ -9,7 +9,7 @@ use crate::schema::reference::referred;
 
 /// One part of a schema.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Part<'s> {
+pub(super) struct SchemaPart<'s> {
     /// The path of its values: a JSON Pointer, in which `*` is any item of a list or any value of a map.
     pub(super) path: &'s str,
     pub(super) schema: &'s Value,
@@ -20,23 +20,23 @@ pub(super) struct Part<'s> {
 }
 
 /// Visits the schema and everything below it, in order. A definition is visited once, at the first reference to it.
-pub(super) fn walk<'s>(root: &'s Value, visit: &mut dyn FnMut(Part<'_>)) {
-    Walk { root, path: String::new(), visited: BTreeSet::new(), visit }.part(root, None, false);
+pub(super) fn walk<'s>(root: &'s Value, visit: &mut dyn FnMut(SchemaPart<'_>)) {
+    SchemaWalk { root, path: String::new(), visited: BTreeSet::new(), visit }.part(root, None, false);
 }
 
-struct Walk<'s, 'v> {
+struct SchemaWalk<'s, 'v> {
     root: &'s Value,
     path: String,
     /// The references that were followed.
     visited: BTreeSet<&'s str>,
-    visit: &'v mut dyn FnMut(Part<'_>),
+    visit: &'v mut dyn FnMut(SchemaPart<'_>),
 }
 
-impl<'s> Walk<'s, '_> {
+impl<'s> SchemaWalk<'s, '_> {
     fn part(&mut self, schema: &'s Value, member: Option<&str>, exemplified: bool) {
         let exemplified = exemplified
             || ["examples", "default", "enum", "const"].into_iter().any(|key| schema.get(key).is_some());
-        (self.visit)(Part { path: &self.path, schema, member, exemplified });
+        (self.visit)(SchemaPart { path: &self.path, schema, member, exemplified });
         if let Some(reference) = schema["$ref"].as_str()
             && self.visited.insert(reference)
             && let Some(definition) = referred(schema, self.root)

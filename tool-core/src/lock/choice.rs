@@ -7,17 +7,17 @@ use serde_json::{Map, Value};
 use crate::lock::difference::DifferenceKind as Kind;
 use crate::lock::keywords::{CHOICES, TEXTS, constants, required, show, type_names};
 use crate::lock::relation::Relation;
-use crate::lock::schemas::Walk;
+use crate::lock::schemas::Comparison;
 use crate::schema::json::canonical::canonical;
 use crate::schema::reference::followed;
 
 /// The most levels that are inspected to distinguish variants.
 const MOST_LEVELS: u8 = 8;
 
-impl<'s> Walk<'s> {
+impl<'s> Comparison<'s> {
     /// Compares two schemas of which at least one is a choice. The other one counts as a choice with one variant.
     pub(super) fn choice(&mut self, old: &'s Value, new: &'s Value) {
-        let (Some(before), Some(after)) = (Choice::of(old), Choice::of(new)) else {
+        let (Some(before), Some(after)) = (ChoiceSchema::of(old), ChoiceSchema::of(new)) else {
             return self.push(Kind::Undecided, "it is a choice of two kinds at once");
         };
         match (before.rest(), after.rest()) {
@@ -56,13 +56,13 @@ impl<'s> Walk<'s> {
 }
 
 /// The variants of a schema.
-struct Choice<'s> {
+struct ChoiceSchema<'s> {
     schema: &'s Value,
     keyword: Option<&'static str>,
     variants: Vec<&'s Value>,
 }
 
-impl<'s> Choice<'s> {
+impl<'s> ChoiceSchema<'s> {
     /// Returns the variants; `None` if the schema has both keywords.
     fn of(schema: &'s Value) -> Option<Self> {
         let mut keywords = CHOICES.into_iter().filter(|keyword| schema.get(keyword).is_some());
@@ -71,7 +71,7 @@ impl<'s> Choice<'s> {
             return None;
         }
         let variants = keyword.and_then(|keyword| schema[keyword].as_array());
-        Some(Choice {
+        Some(ChoiceSchema {
             schema,
             keyword,
             variants: variants.map_or_else(|| vec![schema], |variants| variants.iter().collect()),

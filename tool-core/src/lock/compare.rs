@@ -4,20 +4,23 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Display;
 
 use crate::declare::returns::Untyped;
-use crate::definition::promise::Entry;
+use crate::definition::promise::Promise;
 use crate::lock::difference::{Difference, DifferenceKind as Kind};
-use crate::lock::schemas::{self, Side};
+use crate::lock::schemas;
 use crate::model::operation::Operation;
 use crate::model::permission::Permission;
+use crate::schema::normal::Side;
 
-type Tools = BTreeMap<String, Entry>;
+type Tools = BTreeMap<String, Promise>;
 
 pub(super) fn compare(old: &Tools, new: &Tools) -> Vec<Difference> {
     let mut found = Vec::new();
     let renamed = renamed(old, new);
     for (name, before) in old {
         match (new.get(name), renamed.get(name.as_str())) {
-            (Some(after), _) => found.extend(Tool { name, found: Vec::new() }.compare(before, after)),
+            (Some(after), _) => {
+                found.extend(ToolComparison { name, found: Vec::new() }.compare(before, after))
+            }
             (None, Some(&after)) => {
                 let (kind, text) = if new[after].alias.as_ref() == Some(name) {
                     (Kind::ToolRenamedKept, format!("it was named `{name}`, which is now its alias"))
@@ -32,7 +35,7 @@ pub(super) fn compare(old: &Tools, new: &Tools) -> Vec<Difference> {
                     let text = format!("it began with `{name}`, and begins with `{after}`");
                     found.push(Difference::new(Kind::AddressChanged, after, "path", text));
                 }
-                let mut tool = Tool { name: after, found: Vec::new() };
+                let mut tool = ToolComparison { name: after, found: Vec::new() };
                 tool.lost_alias(before, &new[after]);
                 found.extend(tool.compare_all_but_alias(before, &new[after]));
             }
@@ -71,13 +74,13 @@ fn renamed<'l>(old: &'l Tools, new: &'l Tools) -> HashMap<&'l str, &'l str> {
     renamed
 }
 
-struct Tool<'l> {
+struct ToolComparison<'l> {
     name: &'l str,
     found: Vec<Difference>,
 }
 
-impl Tool<'_> {
-    fn compare(mut self, old: &Entry, new: &Entry) -> Vec<Difference> {
+impl ToolComparison<'_> {
+    fn compare(mut self, old: &Promise, new: &Promise) -> Vec<Difference> {
         if old.alias != new.alias {
             self.lost_alias(old, new);
             if let Some(alias) = &new.alias {
@@ -87,7 +90,7 @@ impl Tool<'_> {
         self.compare_all_but_alias(old, new)
     }
 
-    fn lost_alias(&mut self, old: &Entry, new: &Entry) {
+    fn lost_alias(&mut self, old: &Promise, new: &Promise) {
         if let Some(alias) = old.alias.as_ref().filter(|alias| new.alias.as_ref() != Some(alias)) {
             // The tool may be renamed to its old alias.
             if alias != self.name {
@@ -96,7 +99,7 @@ impl Tool<'_> {
         }
     }
 
-    fn compare_all_but_alias(mut self, old: &Entry, new: &Entry) -> Vec<Difference> {
+    fn compare_all_but_alias(mut self, old: &Promise, new: &Promise) -> Vec<Difference> {
         self.texts(old, new);
         self.operation(old.operation, new.operation);
         self.hints(old, new);
@@ -110,7 +113,7 @@ impl Tool<'_> {
         self.found.push(Difference::new(kind, self.name, location, text));
     }
 
-    fn texts(&mut self, old: &Entry, new: &Entry) {
+    fn texts(&mut self, old: &Promise, new: &Promise) {
         if old.title != new.title {
             self.push(Kind::TextChanged, "title", was_is(old.title.as_deref(), new.title.as_deref()));
         }
@@ -141,7 +144,7 @@ impl Tool<'_> {
     }
 
     /// Compares hints. A missing hint has the default of MCP, which is the worst case.
-    fn hints(&mut self, old: &Entry, new: &Entry) {
+    fn hints(&mut self, old: &Promise, new: &Promise) {
         let (old, new) = (old.annotations.clone(), new.annotations.clone());
         if old == new {
             return;
@@ -182,7 +185,7 @@ impl Tool<'_> {
         }
     }
 
-    fn access(&mut self, old: &Entry, new: &Entry) {
+    fn access(&mut self, old: &Promise, new: &Promise) {
         let (before, after) = (old.permission.as_deref(), new.permission.as_deref());
         if before != after {
             let relaxed = match (before, after) {
@@ -205,7 +208,7 @@ impl Tool<'_> {
         }
     }
 
-    fn address(&mut self, old: &Entry, new: &Entry) {
+    fn address(&mut self, old: &Promise, new: &Promise) {
         if old.path != new.path {
             self.push(Kind::AddressChanged, "path", was_is(old.path.as_deref(), new.path.as_deref()));
         }
@@ -221,7 +224,7 @@ impl Tool<'_> {
         }
     }
 
-    fn schemas(&mut self, old: &Entry, new: &Entry) {
+    fn schemas(&mut self, old: &Promise, new: &Promise) {
         let mut add = |(kind, location, text): (Kind, String, String)| self.push(kind, &location, text);
         schemas::compare(Side::Input, &old.input_schema, &new.input_schema).into_iter().for_each(&mut add);
         match (&old.output_schema, &new.output_schema) {

@@ -15,21 +15,15 @@ use crate::lock::keywords::{
 };
 use crate::lock::relation::Relation;
 use crate::schema::json::pointer::push_escaped;
+use crate::schema::normal::Side;
 use crate::schema::reference::{followed, referred};
 
-/// The direction of the values of a schema.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Side {
-    Input,
-    Output,
-}
-
 /// A difference: its kind, location and text.
-pub(super) type Found = (Kind, String, String);
+pub(super) type SchemaDifference = (Kind, String, String);
 
 /// Returns all differences between two schemas.
-pub(super) fn compare(side: Side, old: &Value, new: &Value) -> Vec<Found> {
-    let mut walk = Walk {
+pub(super) fn compare(side: Side, old: &Value, new: &Value) -> Vec<SchemaDifference> {
+    let mut walk = Comparison {
         side,
         roots: (old, new),
         same_definitions: old.get("$defs") == new.get("$defs"),
@@ -47,7 +41,7 @@ pub(super) fn compare(side: Side, old: &Value, new: &Value) -> Vec<Found> {
 static ANYTHING: Value = Value::Bool(true);
 static NOTHING: Value = Value::Bool(false);
 
-pub(super) struct Walk<'s> {
+pub(super) struct Comparison<'s> {
     side: Side,
     /// The schemas that references are resolved in.
     pub(super) roots: (&'s Value, &'s Value),
@@ -55,10 +49,10 @@ pub(super) struct Walk<'s> {
     /// Pairs of referenced definitions, by address: a recursive type is walked once.
     compared: HashSet<(*const Value, *const Value)>,
     path: String,
-    pub(super) found: Vec<Found>,
+    pub(super) found: Vec<SchemaDifference>,
 }
 
-impl<'s> Walk<'s> {
+impl<'s> Comparison<'s> {
     pub(super) fn schema(&mut self, old: &'s Value, new: &'s Value) {
         // Equal references may lead to different definitions.
         if old == new && (self.same_definitions || old.is_boolean()) {

@@ -27,10 +27,10 @@ use crate::model::access::Principal;
 /// assert_eq!("any(admin, all(node.view, node.edit))".parse(), Ok(nested));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Permission(Node);
+pub struct Permission(PermissionNode);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Node {
+enum PermissionNode {
     Name(String),
     All(Vec<Permission>),
     Any(Vec<Permission>),
@@ -52,7 +52,7 @@ impl Permission {
     /// assert!(!empty.is_met_by(&Principal::local()));
     /// ```
     pub fn all(permissions: impl IntoIterator<Item = impl Into<Permission>>) -> Self {
-        Permission::list(permissions, Node::All)
+        Permission::list(permissions, PermissionNode::All)
     }
 
     /// Requires any of these names or permissions. A single one stays as it is.
@@ -63,12 +63,12 @@ impl Permission {
     /// assert_eq!(Permission::any(["a", "b"]).to_string(), "any(a, b)");
     /// ```
     pub fn any(permissions: impl IntoIterator<Item = impl Into<Permission>>) -> Self {
-        Permission::list(permissions, Node::Any)
+        Permission::list(permissions, PermissionNode::Any)
     }
 
     fn list(
         permissions: impl IntoIterator<Item = impl Into<Permission>>,
-        node: impl FnOnce(Vec<Permission>) -> Node,
+        node: impl FnOnce(Vec<Permission>) -> PermissionNode,
     ) -> Self {
         let mut permissions: Vec<Permission> = permissions.into_iter().map(Into::into).collect();
         match permissions.pop() {
@@ -98,11 +98,13 @@ impl Permission {
 
     fn holds(&self, granted: &impl Fn(&str) -> bool) -> bool {
         match &self.0 {
-            Node::Name(name) => granted(name),
-            Node::All(permissions) => {
+            PermissionNode::Name(name) => granted(name),
+            PermissionNode::All(permissions) => {
                 !permissions.is_empty() && permissions.iter().all(|permission| permission.holds(granted))
             }
-            Node::Any(permissions) => permissions.iter().any(|permission| permission.holds(granted)),
+            PermissionNode::Any(permissions) => {
+                permissions.iter().any(|permission| permission.holds(granted))
+            }
         }
     }
 
@@ -112,14 +114,14 @@ impl Permission {
             return None;
         }
         let missing: Vec<&Permission> = match &self.0 {
-            Node::Any(permissions) => {
+            PermissionNode::Any(permissions) => {
                 let names = quoted(permissions);
                 return Some(format!("one of the permissions {names}, of which the caller has none"));
             }
-            Node::All(permissions) => {
+            PermissionNode::All(permissions) => {
                 permissions.iter().filter(|permission| !permission.is_met_by(principal)).collect()
             }
-            Node::Name(_) => vec![self],
+            PermissionNode::Name(_) => vec![self],
         };
         match missing[..] {
             [only] if *only != *self => only.lack(principal),
@@ -144,9 +146,9 @@ impl Permission {
 
     fn collect_names<'a>(&'a self, names: &mut Vec<&'a str>) {
         match &self.0 {
-            Node::Name(name) if names.contains(&name.as_str()) => {}
-            Node::Name(name) => names.push(name),
-            Node::All(permissions) | Node::Any(permissions) => {
+            PermissionNode::Name(name) if names.contains(&name.as_str()) => {}
+            PermissionNode::Name(name) => names.push(name),
+            PermissionNode::All(permissions) | PermissionNode::Any(permissions) => {
                 permissions.iter().for_each(|permission| permission.collect_names(names));
             }
         }
@@ -162,12 +164,12 @@ impl Permission {
     /// Returns the sets of names that meet the permission; `None` if there are too many.
     fn alternatives(&self) -> Option<Vec<BTreeSet<&str>>> {
         let alternatives = match &self.0 {
-            Node::Name(name) => vec![BTreeSet::from([name.as_str()])],
-            Node::Any(permissions) => {
+            PermissionNode::Name(name) => vec![BTreeSet::from([name.as_str()])],
+            PermissionNode::Any(permissions) => {
                 let lists: Option<Vec<_>> = permissions.iter().map(Permission::alternatives).collect();
                 lists?.concat()
             }
-            Node::All(permissions) => {
+            PermissionNode::All(permissions) => {
                 let mut sets = vec![BTreeSet::new()];
                 for permission in permissions {
                     let next = permission.alternatives()?;
@@ -191,23 +193,23 @@ fn quoted<'a>(permissions: impl IntoIterator<Item = &'a Permission>) -> String {
 impl From<&str> for Permission {
     /// Creates a permission with this name.
     fn from(name: &str) -> Self {
-        Permission(Node::Name(name.to_owned()))
+        Permission(PermissionNode::Name(name.to_owned()))
     }
 }
 
 impl From<String> for Permission {
     /// Creates a permission with this name.
     fn from(name: String) -> Self {
-        Permission(Node::Name(name))
+        Permission(PermissionNode::Name(name))
     }
 }
 
 impl fmt::Display for Permission {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (word, permissions) = match &self.0 {
-            Node::Name(name) => return f.write_str(name),
-            Node::All(permissions) => ("all", permissions),
-            Node::Any(permissions) => ("any", permissions),
+            PermissionNode::Name(name) => return f.write_str(name),
+            PermissionNode::All(permissions) => ("all", permissions),
+            PermissionNode::Any(permissions) => ("any", permissions),
         };
         write!(f, "{word}(")?;
         for (at, permission) in permissions.iter().enumerate() {

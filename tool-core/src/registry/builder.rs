@@ -9,7 +9,7 @@ use crate::call::audit::{Audit, AuditSink, process_key};
 #[cfg(feature = "tokio")]
 use crate::call::options::CallOptions;
 use crate::call::tool::Tool;
-use crate::call::{Executor, Limits};
+use crate::call::{CallLimits, Executor};
 use crate::declare::declaration::Declaration;
 use crate::declare::declared::Declared;
 use crate::declare::states::States;
@@ -57,7 +57,7 @@ pub struct RegistryBuilder {
     local: Option<Principal>,
     admission: Admission,
     leniency: Leniency,
-    pub(super) limits: Limits,
+    pub(super) limits: CallLimits,
     pub(super) audit: Option<Arc<dyn AuditSink>>,
     pub(super) audit_key: Option<[u8; 32]>,
     #[cfg(feature = "tokio")]

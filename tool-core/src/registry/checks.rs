@@ -1,6 +1,6 @@
 //! Checks of a registry: of its limits when it is built, of every schema before a server listens.
 
-use crate::call::Limits;
+use crate::call::CallLimits;
 use crate::definition::ToolDefinition;
 use crate::definition::prompt::PromptDefinition;
 use crate::registry::Registry;
@@ -52,7 +52,7 @@ fn one_handle(tool: &ToolDefinition) -> impl Iterator<Item = BuildError> {
 
 /// Reports limits that allow no call, and time limits without timers.
 pub(super) fn limit_errors<'t>(
-    limits: Limits,
+    limits: CallLimits,
     tools: impl Iterator<Item = &'t ToolDefinition>,
 ) -> Vec<BuildError> {
     let none = [

@@ -18,13 +18,13 @@ const FEW: u32 = 8;
 /// The positions of tools by name and alias, which are unique.
 #[derive(Default)]
 pub(super) struct Positions {
-    table: OnceLock<Table>,
+    table: OnceLock<NameTable>,
     /// The number of lookups without the table.
     lookups: AtomicU32,
 }
 
-struct Table {
-    table: HashTable<Position>,
+struct NameTable {
+    table: HashTable<NamePosition>,
     keys: Keys,
 }
 
@@ -38,7 +38,7 @@ enum Keys {
 
 /// The position of a tool, for its name or for its alias.
 #[derive(Clone, Copy)]
-struct Position {
+struct NamePosition {
     of: u32,
     by_alias: bool,
 }
@@ -59,7 +59,7 @@ impl Positions {
             let alias = || members.iter().position(|member| member.definition.alias() == Some(name));
             return by_name(name, members).or_else(alias);
         }
-        self.table.get_or_init(|| Table::of(members)).get(name, members)
+        self.table.get_or_init(|| NameTable::of(members)).get(name, members)
     }
 }
 
@@ -68,7 +68,7 @@ pub(super) fn by_name(name: &str, members: &[RegisteredTool]) -> Option<usize> {
     members.binary_search_by(|member| member.definition.name().cmp(name)).ok()
 }
 
-impl Table {
+impl NameTable {
     fn of(members: &[RegisteredTool]) -> Self {
         // The name of a dynamic tool may come from another party.
         let is_foreign = members.iter().any(RegisteredTool::is_dynamic);
@@ -81,15 +81,15 @@ impl Table {
             for (name, by_alias) in names {
                 let Some(name) = name else { continue };
                 // The capacity is sufficient, so nothing is hashed again.
-                table.insert_unique(keys.hash(name), Position { of, by_alias }, |_| 0);
+                table.insert_unique(keys.hash(name), NamePosition { of, by_alias }, |_| 0);
             }
         }
-        Table { table, keys }
+        NameTable { table, keys }
     }
 
     #[inline]
     fn get(&self, name: &str, members: &[RegisteredTool]) -> Option<usize> {
-        let is_it = |position: &Position| {
+        let is_it = |position: &NamePosition| {
             let tool = &members[position.of as usize].definition;
             if position.by_alias { tool.alias() == Some(name) } else { tool.name() == name }
         };
@@ -113,7 +113,7 @@ mod tests {
 
     use serde_json::Value;
 
-    use super::{FEW, Keys, Table};
+    use super::{FEW, Keys, NameTable};
     use crate::call::tool::{DynamicTool, Tool};
     use crate::definition::ToolDefinition;
     use crate::model::output::Output;
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn hashes_foreign_names_with_a_random_key() {
-        let keys = |registry: &Registry| Table::of(&registry.inner.members).keys;
+        let keys = |registry: &Registry| NameTable::of(&registry.inner.members).keys;
         let own = Registry::builder().allow_empty().build().unwrap();
         assert!(matches!(keys(&own), Keys::Own));
         let with = Registry::builder().tool(tool("foreign")).build().unwrap();

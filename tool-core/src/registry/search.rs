@@ -13,7 +13,7 @@ pub(crate) use words::words;
 
 use crate::definition::ToolDefinition;
 use crate::registry::Registry;
-use crate::registry::search::index::{Document, Field, Index};
+use crate::registry::search::index::{Document, Index, IndexField};
 use crate::schema::{NativeSchema, item};
 
 /// A tool that matches a search.
@@ -114,10 +114,10 @@ impl Index {
 
 fn document(tool: &ToolDefinition) -> Document {
     let mut document = Document::default();
-    document.add(Field::Name, tool.name());
-    tool.title().into_iter().for_each(|title| document.add(Field::Title, title));
-    tool.tags().for_each(|tag| document.add(Field::Tags, tag));
-    document.add(Field::Description, tool.description());
+    document.add(IndexField::Name, tool.name());
+    tool.title().into_iter().for_each(|title| document.add(IndexField::Title, title));
+    tool.tags().for_each(|tag| document.add(IndexField::Tags, tag));
+    document.add(IndexField::Description, tool.description());
     let tool = tool.detached();
     let schema = tool.input_schema();
     if tool.declaration().is_none() && !tool.input_schema_text().contains("\"$ref\"") {
@@ -131,20 +131,23 @@ fn document(tool: &ToolDefinition) -> Document {
 /// Adds the inputs of a schema without references, as [`add_input`] does.
 fn add_members(document: &mut Document, schema: &Value) {
     for (name, schema) in schema["properties"].as_object().into_iter().flatten() {
-        document.add(Field::InputNames, name);
+        document.add(IndexField::InputNames, name);
         add_value(document, schema);
     }
 }
 
 fn add_value(document: &mut Document, schema: &Value) {
-    schema["description"].as_str().into_iter().for_each(|text| document.add(Field::InputDescriptions, text));
+    schema["description"]
+        .as_str()
+        .into_iter()
+        .for_each(|text| document.add(IndexField::InputDescriptions, text));
     if let Some(variants) = ["oneOf", "anyOf"].into_iter().find_map(|keyword| schema[keyword].as_array()) {
         return variants.iter().for_each(|variant| add_value(document, variant));
     }
     item(schema).into_iter().for_each(|item| add_value(document, item));
     match schema["prefixItems"].as_array() {
         Some(items) => items.iter().enumerate().for_each(|(position, item)| {
-            document.add(Field::InputNames, &position.to_string());
+            document.add(IndexField::InputNames, &position.to_string());
             add_value(document, item);
         }),
         None => add_members(document, schema),
@@ -152,8 +155,8 @@ fn add_value(document: &mut Document, schema: &Value) {
 }
 
 fn add_input(document: &mut Document, input: &NativeSchema) {
-    input.name.iter().for_each(|name| document.add(Field::InputNames, name));
-    input.description.iter().for_each(|text| document.add(Field::InputDescriptions, text));
+    input.name.iter().for_each(|name| document.add(IndexField::InputNames, name));
+    input.description.iter().for_each(|text| document.add(IndexField::InputDescriptions, text));
     let below = input.properties.iter().chain(&input.variants).chain(input.items.as_deref());
     below.for_each(|input| add_input(document, input));
 }

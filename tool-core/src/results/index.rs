@@ -12,19 +12,19 @@ use crate::results::storage::StoredObject;
 /// The owner and the digest of a result. Two callers with the same result have two names, so that neither can detect what
 /// the other has stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Name {
+pub(crate) struct ResultName {
     owner: Digest,
     pub(super) digest: Digest,
 }
 
-impl Name {
+impl ResultName {
     pub(super) fn new(principal: &Principal, digest: Digest) -> Self {
         let owner = match principal.id() {
             Some(id) => Digest::of_bytes(format!("principal {id}").as_bytes()),
             // All anonymous callers share one owner.
             None => Digest::of_bytes(b"anonymous"),
         };
-        Name { owner, digest }
+        ResultName { owner, digest }
     }
 
     /// Returns the name of the entry in the storage.
@@ -34,7 +34,7 @@ impl Name {
 
     fn parse(path: &str) -> Option<Self> {
         let (owner, digest) = path.split_once('/')?;
-        let name = Name { owner: owner.parse().ok()?, digest: digest.parse().ok()? };
+        let name = ResultName { owner: owner.parse().ok()?, digest: digest.parse().ok()? };
         // Other spellings of the digest, such as `blake3:`, are rejected.
         (name.path() == path).then_some(name)
     }
@@ -42,10 +42,10 @@ impl Name {
 
 /// The stored results, oldest first, timed by a monotonic clock.
 #[derive(Debug, Default)]
-pub(super) struct Index {
-    entries: HashMap<Name, Entry>,
+pub(super) struct StoreIndex {
+    entries: HashMap<ResultName, IndexEntry>,
     /// By insertion.
-    order: BTreeMap<u64, Name>,
+    order: BTreeMap<u64, ResultName>,
     /// The share of each owner.
     shares: HashMap<Digest, Share>,
     next: u64,
@@ -55,32 +55,32 @@ pub(super) struct Index {
 #[derive(Debug, Default)]
 struct Share {
     bytes: u64,
-    order: BTreeMap<u64, Name>,
+    order: BTreeMap<u64, ResultName>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Entry {
+struct IndexEntry {
     bytes: u64,
     expires: Instant,
     sequence: u64,
 }
 
-impl Index {
+impl StoreIndex {
     /// Builds the index of a storage with results of earlier processes. An entry with an invalid age expires after at most `age`.
     pub(super) fn of(mut objects: Vec<StoredObject>, age: Duration) -> Self {
         let now = Instant::now();
         objects.sort_by_key(|object| std::cmp::Reverse(object.age));
-        let mut index = Index::default();
+        let mut index = StoreIndex::default();
         for object in objects {
             // Foreign entries are ignored.
-            if let Some(name) = Name::parse(&object.name) {
+            if let Some(name) = ResultName::parse(&object.name) {
                 index.insert(name, object.bytes, now + age.saturating_sub(object.age));
             }
         }
         index
     }
 
-    pub(super) fn insert(&mut self, name: Name, bytes: u64, expires: Instant) {
+    pub(super) fn insert(&mut self, name: ResultName, bytes: u64, expires: Instant) {
         self.remove(&name);
         let sequence = self.next;
         self.next += 1;
@@ -89,10 +89,10 @@ impl Index {
         let share = self.shares.entry(name.owner).or_default();
         share.bytes += bytes;
         share.order.insert(sequence, name);
-        self.entries.insert(name, Entry { bytes, expires, sequence });
+        self.entries.insert(name, IndexEntry { bytes, expires, sequence });
     }
 
-    pub(super) fn remove(&mut self, name: &Name) {
+    pub(super) fn remove(&mut self, name: &ResultName) {
         if let Some(entry) = self.entries.remove(name) {
             self.order.remove(&entry.sequence);
             self.total -= entry.bytes;
@@ -106,14 +106,14 @@ impl Index {
     }
 
     /// Returns how long the result stays stored; `None` if it is unknown.
-    pub(super) fn left(&self, name: &Name) -> Option<Duration> {
+    pub(super) fn left(&self, name: &ResultName) -> Option<Duration> {
         self.entries.get(name).map(|entry| entry.expires.saturating_duration_since(Instant::now()))
     }
 
     /// Returns the next entry to delete so that `more` bytes that replace `replaced` fit into `total`: an expired entry, or
     /// the oldest entry of the owner with the most bytes.
-    pub(super) fn surplus(&self, total: u64, more: u64, replaced: Option<&Name>) -> Option<Name> {
-        let stays = |name: &&Name| Some(*name) == replaced;
+    pub(super) fn surplus(&self, total: u64, more: u64, replaced: Option<&ResultName>) -> Option<ResultName> {
+        let stays = |name: &&ResultName| Some(*name) == replaced;
         let oldest = self.order.values().find(|name| !stays(name))?;
         if self.entries.get(oldest).is_some_and(|entry| entry.expires <= Instant::now()) {
             return Some(*oldest);
@@ -144,13 +144,13 @@ mod tests {
 
     const TOTAL: u64 = 100;
 
-    fn name(owner: &str, number: u64) -> Name {
-        Name::new(&Principal::new(owner), Digest::of_bytes(&number.to_le_bytes()))
+    fn name(owner: &str, number: u64) -> ResultName {
+        ResultName::new(&Principal::new(owner), Digest::of_bytes(&number.to_le_bytes()))
     }
 
     /// An index of these entries, in this order.
-    fn index(kept: &[(Name, u64)]) -> Index {
-        let mut index = Index::default();
+    fn index(kept: &[(ResultName, u64)]) -> StoreIndex {
+        let mut index = StoreIndex::default();
         for (name, bytes) in kept {
             index.insert(*name, *bytes, Instant::now() + Duration::from_secs(3600));
         }

@@ -86,13 +86,13 @@ impl Preview {
 }
 
 /// A part of a result before it is stored.
-pub(super) enum Part<'r> {
+pub(super) enum ResultContent<'r> {
     Stays(&'r Content),
-    Goes(Whole<'r>),
+    Goes(WholeResult<'r>),
 }
 
 /// Content to be stored, with its media type.
-pub(super) struct Whole<'r> {
+pub(super) struct WholeResult<'r> {
     pub(super) media_type: &'r str,
     pub(super) bytes: Cow<'r, [u8]>,
     is_text: bool,
@@ -103,17 +103,17 @@ const TEXT: &str = "text/plain; charset=utf-8";
 /// The most blocks of one result that are stored separately.
 const MOST_APART: usize = 8;
 
-impl<'r> Whole<'r> {
+impl<'r> WholeResult<'r> {
     pub(super) fn text(media_type: &'r str, text: impl Into<Cow<'r, str>>) -> Self {
         let bytes = match text.into() {
             Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
             Cow::Owned(text) => Cow::Owned(text.into_bytes()),
         };
-        Whole { media_type, bytes, is_text: true }
+        WholeResult { media_type, bytes, is_text: true }
     }
 
     fn media(media_type: &'r str, bytes: &'r [u8]) -> Self {
-        Whole { media_type, bytes: Cow::Borrowed(bytes), is_text: false }
+        WholeResult { media_type, bytes: Cow::Borrowed(bytes), is_text: false }
     }
 
     /// Returns the excerpt.
@@ -129,19 +129,26 @@ impl<'r> Whole<'r> {
 }
 
 /// Returns the parts of a result that is too large; empty if it is small enough.
-pub(super) fn parts<'r>(result: &'r Result<Output, Failure>, limits: &ResultLimits) -> Vec<Part<'r>> {
+pub(super) fn parts<'r>(
+    result: &'r Result<Output, Failure>,
+    limits: &ResultLimits,
+) -> Vec<ResultContent<'r>> {
     match result {
         Ok(output) => of_output(output, limits),
         Err(failure) if failure.message().len() > limits.above / 2 => {
             let text = failure.text();
-            if text.len() > limits.above { vec![Part::Goes(Whole::text(TEXT, text))] } else { Vec::new() }
+            if text.len() > limits.above {
+                vec![ResultContent::Goes(WholeResult::text(TEXT, text))]
+            } else {
+                Vec::new()
+            }
         }
         // The rest of a failure has a limited size.
         Err(_) => Vec::new(),
     }
 }
 
-fn of_output<'r>(output: &'r Output, limits: &ResultLimits) -> Vec<Part<'r>> {
+fn of_output<'r>(output: &'r Output, limits: &ResultLimits) -> Vec<ResultContent<'r>> {
     // The common case.
     if output.size() <= limits.above.min(limits.media_above) {
         return Vec::new();
@@ -149,7 +156,7 @@ fn of_output<'r>(output: &'r Output, limits: &ResultLimits) -> Vec<Part<'r>> {
     if output.structured_text().is_some() {
         let bare = output.decode::<Box<RawValue>>().map(|json| in_lines(json.get())).unwrap_or_default();
         return if output.size() > limits.above {
-            vec![Part::Goes(Whole::text(JSON, bare))]
+            vec![ResultContent::Goes(WholeResult::text(JSON, bare))]
         } else {
             Vec::new()
         };
@@ -159,7 +166,7 @@ fn of_output<'r>(output: &'r Output, limits: &ResultLimits) -> Vec<Part<'r>> {
         // A single text.
         Cow::Owned(_) => match output.value() {
             serde_json::Value::String(text) if text.len() > limits.above => {
-                vec![Part::Goes(Whole::text(TEXT, text))]
+                vec![ResultContent::Goes(WholeResult::text(TEXT, text))]
             }
             _ => Vec::new(),
         },
@@ -167,7 +174,7 @@ fn of_output<'r>(output: &'r Output, limits: &ResultLimits) -> Vec<Part<'r>> {
 }
 
 /// Keeps the blocks that fit.
-fn of_blocks<'r>(blocks: &'r [Content], limits: &ResultLimits) -> Vec<Part<'r>> {
+fn of_blocks<'r>(blocks: &'r [Content], limits: &ResultLimits) -> Vec<ResultContent<'r>> {
     let (mut texts, mut media) = (0, 0);
     let mut omitted = 0;
     let part = |block: &'r Content| {
@@ -176,35 +183,37 @@ fn of_blocks<'r>(blocks: &'r [Content], limits: &ResultLimits) -> Vec<Part<'r>> 
             if whole.is_text { (&mut texts, limits.above) } else { (&mut media, limits.media_above) };
         if *sum + whole.bytes.len() <= most {
             *sum += whole.bytes.len();
-            return Part::Stays(block);
+            return ResultContent::Stays(block);
         }
         omitted += 1;
-        Part::Goes(whole)
+        ResultContent::Goes(whole)
     };
-    let parts: Vec<Part<'r>> = blocks.iter().map(part).collect();
+    let parts: Vec<ResultContent<'r>> = blocks.iter().map(part).collect();
     match omitted {
         0 => Vec::new(),
         1..=MOST_APART => parts,
         _ => {
             let list = serde_json::to_string(blocks).unwrap_or_default();
-            vec![Part::Goes(Whole::text(JSON, in_lines(&list)))]
+            vec![ResultContent::Goes(WholeResult::text(JSON, in_lines(&list)))]
         }
     }
 }
 
 /// Returns a block as text, or as the bytes of its media.
-fn whole(block: &Content) -> Whole<'_> {
+fn whole(block: &Content) -> WholeResult<'_> {
     match block {
-        Content::Text { text } => Whole::text(TEXT, text.as_str()),
+        Content::Text { text } => WholeResult::text(TEXT, text.as_str()),
         Content::Image { data, mime_type } | Content::Audio { data, mime_type } => {
-            Whole::media(mime_type, data)
+            WholeResult::media(mime_type, data)
         }
         Content::Resource { mime_type, body: ResourceBody::Text(text), .. } => {
-            Whole::text(mime_type, text.as_str())
+            WholeResult::text(mime_type, text.as_str())
         }
         Content::Resource { mime_type, body: ResourceBody::Blob(bytes), .. } => {
-            Whole::media(mime_type, bytes)
+            WholeResult::media(mime_type, bytes)
         }
-        Content::ResourceLink { .. } => Whole::text(JSON, serde_json::to_string(block).unwrap_or_default()),
+        Content::ResourceLink { .. } => {
+            WholeResult::text(JSON, serde_json::to_string(block).unwrap_or_default())
+        }
     }
 }

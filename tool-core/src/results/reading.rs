@@ -3,7 +3,7 @@
 use bytes::Bytes;
 
 use crate::results::part::{PartError, ResultPart, Span};
-use crate::results::search::{Found, search};
+use crate::results::search::{SearchMatches, search};
 use crate::results::stored::StoredResult;
 use crate::results::truncate::{boundary_after, boundary_before, count_lines};
 
@@ -55,7 +55,7 @@ impl StoredResult {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn search(&self, text: &str, lines: Option<Span>) -> Result<Found, PartError> {
+    pub fn search(&self, text: &str, lines: Option<Span>) -> Result<SearchMatches, PartError> {
         search(self.text().ok_or(PartError::NoText)?, text, lines)
     }
 
@@ -111,7 +111,7 @@ impl StoredResult {
         self.noted(shown, &location, (next < end).then(|| format!("\"bytes\": \"{next}-{}\"", end - 1)))
     }
 
-    fn page_of_matches(&self, found: &Found, wanted: &str, most: usize) -> String {
+    fn page_of_matches(&self, found: &SearchMatches, wanted: &str, most: usize) -> String {
         let mut page = String::new();
         let mut next = found.next;
         for line in &found.matches {

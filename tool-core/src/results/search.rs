@@ -18,9 +18,9 @@ use crate::results::truncate::{boundary_after, boundary_before};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
-pub struct Found {
+pub struct SearchMatches {
     /// The first of these lines.
-    pub matches: Vec<FoundLine>,
+    pub matches: Vec<LineMatch>,
     /// The total number of these lines.
     pub total: usize,
     /// The number of the first line that is not included.
@@ -31,13 +31,13 @@ pub struct Found {
 /// A line that contains the text.
 ///
 /// ```
-/// # fn of(line: &tool_core::results::FoundLine) {
+/// # fn of(line: &tool_core::results::LineMatch) {
 /// println!("{} (byte {}): {}", line.line, line.byte, line.text);
 /// # }
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
-pub struct FoundLine {
+pub struct LineMatch {
     /// Its number, counted from 1.
     pub line: u64,
     /// The position of the text in the result, in bytes counted from 0.
@@ -53,7 +53,7 @@ const BEFORE: usize = 100;
 const AROUND: usize = 400;
 
 /// Searches a text, ignoring case, among `lines` or all, in linear time.
-pub(super) fn search(text: &str, wanted: &str, lines: Option<Span>) -> Result<Found, PartError> {
+pub(super) fn search(text: &str, wanted: &str, lines: Option<Span>) -> Result<SearchMatches, PartError> {
     let (range, first) = match lines {
         Some(span) => span.of_lines(text)?,
         None => (0..text.len(), 1),
@@ -61,7 +61,7 @@ pub(super) fn search(text: &str, wanted: &str, lines: Option<Span>) -> Result<Fo
     let pattern = regex::RegexBuilder::new(&regex::escape(wanted)).case_insensitive(true).build();
     // Only a pattern that is too long does not compile.
     let pattern = pattern.map_err(|_| PartError::Search(wanted.len()))?;
-    let mut found = Found { matches: Vec::new(), total: 0, next: None };
+    let mut found = SearchMatches { matches: Vec::new(), total: 0, next: None };
     let mut line = first;
     let mut at = range.start;
     while let Some(hit) = pattern.find_at(&text[..range.end], at) {
@@ -74,7 +74,7 @@ pub(super) fn search(text: &str, wanted: &str, lines: Option<Span>) -> Result<Fo
             MOST_LINES => found.next = found.next.or(Some(line)),
             _ => {
                 let text = around(&text[start..end], hit.start() - start);
-                found.matches.push(FoundLine { line, byte: hit.start(), text });
+                found.matches.push(LineMatch { line, byte: hit.start(), text });
             }
         }
         if end >= range.end {

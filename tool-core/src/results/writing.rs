@@ -13,15 +13,15 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::model::access::Principal;
 use crate::model::digest::Digest;
-use crate::results::index::{Index, Name};
+use crate::results::index::{ResultName, StoreIndex};
 use crate::results::stored::{Excerpt, StoredResult};
 use crate::results::{Inner, ResultStore, ResultStoreError};
 
 /// The state of a store.
 #[derive(Default)]
-pub(super) struct State {
+pub(super) struct StoreState {
     /// Read from the storage on first use.
-    index: OnceCell<Mutex<Index>>,
+    index: OnceCell<Mutex<StoreIndex>>,
     /// Held while writing or deleting.
     turn: Arc<Turn<()>>,
     /// Whether a write timed out and may still hold `turn`.
@@ -29,7 +29,7 @@ pub(super) struct State {
     /// Whether a task that deletes expired results is running.
     sweeping: AtomicBool,
     /// Excerpts by owner and key.
-    made: Mutex<HashMap<(Name, Digest), Excerpt>>,
+    made: Mutex<HashMap<(ResultName, Digest), Excerpt>>,
 }
 
 /// The most excerpts in the cache.
@@ -44,7 +44,7 @@ impl ResultStore {
     ) -> Result<Digest, ResultStoreError> {
         let digest = Digest::of_bytes(content);
         let framed = StoredResult::framed(media_type, content);
-        let name = Name::new(principal, digest);
+        let name = ResultName::new(principal, digest);
         let Ok(runtime) = Handle::try_current() else {
             return self.0.write(name, framed, self.0.state.turn.lock().await).await.map(|_| digest);
         };
@@ -68,7 +68,7 @@ impl ResultStore {
 
     /// Waits for a turn to write. If an earlier write is stuck, it does not wait.
     async fn turn(&self, deadline: Instant) -> Option<OwnedMutexGuard<()>> {
-        let State { turn, stuck, .. } = &*self.0.state;
+        let StoreState { turn, stuck, .. } = &*self.0.state;
         let turn = Arc::clone(turn);
         if !stuck.load(Ordering::Relaxed) {
             return timeout_at(deadline, turn.lock_owned()).await.ok();
@@ -84,7 +84,7 @@ impl ResultStore {
         digest: Digest,
     ) -> Result<Option<StoredResult>, ResultStoreError> {
         let inner = &self.0;
-        let mut read = pin!(inner.read(Name::new(principal, digest)));
+        let mut read = pin!(inner.read(ResultName::new(principal, digest)));
         let Ok(runtime) = Handle::try_current() else { return read.await };
         let deadline = Instant::now() + inner.limits.patience;
         let read = timeout_at(deadline, read.as_mut()).await.unwrap_or(Err(ResultStoreError::Late));
@@ -94,11 +94,11 @@ impl ResultStore {
 
     /// Returns the excerpt for a key, if its text stays stored for at least half of the maximum age.
     pub(super) fn known(&self, principal: &Principal, key: Digest) -> Option<Excerpt> {
-        let State { index, made, .. } = &*self.0.state;
+        let StoreState { index, made, .. } = &*self.0.state;
         let mut made = lock(made);
-        let entry_key = (Name::new(principal, key), key);
+        let entry_key = (ResultName::new(principal, key), key);
         let known = made.get(&entry_key)?;
-        let name = Name::new(principal, known.digest()?);
+        let name = ResultName::new(principal, known.digest()?);
         let left = lock(index.get()?).left(&name).unwrap_or_default();
         if left > self.0.limits.age / 2 {
             return Some(known.clone());
@@ -116,7 +116,7 @@ impl ResultStore {
             // Excerpts can be computed again.
             made.clear();
         }
-        made.insert((Name::new(principal, key), key), excerpt.clone());
+        made.insert((ResultName::new(principal, key), key), excerpt.clone());
     }
 
     /// Starts the task that deletes expired results, unless it is running.
@@ -128,7 +128,7 @@ impl ResultStore {
 }
 
 /// Deletes expired results while there are results and the store exists.
-async fn sweep(store: Weak<Inner>, state: Weak<State>) {
+async fn sweep(store: Weak<Inner>, state: Weak<StoreState>) {
     while let Some(next) = store.upgrade().and_then(|inner| inner.state.next_end()) {
         tokio::time::sleep_until(next).await;
         let Some(inner) = store.upgrade() else { break };
@@ -147,7 +147,7 @@ async fn sweep(store: Weak<Inner>, state: Weak<State>) {
 /// The delay before a failed deletion is retried.
 const AGAIN_AFTER: Duration = Duration::from_secs(60);
 
-impl State {
+impl StoreState {
     /// Returns when the next result expires.
     fn next_end(&self) -> Option<Instant> {
         lock(self.index.get()?).next_end()
@@ -155,16 +155,16 @@ impl State {
 }
 
 impl Inner {
-    async fn index(&self) -> Result<&Mutex<Index>, ResultStoreError> {
+    async fn index(&self) -> Result<&Mutex<StoreIndex>, ResultStoreError> {
         let read = async || {
             let objects = self.storage.list().await?;
-            Ok::<_, ResultStoreError>(Mutex::new(Index::of(objects, self.limits.age)))
+            Ok::<_, ResultStoreError>(Mutex::new(StoreIndex::of(objects, self.limits.age)))
         };
         self.state.index.get_or_try_init(read).await
     }
 
     /// Writes an entry, replacing one with the same name, and returns the turn.
-    async fn write<T>(&self, name: Name, framed: Bytes, turn: T) -> Result<T, ResultStoreError> {
+    async fn write<T>(&self, name: ResultName, framed: Bytes, turn: T) -> Result<T, ResultStoreError> {
         let (bytes, most) = (framed.len() as u64, self.limits.total);
         if bytes > most {
             return Err(ResultStoreError::TooLarge { bytes, most });
@@ -186,9 +186,9 @@ impl Inner {
     /// Deletes expired results, and further ones if the space is insufficient.
     async fn make_room(
         &self,
-        index: &Mutex<Index>,
+        index: &Mutex<StoreIndex>,
         bytes: u64,
-        replaced: Option<&Name>,
+        replaced: Option<&ResultName>,
     ) -> Result<(), ResultStoreError> {
         loop {
             let Some(surplus) = lock(index).surplus(self.limits.total, bytes, replaced) else {
@@ -199,7 +199,7 @@ impl Inner {
         }
     }
 
-    async fn read(&self, name: Name) -> Result<Option<StoredResult>, ResultStoreError> {
+    async fn read(&self, name: ResultName) -> Result<Option<StoredResult>, ResultStoreError> {
         let index = self.index().await?;
         let known = lock(index).left(&name);
         if known.is_some_and(|left| left.is_zero()) {

@@ -120,7 +120,7 @@ impl Coercer<'_> {
     fn items(&mut self, items: &[Value], schema: &Value) {
         let first = schema["prefixItems"].as_array().map_or(&[][..], Vec::as_slice);
         for (position, (item, schema)) in items.iter().zip(first).enumerate() {
-            self.below(Step::Position(position), item, schema, Types::of(schema, self.root));
+            self.below(ValueStep::Position(position), item, schema, Types::of(schema, self.root));
         }
         let Some(schema) = schema.get("items") else { return };
         let types = Types::of(schema, self.root);
@@ -128,7 +128,7 @@ impl Coercer<'_> {
             if self.is_over() {
                 return;
             }
-            self.below(Step::Position(position), item, schema, types);
+            self.below(ValueStep::Position(position), item, schema, types);
         }
     }
 
@@ -139,7 +139,7 @@ impl Coercer<'_> {
             let only =
                 patterns.filter(|patterns| patterns.len() == 1).and_then(|patterns| patterns.values().next());
             if let Some(free) = only.or_else(|| schema.get("additionalProperties")) {
-                self.below(Step::Name(name), value, free, Types::of(free, self.root));
+                self.below(ValueStep::Name(name), value, free, Types::of(free, self.root));
             }
             return;
         };
@@ -151,27 +151,27 @@ impl Coercer<'_> {
         let may_be_left_out = !applicable_schemas.iter().any(requires);
         if value.is_null() && may_be_left_out && !types.contains(Types::NULL) {
             let length = self.path.len();
-            self.enter(Step::Name(name));
+            self.enter(ValueStep::Name(name));
             self.found.edits.insert(&self.path, Edit::Remove);
             self.path.truncate(length);
         } else {
-            self.below(Step::Name(name), value, property, types);
+            self.below(ValueStep::Name(name), value, property, types);
         }
     }
 
-    fn below(&mut self, step: Step<'_>, value: &Value, schema: &Value, types: Types) {
+    fn below(&mut self, step: ValueStep<'_>, value: &Value, schema: &Value, types: Types) {
         let length = self.path.len();
         self.enter(step);
         self.value(value, schema, types);
         self.path.truncate(length);
     }
 
-    fn enter(&mut self, step: Step<'_>) {
+    fn enter(&mut self, step: ValueStep<'_>) {
         self.path.push('/');
         match step {
-            Step::Name(name) => push_escaped(&mut self.path, name),
+            ValueStep::Name(name) => push_escaped(&mut self.path, name),
             // Writing to a string never fails.
-            Step::Position(position) => _ = write!(self.path, "{position}"),
+            ValueStep::Position(position) => _ = write!(self.path, "{position}"),
         }
     }
 }
@@ -210,7 +210,7 @@ fn choice(schema: &Value) -> Option<&Vec<Value>> {
 
 /// A member or an item of a value.
 #[derive(Clone, Copy)]
-enum Step<'v> {
+enum ValueStep<'v> {
     Name(&'v str),
     Position(usize),
 }

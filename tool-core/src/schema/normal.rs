@@ -35,18 +35,18 @@ pub(crate) fn normalize(schema: &mut Value, side: Side) {
     if side == Side::Output {
         open(schema);
     }
-    normalize_as(schema, side, Part::Whole);
+    normalize_as(schema, side, Extent::Whole);
 }
 
 /// Whether a schema describes a whole value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Part {
+enum Extent {
     Whole,
     /// A part of an object with other parts beside it, so it cannot be closed on its own.
     Some,
 }
 
-fn normalize_as(schema: &mut Value, side: Side, part: Part) {
+fn normalize_as(schema: &mut Value, side: Side, part: Extent) {
     match schema {
         Value::Bool(true) => *schema = json!({}),
         Value::Bool(false) => *schema = json!({"not": {}}),
@@ -56,9 +56,9 @@ fn normalize_as(schema: &mut Value, side: Side, part: Part) {
     object.shift_remove("$schema");
     object.shift_remove("title");
     merge_choice(object);
-    let parts = if part == Part::Some || is_in_parts(object) { Part::Some } else { Part::Whole };
+    let parts = if part == Extent::Some || is_in_parts(object) { Extent::Some } else { Extent::Whole };
     for_each_subschema(object, &mut |keyword, subschema| {
-        let part = if matches!(keyword, "anyOf" | "oneOf" | "allOf") { parts } else { Part::Whole };
+        let part = if matches!(keyword, "anyOf" | "oneOf" | "allOf") { parts } else { Extent::Whole };
         if side == Side::Output && !(keyword == "oneOf" && is_variant(subschema)) {
             open(subschema);
         }
@@ -67,7 +67,7 @@ fn normalize_as(schema: &mut Value, side: Side, part: Part) {
     collapse_constants(object);
     translate_format(object, side);
     portable_patterns(object);
-    if side == Side::Input && part == Part::Whole {
+    if side == Side::Input && part == Extent::Whole {
         close(object, parts);
     }
     // Before the properties of a nullable object move into a branch.
@@ -385,14 +385,14 @@ fn portable_patterns(object: &mut Map<String, Value>) {
 }
 
 /// Closes an object with declared members that does not set whether it has others.
-fn close(object: &mut Map<String, Value>, parts: Part) {
+fn close(object: &mut Map<String, Value>, parts: Extent) {
     if OPEN.into_iter().chain(["$ref"]).any(|keyword| object.contains_key(keyword)) {
         return;
     }
     let keyword = match parts {
         // Closed as a whole, over all parts.
-        Part::Some if names_members(object) => "unevaluatedProperties",
-        Part::Whole if is_object(object) && object.contains_key("properties") => "additionalProperties",
+        Extent::Some if names_members(object) => "unevaluatedProperties",
+        Extent::Whole if is_object(object) && object.contains_key("properties") => "additionalProperties",
         _ => return,
     };
     object.insert(keyword.to_owned(), false.into());

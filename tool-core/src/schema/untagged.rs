@@ -27,7 +27,7 @@ pub(crate) struct Untagged<'s> {
 
 /// A member or an item of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Step<'s> {
+enum PathStep<'s> {
     Member(&'s str),
     Any,
     Item,
@@ -72,9 +72,9 @@ impl<'s> Untagged<'s> {
         if message::tags(&whole).is_some() {
             return;
         }
-        let mut alternatives: HashMap<Step<'s>, u64> = HashMap::new();
+        let mut alternatives: HashMap<PathStep<'s>, u64> = HashMap::new();
         for parts in parts {
-            let steps: HashSet<Step<'s>> = parts
+            let steps: HashSet<PathStep<'s>> = parts
                 .into_iter()
                 .flat_map(steps)
                 .filter(|(_, next)| reaches(next, choice, root))
@@ -84,9 +84,9 @@ impl<'s> Untagged<'s> {
         }
         for (step, alternatives) in alternatives {
             let most = match step {
-                Step::Member(name) => self.members.entry(name).or_default(),
-                Step::Any => &mut self.any,
-                Step::Item => &mut self.items,
+                PathStep::Member(name) => self.members.entry(name).or_default(),
+                PathStep::Any => &mut self.any,
+                PathStep::Item => &mut self.items,
             };
             *most = alternatives.max(*most);
         }
@@ -132,15 +132,15 @@ impl<'s> Untagged<'s> {
 }
 
 /// Returns the subschemas for parts of a value.
-fn steps(schema: &Value) -> Vec<(Step<'_>, &Value)> {
+fn steps(schema: &Value) -> Vec<(PathStep<'_>, &Value)> {
     let mut steps = Vec::new();
     let properties = schema["properties"].as_object().into_iter().flatten();
-    steps.extend(properties.map(|(name, next)| (Step::Member(name), next)));
+    steps.extend(properties.map(|(name, next)| (PathStep::Member(name), next)));
     let patterns = schema["patternProperties"].as_object().into_iter().flatten();
-    steps.extend(patterns.map(|(_, next)| (Step::Any, next)));
-    steps.extend(schema.get("additionalProperties").map(|next| (Step::Any, next)));
-    steps.extend(schema.get("items").map(|next| (Step::Item, next)));
-    steps.extend(schema["prefixItems"].as_array().into_iter().flatten().map(|next| (Step::Item, next)));
+    steps.extend(patterns.map(|(_, next)| (PathStep::Any, next)));
+    steps.extend(schema.get("additionalProperties").map(|next| (PathStep::Any, next)));
+    steps.extend(schema.get("items").map(|next| (PathStep::Item, next)));
+    steps.extend(schema["prefixItems"].as_array().into_iter().flatten().map(|next| (PathStep::Item, next)));
     steps
 }
 

@@ -66,10 +66,10 @@ use crate::registry::Registry;
 /// # });
 /// ```
 #[derive(Clone, Debug, Default)]
-pub struct Answers(Arc<Mutex<State>>);
+pub struct Answers(Arc<Mutex<AnswersState>>);
 
 #[derive(Debug, Default)]
-struct State {
+struct AnswersState {
     /// The remaining answers.
     left: VecDeque<Answer>,
     /// The answers that were given, by key and digest of their questions.
@@ -228,7 +228,7 @@ impl Answers {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, AnswersState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -238,7 +238,7 @@ fn question_key(question: &Question) -> (String, String) {
     (question.key.clone(), question.digest().to_string())
 }
 
-impl State {
+impl AnswersState {
     /// Takes the next answer.
     fn take(&mut self, question: &Question) -> Result<Answer, Failure> {
         if !self.left.is_empty() {

@@ -6,7 +6,7 @@ use super::number::{integer, number};
 use super::{literal, parameter, pattern};
 use crate::diagnostics::{Errors, Section};
 use crate::model;
-use crate::parse::{Argument, Attribute, Function, Limits, peel_groups};
+use crate::parse::{Argument, Attribute, Function, LimitOption, peel_groups};
 
 pub(super) fn check(attribute: &Attribute, argument: &Argument, errors: &mut Errors) {
     check_range(argument, errors);
@@ -26,7 +26,7 @@ fn check_range(argument: &Argument, errors: &mut Errors) {
     let Some(range) = &argument.options.range else { return };
     check_limits(range, "range", "1", "9", errors);
     for limit in [&range.min, &range.max].into_iter().flatten() {
-        if let Kind::Other = kind(limit) {
+        if let LimitKind::Other = kind(limit) {
             let help = "write a number or a constant, as in `range(min = 1)`";
             errors.push(Section::Parameters, limit, "a limit of `range` must be a number", help);
         }
@@ -39,9 +39,9 @@ fn check_length(argument: &Argument, errors: &mut Errors) {
     check_limits(length, "length", "1", "64", errors);
     for limit in [&length.min, &length.max].into_iter().flatten() {
         let counts = match kind(limit) {
-            Kind::Integer => integer(limit).is_none_or(|count| count >= 0),
-            Kind::Constant => true,
-            Kind::Number | Kind::Other => false,
+            LimitKind::Integer => integer(limit).is_none_or(|count| count >= 0),
+            LimitKind::Constant => true,
+            LimitKind::Number | LimitKind::Other => false,
         };
         if !counts {
             let help = "write a whole number from 0 or a constant, as in `length(max = 64)`";
@@ -55,7 +55,7 @@ fn check_length(argument: &Argument, errors: &mut Errors) {
     }
 }
 
-fn check_limits(limits: &Limits, option: &str, min: &str, max: &str, errors: &mut Errors) {
+fn check_limits(limits: &LimitOption, option: &str, min: &str, max: &str, errors: &mut Errors) {
     match (&limits.min, &limits.max) {
         (None, None) => errors.push(
             Section::Parameters,
@@ -203,18 +203,18 @@ fn check_schema(attribute: &Attribute, argument: &Argument, errors: &mut Errors)
 }
 
 /// Returns the limits of an input, which must be valid.
-pub(super) fn limits(limits: &Limits) -> model::Limits {
+pub(super) fn limits(limits: &LimitOption) -> model::Limits {
     let limit = |limit: &Expr| match kind(limit) {
-        Kind::Integer => model::Limit::Integer(limit.clone()),
-        Kind::Number => model::Limit::Number(limit.clone()),
-        Kind::Constant | Kind::Other => model::Limit::Constant(limit.clone()),
+        LimitKind::Integer => model::Limit::Integer(limit.clone()),
+        LimitKind::Number => model::Limit::Number(limit.clone()),
+        LimitKind::Constant | LimitKind::Other => model::Limit::Constant(limit.clone()),
     };
     model::Limits { min: limits.min.as_ref().map(limit), max: limits.max.as_ref().map(limit) }
 }
 
 /// The kind of an expression, judged by its tokens.
 #[derive(Clone, Copy)]
-enum Kind {
+enum LimitKind {
     /// Only literals, all of them integers.
     Integer,
     /// Only literals, at least one of them with a fraction.
@@ -225,22 +225,24 @@ enum Kind {
     Other,
 }
 
-fn kind(expression: &Expr) -> Kind {
+fn kind(expression: &Expr) -> LimitKind {
     match peel_groups(expression) {
-        Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) if number.suffix().is_empty() => Kind::Integer,
-        Expr::Lit(ExprLit { lit: Lit::Float(number), .. }) if number.suffix().is_empty() => Kind::Number,
-        Expr::Lit(ExprLit { lit: Lit::Int(_) | Lit::Float(_) | Lit::Byte(_), .. }) => Kind::Constant,
-        Expr::Lit(_) => Kind::Other,
+        Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) if number.suffix().is_empty() => LimitKind::Integer,
+        Expr::Lit(ExprLit { lit: Lit::Float(number), .. }) if number.suffix().is_empty() => LimitKind::Number,
+        Expr::Lit(ExprLit { lit: Lit::Int(_) | Lit::Float(_) | Lit::Byte(_), .. }) => LimitKind::Constant,
+        Expr::Lit(_) => LimitKind::Other,
         Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => kind(&unary.expr),
         Expr::Paren(inner) => kind(&inner.expr),
         Expr::Binary(binary) if matches!(binary.op, BinOp::Add(_) | BinOp::Sub(_) | BinOp::Mul(_)) => {
             match (kind(&binary.left), kind(&binary.right)) {
-                (Kind::Integer, Kind::Integer) => Kind::Integer,
-                (Kind::Integer | Kind::Number, Kind::Integer | Kind::Number) => Kind::Number,
-                _ => Kind::Constant,
+                (LimitKind::Integer, LimitKind::Integer) => LimitKind::Integer,
+                (LimitKind::Integer | LimitKind::Number, LimitKind::Integer | LimitKind::Number) => {
+                    LimitKind::Number
+                }
+                _ => LimitKind::Constant,
             }
         }
-        _ => Kind::Constant,
+        _ => LimitKind::Constant,
     }
 }
 

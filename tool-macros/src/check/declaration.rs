@@ -7,7 +7,7 @@ use super::execution::execution;
 use super::{constraints, literal, parameter, receiver};
 use crate::docs::{self, Description};
 use crate::model::{self, Callee, Input, Parameter};
-use crate::parse::{Argument, Attribute, Default, Function, ItemKind};
+use crate::parse::{Argument, Attribute, DefaultOption, Function, ItemKind};
 
 /// Returns the model of the call: the function and its parameters.
 pub(super) fn callee(attribute: &Attribute, function: &Function) -> Option<Callee> {
@@ -68,8 +68,8 @@ fn parameter(argument: &Argument) -> Option<Parameter> {
         description: argument.description.clone(),
         kind: argument.kind.clone(),
         default: options.default.as_ref().map(|default| match default {
-            Default::TypeDefault => model::Default::TypeDefault,
-            Default::Expr(value) => model::Default::Expr((**value).clone()),
+            DefaultOption::TypeDefault => model::Default::TypeDefault,
+            DefaultOption::Expr(value) => model::Default::Expr((**value).clone()),
         }),
         example: options.example.clone(),
         range: options.range.as_ref().map(constraints::limits),

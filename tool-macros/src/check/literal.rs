@@ -7,11 +7,11 @@ use syn::{Expr, ExprLit, GenericArgument, Lit, PathArguments, Type, UnOp};
 use super::number::{integer, number};
 use super::parameter;
 use crate::diagnostics::{Errors, Section};
-use crate::parse::{Argument, Default, Limits, peel_groups};
+use crate::parse::{Argument, DefaultOption, LimitOption, peel_groups};
 
 /// The kind of a type.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum LiteralType {
     /// An integer, with its minimum and maximum.
     Integer(i128, i128),
     Number,
@@ -22,7 +22,7 @@ enum Kind {
 }
 
 /// Returns the minimum and maximum of an integer type on every platform.
-fn integers(name: &str) -> Option<Kind> {
+fn integers(name: &str) -> Option<LiteralType> {
     let (least, most) = match name {
         "u8" => (0, i128::from(u8::MAX)),
         "u16" => (0, i128::from(u16::MAX)),
@@ -36,11 +36,11 @@ fn integers(name: &str) -> Option<Kind> {
         "i128" => (i128::MIN, i128::MAX),
         _ => return None,
     };
-    Some(Kind::Integer(least, most))
+    Some(LiteralType::Integer(least, most))
 }
 
 /// Returns the kind of a standard type, or of an `Option` of one.
-fn kind(ty: &Type) -> Option<Kind> {
+fn kind(ty: &Type) -> Option<LiteralType> {
     let path = match ty {
         Type::Group(group) => return kind(&group.elem),
         Type::Paren(inner) => return kind(&inner.elem),
@@ -55,9 +55,9 @@ fn kind(ty: &Type) -> Option<Kind> {
     let name = last.ident.to_string();
     match &last.arguments {
         PathArguments::None => match name.as_str() {
-            "f32" | "f64" => Some(Kind::Number),
-            "String" => Some(Kind::Text),
-            "bool" => Some(Kind::Boolean),
+            "f32" | "f64" => Some(LiteralType::Number),
+            "String" => Some(LiteralType::Text),
+            "bool" => Some(LiteralType::Boolean),
             name => integers(name),
         },
         PathArguments::AngleBracketed(arguments) => match name.as_str() {
@@ -65,8 +65,8 @@ fn kind(ty: &Type) -> Option<Kind> {
                 GenericArgument::Type(inner) => kind(inner),
                 _ => None,
             },
-            "Vec" | "VecDeque" | "HashSet" | "BTreeSet" => Some(Kind::List),
-            "HashMap" | "BTreeMap" => Some(Kind::Map),
+            "Vec" | "VecDeque" | "HashSet" | "BTreeSet" => Some(LiteralType::List),
+            "HashMap" | "BTreeMap" => Some(LiteralType::Map),
             _ => None,
         },
         PathArguments::Parenthesized(_) => None,
@@ -100,12 +100,12 @@ fn literal(expression: &Expr) -> Option<Literal> {
 }
 
 impl Literal {
-    fn fits(&self, kind: Kind) -> bool {
+    fn fits(&self, kind: LiteralType) -> bool {
         match self {
-            Literal::Integer => matches!(kind, Kind::Integer(..) | Kind::Number),
-            Literal::Number => kind == Kind::Number,
-            Literal::Text(_) => kind == Kind::Text,
-            Literal::Boolean => kind == Kind::Boolean,
+            Literal::Integer => matches!(kind, LiteralType::Integer(..) | LiteralType::Number),
+            Literal::Number => kind == LiteralType::Number,
+            Literal::Text(_) => kind == LiteralType::Text,
+            Literal::Boolean => kind == LiteralType::Boolean,
         }
     }
 }
@@ -122,8 +122,8 @@ pub(super) fn check(argument: &Argument, errors: &mut Errors) {
 /// Returns the default and the example, if they are expressions.
 fn values(argument: &Argument) -> impl Iterator<Item = (&'static str, &Expr)> {
     let default = match &argument.options.default {
-        Some(Default::Expr(value)) => Some(("default", &**value)),
-        Some(Default::TypeDefault) | None => None,
+        Some(DefaultOption::Expr(value)) => Some(("default", &**value)),
+        Some(DefaultOption::TypeDefault) | None => None,
     };
     default.into_iter().chain(argument.options.example.as_ref().map(|value| ("example", value)))
 }
@@ -136,12 +136,12 @@ fn check_options(argument: &Argument, errors: &mut Errors) {
     if options.range.is_some() && (options.length.is_some() || options.pattern.is_some()) {
         return;
     }
-    let countable = matches!(kind, Kind::Text | Kind::List | Kind::Map);
-    let numeric = matches!(kind, Kind::Integer(..) | Kind::Number);
+    let countable = matches!(kind, LiteralType::Text | LiteralType::List | LiteralType::Map);
+    let numeric = matches!(kind, LiteralType::Integer(..) | LiteralType::Number);
     for (option, fits, what) in [
         ("range", numeric, "numbers"),
         ("length", countable, "strings, lists and maps"),
-        ("pattern", kind == Kind::Text, "strings"),
+        ("pattern", kind == LiteralType::Text, "strings"),
     ] {
         let Some(key) = options.key(option).filter(|_| !fits) else { continue };
         let help = match option {
@@ -176,7 +176,7 @@ fn check_kind(argument: &Argument, what: &str, value: &Expr, errors: &mut Errors
 
 // A default outside of the range would be rejected on every use.
 fn check_range(argument: &Argument, what: &str, value: &Expr, errors: &mut Errors) {
-    let Some(Limits { min, max, .. }) = &argument.options.range else { return };
+    let Some(LimitOption { min, max, .. }) = &argument.options.range else { return };
     let Some(given) = number(value) else { return };
     let below = min.as_ref().and_then(number).is_some_and(|min| given < min);
     let above = max.as_ref().and_then(number).is_some_and(|max| given > max);
@@ -186,8 +186,8 @@ fn check_range(argument: &Argument, what: &str, value: &Expr, errors: &mut Error
 }
 
 fn check_length(argument: &Argument, what: &str, value: &Expr, errors: &mut Errors) {
-    let Some(Limits { min, max, .. }) = &argument.options.length else { return };
-    let (Some(Kind::Text), Some(Literal::Text(text))) = (kind(&argument.kind), literal(value)) else {
+    let Some(LimitOption { min, max, .. }) = &argument.options.length else { return };
+    let (Some(LiteralType::Text), Some(Literal::Text(text))) = (kind(&argument.kind), literal(value)) else {
         return;
     };
     let given = i128::try_from(text.chars().count()).unwrap_or(i128::MAX);
@@ -214,12 +214,16 @@ pub(super) fn is_statically_checked(argument: &Argument) -> bool {
     let default_is_checked = match &options.default {
         None => true,
         // A default of the input's own type is always valid, unless there are constraints.
-        Some(Default::TypeDefault) => !constrained,
-        Some(Default::Expr(value)) => !constrained || literal(value).is_some() && options.pattern.is_none(),
+        Some(DefaultOption::TypeDefault) => !constrained,
+        Some(DefaultOption::Expr(value)) => {
+            !constrained || literal(value).is_some() && options.pattern.is_none()
+        }
     };
     // A range within the type leaves some values.
     let within = |limit: &Expr| match kind {
-        Kind::Integer(least, most) => integer(limit).is_some_and(|limit| (least..=most).contains(&limit)),
+        LiteralType::Integer(least, most) => {
+            integer(limit).is_some_and(|limit| (least..=most).contains(&limit))
+        }
         _ => number(limit).is_some(),
     };
     let range = options

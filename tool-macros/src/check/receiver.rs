@@ -20,19 +20,21 @@ pub(super) fn check_receiver(function: &Function, errors: &mut Errors) {
             "`#[tool]` on a method needs a `#[tool]` on its `impl` block",
             "add `#[tool]` to the `impl` block, which cannot be the `impl` of a trait",
         ),
-        Kind::Mutable => (
+        ReceiverForm::Mutable => (
             "a tool cannot take `&mut self`",
             "take `&self`, and use a `Mutex` or an atomic for what changes",
         ),
-        Kind::Consumed => ("a tool cannot take `self` by value", "take `&self`, or `self: Arc<Self>`"),
-        Kind::Static => ("a tool cannot take `&'static self`", "take `&self`, or `self: Arc<Self>`"),
-        Kind::Borrowed | Kind::Other => return,
+        ReceiverForm::Consumed => {
+            ("a tool cannot take `self` by value", "take `&self`, or `self: Arc<Self>`")
+        }
+        ReceiverForm::Static => ("a tool cannot take `&'static self`", "take `&self`, or `self: Arc<Self>`"),
+        ReceiverForm::Borrowed | ReceiverForm::Other => return,
     };
     errors.push(Section::Parameters, receiver, fact, help);
 }
 
 /// The form of `self`.
-enum Kind {
+enum ReceiverForm {
     Borrowed,
     Mutable,
     Static,
@@ -41,11 +43,11 @@ enum Kind {
     Other,
 }
 
-fn kind(receiver: &syn::Receiver) -> Kind {
+fn kind(receiver: &syn::Receiver) -> ReceiverForm {
     let reference = |lifetime: Option<&syn::Lifetime>, is_mut: bool| match lifetime {
-        _ if is_mut => Kind::Mutable,
-        Some(lifetime) if lifetime.ident == "static" => Kind::Static,
-        _ => Kind::Borrowed,
+        _ if is_mut => ReceiverForm::Mutable,
+        Some(lifetime) if lifetime.ident == "static" => ReceiverForm::Static,
+        _ => ReceiverForm::Borrowed,
     };
     match &receiver.kind {
         ReceiverKind::Reference(_, lifetime, mutability) => {
@@ -53,10 +55,10 @@ fn kind(receiver: &syn::Receiver) -> Kind {
         }
         ReceiverKind::Typed(_, kind) => match &**kind {
             Type::Reference(kind) => reference(kind.lifetime.as_ref(), kind.mutability.is_some()),
-            Type::Path(path) if path.path.is_ident("Self") => Kind::Consumed,
-            _ => Kind::Other,
+            Type::Path(path) if path.path.is_ident("Self") => ReceiverForm::Consumed,
+            _ => ReceiverForm::Other,
         },
-        _ => Kind::Consumed,
+        _ => ReceiverForm::Consumed,
     }
 }
 
@@ -66,5 +68,5 @@ pub(super) fn of(receiver: &syn::Receiver) -> model::Receiver {
         ReceiverKind::Typed(_, kind) => kind.to_token_stream(),
         _ => receiver.to_token_stream(),
     };
-    model::Receiver { borrowed: matches!(kind(receiver), Kind::Borrowed), tokens }
+    model::Receiver { borrowed: matches!(kind(receiver), ReceiverForm::Borrowed), tokens }
 }

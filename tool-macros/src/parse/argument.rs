@@ -6,7 +6,7 @@ use syn::{Attribute, Expr, ExprPath, Ident, Meta, Pat, PatType, Receiver, Type, 
 use crate::diagnostics::{Errors, Section};
 use crate::docs::{self, Description};
 use crate::parse::item_kind::ItemKind;
-use crate::parse::options::{Limits, Setting, Spanned, options};
+use crate::parse::options::{LimitOption, Setting, Spanned, options};
 use crate::parse::table::option_table;
 
 /// One parameter, as written.
@@ -27,11 +27,11 @@ pub(crate) struct Argument {
 option_table! {
     /// The options of `#[arg(…)]`, as written.
     pub(crate) struct ArgOptions {
-        "default" => default: Default = default, [Tool, Prompt];
+        "default" => default: DefaultOption = default, [Tool, Prompt];
         "example" => example: Expr = expression, [Tool, Prompt];
         "rename" => rename: Spanned<String> = text, [Tool, Prompt];
-        "range" => range: Limits = limits, [Tool, Prompt];
-        "length" => length: Limits = limits, [Tool, Prompt];
+        "range" => range: LimitOption = limits, [Tool, Prompt];
+        "length" => length: LimitOption = limits, [Tool, Prompt];
         "pattern" => pattern: Spanned<String> = text, [Tool, Prompt];
         "secret" => secret: Ident = flag, [Tool, Prompt];
         "locator" => locator: Ident = flag, [Tool];
@@ -46,16 +46,16 @@ option_table! {
 }
 
 /// `default` alone, or `default = …`.
-pub(crate) enum Default {
+pub(crate) enum DefaultOption {
     TypeDefault,
     Expr(Box<Expr>),
 }
 
 impl Setting {
     /// Reads `default` or `default = …`.
-    fn default(self, errors: &mut Errors) -> Option<Default> {
+    fn default(self, errors: &mut Errors) -> Option<DefaultOption> {
         let value = self.flag_or_expression(errors)?;
-        Some(value.map_or(Default::TypeDefault, |value| Default::Expr(Box::new(value))))
+        Some(value.map_or(DefaultOption::TypeDefault, |value| DefaultOption::Expr(Box::new(value))))
     }
 }
 

@@ -243,12 +243,12 @@ impl Setting {
     }
 
     /// Reads `(min = …, max = …)`.
-    pub(crate) fn limits(self, errors: &mut Errors) -> Option<Limits> {
+    pub(crate) fn limits(self, errors: &mut Errors) -> Option<LimitOption> {
         let owner = self.key.to_string();
         let Meta::List(inside, tokens) = self.value else {
             return self.mismatch("limits in parentheses", "(min = …, max = …)", errors);
         };
-        let mut limits = Limits { min: None, max: None, tokens };
+        let mut limits = LimitOption { min: None, max: None, tokens };
         let before = errors.count();
         for setting in options(inside, &["min", "max"], &owner, self.section, errors) {
             let limit = if setting.key == "min" { &mut limits.min } else { &mut limits.max };
@@ -294,7 +294,7 @@ pub(crate) struct Call {
 }
 
 /// The limits in `range(…)` and `length(…)`.
-pub(crate) struct Limits {
+pub(crate) struct LimitOption {
     pub(crate) min: Option<Expr>,
     pub(crate) max: Option<Expr>,
     /// The parentheses and their content.

@@ -8,7 +8,7 @@ use crate::declare::reader::UnreadInput;
 use crate::definition::ToolDefinition;
 use crate::model::failure::Failure;
 use crate::schema::json::error_path::{Located, located};
-use crate::schema::json::parse::Read;
+use crate::schema::json::parse::ParsedJson;
 use crate::schema::json::pointer::pointer;
 use crate::schema::json::{integers, parse};
 use crate::schema::leniency::{Coercion, Leniency};
@@ -126,7 +126,7 @@ struct Arguments<'t> {
 impl<'t> Arguments<'t> {
     fn read(text: &'t str) -> Result<Self, Problem> {
         let spelled = integers::spell_out_integers(text).map_or(Cow::Borrowed(text), Cow::Owned);
-        let Read { value, is_wide } = parse::read(&spelled)?;
+        let ParsedJson { value, is_wide } = parse::read(&spelled)?;
         Ok(Arguments { spelled, value, is_wide })
     }
 

@@ -14,11 +14,11 @@ use crate::model::output::Output;
 pub(crate) struct ElicitationState {
     /// Whether the call used a `Writer` or called a tool that modifies.
     modified: AtomicBool,
-    state: Mutex<State>,
+    state: Mutex<QuestionState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct QuestionState {
     phase: Phase,
     /// The keys in use.
     keys: Vec<String>,
@@ -193,13 +193,13 @@ impl ElicitationState {
         clock.waited + clock.since.map_or(std::time::Duration::ZERO, |since| since.elapsed())
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, QuestionState> {
         // No foreign code runs while it is locked, except cloning a waker.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
+impl QuestionState {
     /// Returns a unique key: the requested one, or one derived from the question, which stays the same when the call
     /// starts again.
     fn key(&mut self, key: Option<String>, ask: &Ask) -> String {

@@ -21,7 +21,9 @@ use serde_json::{Value, json};
 
 use crate::definition::ToolDefinition;
 use crate::definition::profile::Profile;
-use crate::definition::profile::dialect::{Choice, Dialect, FreeNames, Optional, Untyped, is_name};
+use crate::definition::profile::dialect::{
+    ChoiceSupport, Dialect, FreeNames, OptionalSupport, UntypedSupport, is_name,
+};
 
 pub(super) const DIALECT: Dialect = Dialect {
     profile: Profile::Anthropic,
@@ -35,10 +37,10 @@ pub(super) const DIALECT: Dialect = Dialect {
     },
     takes_input: |name| is_name(name, b"_.-"),
     takes_property: |_| true,
-    optional: Optional::Absent,
+    optional: OptionalSupport::Absent,
     free_names: FreeNames::Taken,
-    untyped: Untyped::EveryType,
-    choice: Choice::Plain,
+    untyped: UntypedSupport::EveryType,
+    choice: ChoiceSupport::Plain,
 };
 
 const FORMATS: [&str; 10] =

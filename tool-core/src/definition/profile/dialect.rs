@@ -13,15 +13,15 @@ pub(super) struct Dialect {
     pub(super) takes_input: fn(&str) -> bool,
     /// Whether a property below the inputs may have this name.
     pub(super) takes_property: fn(&str) -> bool,
-    pub(super) optional: Optional,
+    pub(super) optional: OptionalSupport,
     pub(super) free_names: FreeNames,
-    pub(super) untyped: Untyped,
-    pub(super) choice: Choice,
+    pub(super) untyped: UntypedSupport,
+    pub(super) choice: ChoiceSupport,
 }
 
 /// How optional properties are expressed.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Optional {
+pub(super) enum OptionalSupport {
     /// Not `required`.
     Absent,
     /// Nullable.
@@ -37,7 +37,7 @@ pub(super) enum FreeNames {
 
 /// How a schema for any value is expressed.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Untyped {
+pub(super) enum UntypedSupport {
     /// A schema without a type.
     Empty,
     /// A choice of all types.
@@ -47,7 +47,7 @@ pub(super) enum Untyped {
 
 /// The restrictions of choices.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Choice {
+pub(super) enum ChoiceSupport {
     /// None.
     Plain,
     /// Branches must differ in their first property.

@@ -23,7 +23,9 @@ use serde_json::{Value, json};
 
 use crate::definition::ToolDefinition;
 use crate::definition::profile::Profile;
-use crate::definition::profile::dialect::{Choice, Dialect, FreeNames, Optional, Untyped, is_name};
+use crate::definition::profile::dialect::{
+    ChoiceSupport, Dialect, FreeNames, OptionalSupport, UntypedSupport, is_name,
+};
 
 pub(super) const DIALECT: Dialect = Dialect {
     profile: Profile::Gemini,
@@ -35,10 +37,10 @@ pub(super) const DIALECT: Dialect = Dialect {
     },
     takes_input: takes_property,
     takes_property,
-    optional: Optional::Absent,
+    optional: OptionalSupport::Absent,
     free_names: FreeNames::Taken,
-    untyped: Untyped::Empty,
-    choice: Choice::Alone,
+    untyped: UntypedSupport::Empty,
+    choice: ChoiceSupport::Alone,
 };
 
 pub(super) fn takes_tool_name(name: &str) -> bool {

@@ -35,7 +35,9 @@ use std::convert::Infallible;
 use serde_json::{Value, json};
 
 use crate::definition::ToolDefinition;
-use crate::definition::profile::dialect::{Choice, Dialect, FreeNames, Optional, Untyped, is_name};
+use crate::definition::profile::dialect::{
+    ChoiceSupport, Dialect, FreeNames, OptionalSupport, UntypedSupport, is_name,
+};
 use crate::definition::profile::{Profile, ProfileError, subschemas};
 
 pub(super) const STRICT: Dialect = Dialect {
@@ -48,10 +50,10 @@ pub(super) const STRICT: Dialect = Dialect {
     },
     takes_input: |_| true,
     takes_property: |_| true,
-    optional: Optional::Null,
+    optional: OptionalSupport::Null,
     free_names: FreeNames::Refused,
-    untyped: Untyped::Refused,
-    choice: Choice::ByFirstProperty,
+    untyped: UntypedSupport::Refused,
+    choice: ChoiceSupport::ByFirstProperty,
 };
 
 const FORMATS: [&str; 9] =

@@ -5,7 +5,9 @@ use serde_json::{Map, Value, json};
 use crate::definition::profile::branches::{nullable, of_every_type, put_tag_first, set_description};
 use crate::definition::profile::choice;
 use crate::definition::profile::choice::TooMany;
-use crate::definition::profile::dialect::{Choice, Dialect, FreeNames, Optional, Untyped};
+use crate::definition::profile::dialect::{
+    ChoiceSupport, Dialect, FreeNames, OptionalSupport, UntypedSupport,
+};
 use crate::definition::profile::subschemas::below;
 use crate::definition::profile::{ProfileError, describe};
 
@@ -77,9 +79,9 @@ impl Rewriting<'_> {
         let (mut rewritten, left) = self.sorted(notes, None);
         let description = described(&mut rewritten, &left);
         match self.dialect.choice {
-            Choice::Plain => {}
-            Choice::ByFirstProperty => put_tag_first(&mut branches),
-            Choice::Alone => {
+            ChoiceSupport::Plain => {}
+            ChoiceSupport::ByFirstProperty => put_tag_first(&mut branches),
+            ChoiceSupport::Alone => {
                 if let Some(description) = &description {
                     branches.iter_mut().for_each(|branch| set_description(branch, description));
                 }
@@ -116,11 +118,11 @@ impl Rewriting<'_> {
             (Some(kind), _) => {
                 rewritten.insert("type".to_owned(), kind.as_str().into());
             }
-            (None, Untyped::Empty) => {}
-            (None, Untyped::EveryType) => {
+            (None, UntypedSupport::Empty) => {}
+            (None, UntypedSupport::EveryType) => {
                 taken.insert("anyOf".to_owned(), of_every_type());
             }
-            (None, Untyped::Refused) => {
+            (None, UntypedSupport::Refused) => {
                 return Err(ProfileError::Untyped { profile: self.dialect.profile, path: path.to_owned() });
             }
         }
@@ -149,10 +151,10 @@ impl Rewriting<'_> {
                 }
                 let mut property = self.schema(property, &below(path, &["properties", &name]))?;
                 let required = is_required(&name);
-                if !required && self.dialect.optional == Optional::Null {
+                if !required && self.dialect.optional == OptionalSupport::Null {
                     property = nullable(property);
                 }
-                if required || self.dialect.optional == Optional::Null {
+                if required || self.dialect.optional == OptionalSupport::Null {
                     always.push(Value::from(name.as_str()));
                 }
                 properties.insert(name, property);
@@ -164,7 +166,7 @@ impl Rewriting<'_> {
         if !properties.is_empty() || others.as_ref().is_some_and(|others| *others == false) {
             kept.insert("properties".to_owned(), properties.into());
         }
-        if !always.is_empty() || self.dialect.optional == Optional::Null {
+        if !always.is_empty() || self.dialect.optional == OptionalSupport::Null {
             kept.insert("required".to_owned(), always.into());
         }
         kept.extend(others.map(|others| ("additionalProperties".to_owned(), others)));

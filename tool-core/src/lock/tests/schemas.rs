@@ -5,7 +5,8 @@ use std::slice;
 use serde_json::{Value, json};
 
 use crate::lock::difference::DifferenceKind as Kind;
-use crate::lock::schemas::{Side, compare};
+use crate::lock::schemas::compare;
+use crate::schema::normal::Side;
 
 /// A change of a schema, with its differences as an input and as an output, by kind and location.
 pub(super) struct Row {

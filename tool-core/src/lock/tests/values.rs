@@ -8,9 +8,10 @@ use proptest::test_runner::{Config, TestRunner};
 use serde_json::{Map, Value, json};
 
 use crate::lock::difference::{Change, DifferenceKind as Kind};
-use crate::lock::schemas::{Side, compare};
+use crate::lock::schemas::compare;
 use crate::model::digest::Digest;
 use crate::schema::Validator;
+use crate::schema::normal::Side;
 
 const NAMES: [&str; 3] = ["a", "b", "c"];
 

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use super::{Node, Permission};
+use super::{Permission, PermissionNode};
 use crate::schema::Escaped;
 
 /// The maximum nesting of lists.
@@ -27,11 +27,11 @@ const MAX_DEPTH: usize = 16;
 )]
 pub struct PermissionError {
     text: String,
-    reason: Reason,
+    reason: ParseErrorKind,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-enum Reason {
+enum ParseErrorKind {
     #[error("a name is missing")]
     NoName,
     #[error("a list is empty")]
@@ -61,35 +61,35 @@ impl FromStr for Permission {
     fn from_str(text: &str) -> Result<Self, PermissionError> {
         let read = permission(text, MAX_DEPTH).and_then(|(permission, rest)| match rest.chars().next() {
             None => Ok(permission),
-            Some(',') => Err(Reason::Sign(',')),
-            Some(')') => Err(Reason::Parentheses),
-            Some(_) => Err(Reason::AfterList),
+            Some(',') => Err(ParseErrorKind::Sign(',')),
+            Some(')') => Err(ParseErrorKind::Parentheses),
+            Some(_) => Err(ParseErrorKind::AfterList),
         });
         read.map_err(|reason| PermissionError { text: text.to_owned(), reason })
     }
 }
 
 /// Parses one permission, and returns the rest.
-fn permission(text: &str, depth: usize) -> Result<(Permission, &str), Reason> {
+fn permission(text: &str, depth: usize) -> Result<(Permission, &str), ParseErrorKind> {
     let end = text.find(['(', ')', ',']).unwrap_or(text.len());
     let (name, rest) = (text[..end].trim(), &text[end..]);
     let Some(items) = rest.strip_prefix('(') else {
         check_name(name)?;
         return Ok((Permission::from(name), rest));
     };
-    let depth = depth.checked_sub(1).ok_or(Reason::Depth)?;
+    let depth = depth.checked_sub(1).ok_or(ParseErrorKind::Depth)?;
     let (items, rest) = list(items, depth)?;
     match name {
         "all" => Ok((Permission::all(items), rest)),
         "any" => Ok((Permission::any(items), rest)),
-        _ => Err(Reason::OtherList),
+        _ => Err(ParseErrorKind::OtherList),
     }
 }
 
 /// Parses a comma-separated list up to its closing parenthesis, and returns the rest.
-fn list(mut text: &str, depth: usize) -> Result<(Vec<Permission>, &str), Reason> {
+fn list(mut text: &str, depth: usize) -> Result<(Vec<Permission>, &str), ParseErrorKind> {
     if text.trim_start().starts_with(')') {
-        return Err(Reason::EmptyList);
+        return Err(ParseErrorKind::EmptyList);
     }
     let mut items = Vec::new();
     loop {
@@ -98,21 +98,21 @@ fn list(mut text: &str, depth: usize) -> Result<(Vec<Permission>, &str), Reason>
         if let Some(rest) = rest.strip_prefix(')') {
             return Ok((items, rest.trim_start()));
         }
-        text = rest.strip_prefix(',').ok_or(Reason::Parentheses)?;
+        text = rest.strip_prefix(',').ok_or(ParseErrorKind::Parentheses)?;
     }
 }
 
-fn check_name(name: &str) -> Result<(), Reason> {
+fn check_name(name: &str) -> Result<(), ParseErrorKind> {
     if name.is_empty() {
-        return Err(Reason::NoName);
+        return Err(ParseErrorKind::NoName);
     }
     if name.trim() != name {
-        return Err(Reason::Space);
+        return Err(ParseErrorKind::Space);
     }
     match name.chars().find(|c| SIGNS.contains(c) || c.is_control()) {
         None => Ok(()),
-        Some(c) if c.is_control() => Err(Reason::Control),
-        Some(sign) => Err(Reason::Sign(sign)),
+        Some(c) if c.is_control() => Err(ParseErrorKind::Control),
+        Some(sign) => Err(ParseErrorKind::Sign(sign)),
     }
 }
 
@@ -122,13 +122,13 @@ impl Permission {
         self.fault(MAX_DEPTH).map_err(|reason| PermissionError { text: self.to_string(), reason })
     }
 
-    fn fault(&self, depth: usize) -> Result<(), Reason> {
+    fn fault(&self, depth: usize) -> Result<(), ParseErrorKind> {
         match &self.0 {
-            Node::Name(name) => check_name(name),
-            Node::All(permissions) | Node::Any(permissions) => {
-                let depth = depth.checked_sub(1).ok_or(Reason::Depth)?;
+            PermissionNode::Name(name) => check_name(name),
+            PermissionNode::All(permissions) | PermissionNode::Any(permissions) => {
+                let depth = depth.checked_sub(1).ok_or(ParseErrorKind::Depth)?;
                 if permissions.is_empty() {
-                    return Err(Reason::EmptyList);
+                    return Err(ParseErrorKind::EmptyList);
                 }
                 permissions.iter().try_for_each(|permission| permission.fault(depth))
             }

@@ -11,7 +11,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::model::future::BoxFuture;
 use crate::registry::provider::ToolsProvider;
-use crate::registry::provider::cached::refresher::{Refresher, StoredResult};
+use crate::registry::provider::cached::refresher::{Refresher, StoredTools};
 use crate::registry::provider::discovery::DiscoveryError;
 use crate::registry::provider::into::IntoToolsProvider;
 use crate::registry::provider::toolset::Toolset;
@@ -159,9 +159,9 @@ impl Cached {
 
     async fn current(&self) -> Result<Toolset, DiscoveryError> {
         match self.refresher.kept() {
-            StoredResult::Fresh(list) => Ok(list),
-            StoredResult::Stale { list, may_ask } if !may_ask || self.ask_in_background() => Ok(list),
-            StoredResult::Stale { .. } | StoredResult::Nothing => {
+            StoredTools::Fresh(list) => Ok(list),
+            StoredTools::Stale { list, may_ask } if !may_ask || self.ask_in_background() => Ok(list),
+            StoredTools::Stale { .. } | StoredTools::Nothing => {
                 let _left_to_it = LeftToIt(self);
                 self.refresher.wait().await
             }

@@ -100,12 +100,12 @@ impl PartialEq for DiscoveryError {
 pub trait IntoTools {
     /// Returns the tools, or why they cannot be listed.
     #[doc(hidden)]
-    fn discovered(self) -> Result<Found, DiscoveryError>;
+    fn discovered(self) -> Result<DiscoveredTools, DiscoveryError>;
 }
 
 /// The tools that were found.
 #[doc(hidden)]
-pub enum Found {
+pub enum DiscoveredTools {
     /// Tools of no registry.
     Tools(Vec<Result<Arc<dyn Tool>, DefinitionError>>),
     /// Tools of a registry.
@@ -113,31 +113,31 @@ pub enum Found {
 }
 
 impl IntoTools for Vec<Arc<dyn Tool>> {
-    fn discovered(self) -> Result<Found, DiscoveryError> {
-        Ok(Found::Tools(self.into_iter().map(Ok).collect()))
+    fn discovered(self) -> Result<DiscoveredTools, DiscoveryError> {
+        Ok(DiscoveredTools::Tools(self.into_iter().map(Ok).collect()))
     }
 }
 
 impl IntoTools for Vec<Result<Arc<dyn Tool>, DefinitionError>> {
-    fn discovered(self) -> Result<Found, DiscoveryError> {
-        Ok(Found::Tools(self))
+    fn discovered(self) -> Result<DiscoveredTools, DiscoveryError> {
+        Ok(DiscoveredTools::Tools(self))
     }
 }
 
 impl IntoTools for Registry {
-    fn discovered(self) -> Result<Found, DiscoveryError> {
-        Ok(Found::Toolset(self.into()))
+    fn discovered(self) -> Result<DiscoveredTools, DiscoveryError> {
+        Ok(DiscoveredTools::Toolset(self.into()))
     }
 }
 
 impl IntoTools for Toolset {
-    fn discovered(self) -> Result<Found, DiscoveryError> {
-        Ok(Found::Toolset(self))
+    fn discovered(self) -> Result<DiscoveredTools, DiscoveryError> {
+        Ok(DiscoveredTools::Toolset(self))
     }
 }
 
 impl<T: IntoTools, E: Into<Box<dyn Error + Send + Sync>>> IntoTools for Result<T, E> {
-    fn discovered(self) -> Result<Found, DiscoveryError> {
+    fn discovered(self) -> Result<DiscoveredTools, DiscoveryError> {
         self.map_err(DiscoveryError::new)?.discovered()
     }
 }

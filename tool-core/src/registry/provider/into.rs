@@ -7,7 +7,7 @@ use crate::call::tool::Tool;
 use crate::definition::DefinitionError;
 use crate::model::future::BoxFuture;
 use crate::registry::Registry;
-use crate::registry::provider::discovery::Found;
+use crate::registry::provider::discovery::DiscoveredTools;
 use crate::registry::provider::discovery::{DiscoveryError, IntoTools};
 use crate::registry::provider::toolset::Toolset;
 use crate::registry::provider::{Provider, ToolsProvider};
@@ -149,7 +149,7 @@ impl<F: ToolSource<marker::AsyncFunction>> IntoToolsProvider<marker::AsyncFuncti
 pub trait ToolSource<Marker>: Send + Sync + 'static {
     /// Finds the tools.
     #[doc(hidden)]
-    fn discover(&self) -> BoxFuture<'_, Result<Found, DiscoveryError>>;
+    fn discover(&self) -> BoxFuture<'_, Result<DiscoveredTools, DiscoveryError>>;
 }
 
 impl<F, T> ToolSource<marker::Function> for F
@@ -157,7 +157,7 @@ where
     F: Fn() -> T + Send + Sync + 'static,
     T: IntoTools,
 {
-    fn discover(&self) -> BoxFuture<'_, Result<Found, DiscoveryError>> {
+    fn discover(&self) -> BoxFuture<'_, Result<DiscoveredTools, DiscoveryError>> {
         Box::pin(async { self().discovered() })
     }
 }
@@ -167,7 +167,7 @@ where
     F: Fn() -> A + Send + Sync + 'static,
     A: Future<Output: IntoTools> + Send + 'static,
 {
-    fn discover(&self) -> BoxFuture<'_, Result<Found, DiscoveryError>> {
+    fn discover(&self) -> BoxFuture<'_, Result<DiscoveredTools, DiscoveryError>> {
         Box::pin(async { self().await.discovered() })
     }
 }
@@ -199,9 +199,9 @@ impl<F: ToolSource<Marker>, Marker> ToolsProvider for Discovering<F, Marker> {
     fn tools(&self) -> BoxFuture<'_, Result<Toolset, DiscoveryError>> {
         Box::pin(async {
             Ok(match (self.function.discover().await?, &self.base) {
-                (Found::Tools(tools), base) => base.registry().toolset(tools),
-                (Found::Toolset(tools), Base::Nowhere(_)) => tools,
-                (Found::Toolset(tools), Base::Registry(base)) => {
+                (DiscoveredTools::Tools(tools), base) => base.registry().toolset(tools),
+                (DiscoveredTools::Toolset(tools), Base::Nowhere(_)) => tools,
+                (DiscoveredTools::Toolset(tools), Base::Registry(base)) => {
                     let origins = tools.clone();
                     Toolset::joined(vec![base.clone().into(), tools]).found_like(&origins)
                 }

@@ -38,11 +38,11 @@ use crate::registry::provider::{Provider, ToolsProvider};
 /// ```
 #[derive(Default)]
 pub struct Providers {
-    parts: Vec<Part>,
+    parts: Vec<NamedProvider>,
     last: Mutex<Option<Joined>>,
 }
 
-struct Part {
+struct NamedProvider {
     name: String,
     provider: Provider,
     optional: bool,
@@ -100,7 +100,7 @@ impl Providers {
     }
 
     fn and(mut self, name: String, provider: Provider, optional: bool) -> Self {
-        self.parts.push(Part { name, provider, optional });
+        self.parts.push(NamedProvider { name, provider, optional });
         self
     }
 

@@ -27,7 +27,7 @@ pub enum Match {
 
 /// A field of a document.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Field {
+pub(super) enum IndexField {
     Name,
     Title,
     Tags,
@@ -79,15 +79,15 @@ pub(super) struct Document {
 }
 
 impl Document {
-    pub(super) fn add(&mut self, field: Field, text: &str) {
+    pub(super) fn add(&mut self, field: IndexField, text: &str) {
         self.texts[field as usize].push(text.to_owned());
-        if matches!(field, Field::Name) {
+        if matches!(field, IndexField::Name) {
             self.name = text.len();
         }
     }
 
     #[cfg(test)]
-    pub(super) fn texts(&self, field: Field) -> &[String] {
+    pub(super) fn texts(&self, field: IndexField) -> &[String] {
         &self.texts[field as usize]
     }
 }
@@ -385,12 +385,12 @@ impl<'i> View<'i> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Document, Field, Index};
+    use super::{Document, Index, IndexField, Match};
 
     fn index(texts: &[&str]) -> Index {
         Index::new(texts.iter().map(|text| {
             let mut document = Document::default();
-            document.add(Field::Description, text);
+            document.add(IndexField::Description, text);
             document
         }))
     }
@@ -450,12 +450,12 @@ mod tests {
     #[test]
     fn a_field_counts_by_its_weight() {
         let fields = [
-            Field::Name,
-            Field::Title,
-            Field::Description,
-            Field::Tags,
-            Field::InputNames,
-            Field::InputDescriptions,
+            IndexField::Name,
+            IndexField::Title,
+            IndexField::Description,
+            IndexField::Tags,
+            IndexField::InputNames,
+            IndexField::InputDescriptions,
         ];
         let index = Index::new(fields.into_iter().map(|field| {
             let mut document = Document::default();

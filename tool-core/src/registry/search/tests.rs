@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::index::{Document, Field};
+use super::index::{Document, IndexField};
 use super::{add_input, add_members};
 use crate::definition::ToolDefinition;
 
@@ -33,12 +33,12 @@ fn the_words_of_a_schema_are_those_of_its_inputs() {
     let (mut inputs, mut members) = (Document::default(), Document::default());
     tool.inputs().iter().for_each(|input| add_input(&mut inputs, input));
     add_members(&mut members, &schema);
-    let sorted = |document: &Document, field: Field| -> Vec<String> {
+    let sorted = |document: &Document, field: IndexField| -> Vec<String> {
         let mut texts = document.texts(field).to_vec();
         texts.sort();
         texts
     };
-    for (field, least) in [(Field::InputNames, 12), (Field::InputDescriptions, 11)] {
+    for (field, least) in [(IndexField::InputNames, 12), (IndexField::InputDescriptions, 11)] {
         assert_eq!(sorted(&inputs, field), sorted(&members, field));
         assert!(sorted(&inputs, field).len() >= least, "{:?}", sorted(&inputs, field));
     }
@@ -54,8 +54,8 @@ fn what_is_referred_to_is_found() {
     });
     let tool = ToolDefinition::builder("tell", "Tells.").input_schema(schema).build().unwrap();
     let document = super::document(&tool);
-    assert_eq!(document.texts(Field::InputNames), ["place", "latitude"]);
-    assert_eq!(document.texts(Field::InputDescriptions), ["Degrees north."]);
+    assert_eq!(document.texts(IndexField::InputNames), ["place", "latitude"]);
+    assert_eq!(document.texts(IndexField::InputDescriptions), ["Degrees north."]);
     // The definition does not cache it.
     assert!(!tool.detached().ptr_eq(&tool));
 }

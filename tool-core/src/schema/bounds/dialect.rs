@@ -8,24 +8,24 @@ use serde_json::{Map, Value};
 use crate::schema::bounds::fault::SchemaFault;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Dialect {
+pub(super) enum SchemaDialect {
     Draft202012,
     Draft07,
 }
 
-impl Dialect {
+impl SchemaDialect {
     /// Returns the dialect that the root of a schema names; the default is 2020-12, as in MCP.
     ///
     /// # Errors
     ///
     /// If it names an unsupported one.
     pub(super) fn of(root: &Value) -> Result<Self, SchemaFault> {
-        let Some(name) = root.get("$schema") else { return Ok(Dialect::Draft202012) };
+        let Some(name) = root.get("$schema") else { return Ok(SchemaDialect::Draft202012) };
         let name = name.as_str().unwrap_or_default();
         match name.strip_suffix('#').unwrap_or(name) {
-            "https://json-schema.org/draft/2020-12/schema" => Ok(Dialect::Draft202012),
+            "https://json-schema.org/draft/2020-12/schema" => Ok(SchemaDialect::Draft202012),
             "http://json-schema.org/draft-07/schema" | "https://json-schema.org/draft-07/schema" => {
-                Ok(Dialect::Draft07)
+                Ok(SchemaDialect::Draft07)
             }
             _ => Err(SchemaFault::Dialect(name.to_owned())),
         }
@@ -39,7 +39,7 @@ impl Dialect {
                 "$id" if !is_root => "a schema within a schema has no address of its own",
                 "$dynamicRef" | "$recursiveRef" => "write `$ref`",
                 "items" if value.is_array() => "a list of items by their positions is `prefixItems`",
-                _ if self == Dialect::Draft07 => match draft07(keyword, schema) {
+                _ if self == SchemaDialect::Draft07 => match draft07(keyword, schema) {
                     Some(reason) => reason,
                     None => continue,
                 },

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
-use crate::schema::bounds::dialect::Dialect;
+use crate::schema::bounds::dialect::SchemaDialect;
 use crate::schema::bounds::fault::{SchemaError, SchemaFault};
 use crate::schema::bounds::reach::Traversal;
 use crate::schema::bounds::{MAX_ALTERNATIVES, MAX_LEVELS, MAX_NAME_LENGTH, MAX_SCHEMAS};
@@ -12,11 +12,11 @@ use crate::schema::json::pointer::push_escaped;
 use crate::schema::reference::target;
 
 pub(super) struct Graph<'s> {
-    nodes: Vec<Node<'s>>,
+    nodes: Vec<SchemaNode<'s>>,
 }
 
 /// A schema of the document.
-struct Node<'s> {
+struct SchemaNode<'s> {
     schema: &'s Value,
     /// The parent schema and the keyword; the root is its own parent.
     parent: usize,
@@ -51,7 +51,7 @@ enum Applies {
 }
 
 /// The form of the value of a keyword.
-enum Shape {
+enum NodeShape {
     Schema,
     List,
     Map,
@@ -59,21 +59,21 @@ enum Shape {
 
 /// The keywords with subschemas (JSON Schema 2020-12, Core, sections 8.2.4, 10 and 11, and Validation, section 8.5;
 /// also `definitions` and `dependencies` of earlier drafts).
-fn applicator(keyword: &str) -> Option<(Shape, Applies)> {
+fn applicator(keyword: &str) -> Option<(NodeShape, Applies)> {
     Some(match keyword {
-        "allOf" | "anyOf" | "oneOf" => (Shape::List, Applies::Here),
-        "not" | "if" | "then" | "else" => (Shape::Schema, Applies::Here),
-        "dependentSchemas" | "dependencies" => (Shape::Map, Applies::Here),
-        "prefixItems" => (Shape::List, Applies::Below),
-        "properties" | "patternProperties" => (Shape::Map, Applies::Below),
+        "allOf" | "anyOf" | "oneOf" => (NodeShape::List, Applies::Here),
+        "not" | "if" | "then" | "else" => (NodeShape::Schema, Applies::Here),
+        "dependentSchemas" | "dependencies" => (NodeShape::Map, Applies::Here),
+        "prefixItems" => (NodeShape::List, Applies::Below),
+        "properties" | "patternProperties" => (NodeShape::Map, Applies::Below),
         "items"
         | "contains"
         | "additionalProperties"
         | "propertyNames"
         | "unevaluatedItems"
         | "unevaluatedProperties"
-        | "contentSchema" => (Shape::Schema, Applies::Below),
-        "$defs" | "definitions" => (Shape::Map, Applies::Nowhere),
+        | "contentSchema" => (NodeShape::Schema, Applies::Below),
+        "$defs" | "definitions" => (NodeShape::Map, Applies::Nowhere),
         _ => return None,
     })
 }
@@ -86,8 +86,8 @@ impl<'s> Graph<'s> {
     /// The first unsupported keyword, invalid property name, or `$ref` without a target.
     pub(super) fn of(root: &'s Value) -> Result<Self, SchemaError> {
         let mut graph = Graph { nodes: Vec::new() };
-        let dialect = Dialect::of(root).map_err(|fault| SchemaError::new("/$schema", fault))?;
-        graph.nodes.push(Node {
+        let dialect = SchemaDialect::of(root).map_err(|fault| SchemaError::new("/$schema", fault))?;
+        graph.nodes.push(SchemaNode {
             schema: root,
             parent: 0,
             keyword: "",
@@ -114,13 +114,13 @@ impl<'s> Graph<'s> {
         for (keyword, value) in schema {
             let Some((shape, applies)) = applicator(keyword) else { continue };
             match (shape, value) {
-                (Shape::Schema, value) => self.add(at, keyword, Member::Only, value, applies),
-                (Shape::List, Value::Array(schemas)) => {
+                (NodeShape::Schema, value) => self.add(at, keyword, Member::Only, value, applies),
+                (NodeShape::List, Value::Array(schemas)) => {
                     for (position, schema) in schemas.iter().enumerate() {
                         self.add(at, keyword, Member::Position(position), schema, applies);
                     }
                 }
-                (Shape::Map, Value::Object(schemas)) => {
+                (NodeShape::Map, Value::Object(schemas)) => {
                     for (name, schema) in schemas {
                         if keyword == "properties" && !is_sane(name) {
                             let fault = SchemaFault::PropertyName(name.clone());
@@ -130,7 +130,7 @@ impl<'s> Graph<'s> {
                     }
                 }
                 // The meta-schema reports the fault.
-                (Shape::List | Shape::Map, _) => {}
+                (NodeShape::List | NodeShape::Map, _) => {}
             }
         }
         Ok(())
@@ -145,7 +145,7 @@ impl<'s> Graph<'s> {
         applies: Applies,
     ) {
         let to = self.nodes.len();
-        self.nodes.push(Node { schema, parent, keyword, member, edges: Vec::new() });
+        self.nodes.push(SchemaNode { schema, parent, keyword, member, edges: Vec::new() });
         if applies != Applies::Nowhere {
             self.nodes[parent].edges.push(Edge { to, applies });
         }

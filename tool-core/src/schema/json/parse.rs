@@ -18,11 +18,11 @@ const MAX_MEMBERS: usize = 10_000;
 ///
 /// If the text is not JSON, is nested more than 127 levels deep, or has a duplicate member.
 pub(crate) fn parse(text: &str) -> Result<Value, Problem> {
-    read(text).map(|Read { value, .. }| value)
+    read(text).map(|ParsedJson { value, .. }| value)
 }
 
 /// A parsed JSON text.
-pub(crate) struct Read {
+pub(crate) struct ParsedJson {
     pub(crate) value: Value,
     /// Whether it has a number that does not fit into 64 bits, and may be rounded.
     pub(crate) is_wide: bool,
@@ -33,7 +33,7 @@ pub(crate) struct Read {
 /// # Errors
 ///
 /// See [`parse`].
-pub(crate) fn read(text: &str) -> Result<Read, Problem> {
+pub(crate) fn read(text: &str) -> Result<ParsedJson, Problem> {
     read_numbers(text, *NUMBERS_ARE_MAPS)
 }
 
@@ -68,12 +68,12 @@ static NUMBERS_ARE_MAPS: LazyLock<bool> = LazyLock::new(|| {
     serde_json::Deserializer::from_str("1.5").deserialize_any(Probe).unwrap_or(false)
 });
 
-fn read_numbers(text: &str, numbers_are_maps: bool) -> Result<Read, Problem> {
+fn read_numbers(text: &str, numbers_are_maps: bool) -> Result<ParsedJson, Problem> {
     let mut state = ParseState { path: String::new(), duplicate: None, is_wide: false, numbers_are_maps };
     let mut json = serde_json::Deserializer::from_str(text);
-    let parsed = Node(&mut state).deserialize(&mut json).and_then(|value| json.end().map(|()| value));
+    let parsed = ValueSeed(&mut state).deserialize(&mut json).and_then(|value| json.end().map(|()| value));
     match (parsed, state.duplicate) {
-        (Ok(value), _) => Ok(Read { value, is_wide: state.is_wide }),
+        (Ok(value), _) => Ok(ParsedJson { value, is_wide: state.is_wide }),
         (Err(_), Some(path)) => Err(Problem::new(path, "duplicate", "the same member is given twice")),
         (Err(error), None) => Err(Problem::new("", "format", error.to_string())),
     }
@@ -87,9 +87,9 @@ struct ParseState {
     numbers_are_maps: bool,
 }
 
-struct Node<'p>(&'p mut ParseState);
+struct ValueSeed<'p>(&'p mut ParseState);
 
-impl<'de> DeserializeSeed<'de> for Node<'_> {
+impl<'de> DeserializeSeed<'de> for ValueSeed<'_> {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
@@ -97,7 +97,7 @@ impl<'de> DeserializeSeed<'de> for Node<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Node<'_> {
+impl<'de> Visitor<'de> for ValueSeed<'_> {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -135,7 +135,7 @@ impl<'de> Visitor<'de> for Node<'_> {
         loop {
             // Writing to a string never fails.
             _ = write!(self.0.path, "/{}", values.len());
-            let item = items.next_element_seed(Node(self.0))?;
+            let item = items.next_element_seed(ValueSeed(self.0))?;
             self.0.path.truncate(length);
             match item {
                 Some(item) => values.push(item),
@@ -147,7 +147,7 @@ impl<'de> Visitor<'de> for Node<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
         let mut object = Map::new();
         let length = self.0.path.len();
-        while let Some(Name(name)) = members.next_key()? {
+        while let Some(MemberName(name)) = members.next_key()? {
             if self.0.numbers_are_maps && object.is_empty() && name == NUMBER {
                 return number(&members.next_value::<String>()?);
             }
@@ -160,7 +160,7 @@ impl<'de> Visitor<'de> for Node<'_> {
                 self.0.duplicate = Some(self.0.path.clone());
                 return Err(A::Error::custom("given twice"));
             }
-            let value = members.next_value_seed(Node(self.0))?;
+            let value = members.next_value_seed(ValueSeed(self.0))?;
             self.0.path.truncate(length);
             object.insert(name, value);
         }
@@ -188,11 +188,11 @@ fn fraction(value: f64) -> Value {
     Number::from_f64(value).map_or(Value::Null, Value::Number)
 }
 
-struct Name(String);
+struct MemberName(String);
 
-impl<'de> Deserialize<'de> for Name {
+impl<'de> Deserialize<'de> for MemberName {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer).map(Name)
+        String::deserialize(deserializer).map(MemberName)
     }
 }
 

@@ -24,7 +24,7 @@ const STALE: Duration = Duration::from_secs(30);
 const SECOND: Duration = Duration::from_secs(1);
 
 /// A provider with a settable delay and a settable tool.
-struct Source {
+struct RefreshSource {
     asked: AtomicUsize,
     ended: AtomicUsize,
     takes: std::sync::Mutex<Duration>,
@@ -33,9 +33,9 @@ struct Source {
     told: Notify,
 }
 
-impl Source {
+impl RefreshSource {
     fn new() -> Arc<Self> {
-        Arc::new(Source {
+        Arc::new(RefreshSource {
             asked: AtomicUsize::new(0),
             ended: AtomicUsize::new(0),
             takes: std::sync::Mutex::new(Duration::ZERO),
@@ -86,7 +86,7 @@ impl Source {
 }
 
 /// Counts queries that have ended, completed or dropped.
-struct Ended(Arc<Source>);
+struct Ended(Arc<RefreshSource>);
 
 impl Drop for Ended {
     fn drop(&mut self) {
@@ -111,13 +111,13 @@ async fn listed(cached: &Provider) -> (Result<String, DiscoveryError>, Duration)
 }
 
 /// Waits until the query in the background begins.
-async fn begin(source: &Source, asked: usize) {
+async fn begin(source: &RefreshSource, asked: usize) {
     while source.asked() < asked {
         yield_now().await;
     }
 }
 
-async fn end(source: &Source, ended: usize) {
+async fn end(source: &RefreshSource, ended: usize) {
     while source.ended() < ended {
         // A paused clock advances when the runtime is idle.
         tokio::time::sleep(Duration::from_millis(1)).await;
@@ -127,7 +127,7 @@ async fn end(source: &Source, ended: usize) {
 
 #[tokio::test(start_paused = true)]
 async fn a_slow_provider_keeps_nobody_waiting_and_the_change_is_told() {
-    let source = Source::new();
+    let source = RefreshSource::new();
     let slow = source.cached();
     let own = vec![tool("own_")];
     let both = Providers::new().with("own", own).with("slow", slow).into_provider();
@@ -147,7 +147,7 @@ async fn a_slow_provider_keeps_nobody_waiting_and_the_change_is_told() {
 
 #[tokio::test(start_paused = true)]
 async fn the_same_list_again_is_no_change() {
-    let source = Source::new();
+    let source = RefreshSource::new();
     let cached = source.cached().into_provider();
     cached.tools().await.unwrap();
     for asked in 2..5 {
@@ -160,7 +160,7 @@ async fn the_same_list_again_is_no_change() {
 
 #[tokio::test(start_paused = true)]
 async fn a_list_is_served_for_so_long_and_then_the_error_and_then_the_list_again() {
-    let source = Source::new();
+    let source = RefreshSource::new();
     let cached = source.cached().into_provider();
     cached.tools().await.unwrap();
     source.answers(Err("no route to host"));
@@ -184,7 +184,7 @@ async fn a_list_is_served_for_so_long_and_then_the_error_and_then_the_list_again
 
 #[tokio::test(start_paused = true)]
 async fn whoever_must_wait_waits_for_a_time_and_no_longer() {
-    let source = Source::new();
+    let source = RefreshSource::new();
     source.takes(3600 * SECOND);
     let cached = source.cached().into_provider();
     let late = || Err(DiscoveryError::Late(10 * SECOND));
@@ -211,7 +211,7 @@ async fn whoever_must_wait_waits_for_a_time_and_no_longer() {
 
 #[tokio::test(start_paused = true)]
 async fn whoever_comes_when_a_list_is_too_old_shares_the_answer_that_is_on_its_way() {
-    let source = Source::new();
+    let source = RefreshSource::new();
     let cached = source.cached().into_provider();
     cached.tools().await.unwrap();
     advance(FRESH + STALE - SECOND).await;
@@ -227,7 +227,7 @@ async fn whoever_comes_when_a_list_is_too_old_shares_the_answer_that_is_on_its_w
 
 #[tokio::test(start_paused = true)]
 async fn what_is_out_of_date_is_asked_for_at_once_and_served_until_there_is_another() {
-    let source = Source::new();
+    let source = RefreshSource::new();
     let cached = Arc::new(source.cached());
     let provider = Arc::clone(&cached).into_provider();
     provider.tools().await.unwrap();
@@ -248,7 +248,7 @@ async fn what_is_out_of_date_is_asked_for_at_once_and_served_until_there_is_anot
 
 #[tokio::test(start_paused = true)]
 async fn what_changes_while_somebody_waits_for_the_first_list_is_told() {
-    let source = Source::new();
+    let source = RefreshSource::new();
     source.takes(5 * SECOND);
     let cached = Arc::new(source.cached());
     let provider = Arc::clone(&cached).into_provider();
@@ -267,7 +267,7 @@ async fn what_changes_while_somebody_waits_for_the_first_list_is_told() {
 
 #[tokio::test(start_paused = true)]
 async fn nothing_asks_when_the_provider_is_gone() {
-    let source = Source::new();
+    let source = RefreshSource::new();
     let cached = source.cached();
     cached.current().await.unwrap();
     source.takes(5 * SECOND);
@@ -282,7 +282,7 @@ async fn nothing_asks_when_the_provider_is_gone() {
 
 #[tokio::test(start_paused = true)]
 async fn an_end_of_the_runtime_that_asks_is_no_end_of_asking() {
-    let source = Source::new();
+    let source = RefreshSource::new();
     let cached = Arc::new(source.cached());
     cached.current().await.unwrap();
     source.takes(3600 * SECOND);
@@ -305,7 +305,7 @@ async fn an_end_of_the_runtime_that_asks_is_no_end_of_asking() {
 
 #[tokio::test(start_paused = true)]
 async fn what_changes_while_somebody_waits_who_goes_away_is_asked_for() {
-    let source = Source::new();
+    let source = RefreshSource::new();
     let cached = Arc::new(source.cached());
     let provider = Arc::clone(&cached).into_provider();
     provider.tools().await.unwrap();

@@ -36,7 +36,7 @@ pub(super) struct Refresher {
 struct Shared {
     /// Held during a query, so that others wait for its result.
     turn: Arc<Turn<()>>,
-    state: Mutex<State>,
+    state: Mutex<RefreshState>,
     /// The number of answers.
     answers: AtomicU64,
     /// The number of invalidations.
@@ -44,7 +44,7 @@ struct Shared {
 }
 
 #[derive(Default)]
-struct State {
+struct RefreshState {
     /// The last list, and when it came.
     list: Option<(Toolset, Instant)>,
     /// The number of invalidations that the list includes.
@@ -60,7 +60,7 @@ struct State {
 }
 
 /// What can be served without a query.
-pub(super) enum StoredResult {
+pub(super) enum StoredTools {
     Fresh(Toolset),
     /// Only while a query runs, or has just failed.
     Stale {
@@ -87,19 +87,19 @@ impl Refresher {
         self.shared.changes.fetch_add(1, Ordering::AcqRel);
     }
 
-    pub(super) fn kept(&self) -> StoredResult {
+    pub(super) fn kept(&self) -> StoredTools {
         let state = self.state();
-        let Some((list, came)) = &state.list else { return StoredResult::Nothing };
+        let Some((list, came)) = &state.list else { return StoredTools::Nothing };
         let age = came.elapsed();
         if age < self.time_to_live && state.listed_after == self.changes() {
-            return StoredResult::Fresh(list.clone());
+            return StoredTools::Fresh(list.clone());
         }
         match self.stale_for {
             Some(stale_for) if age < self.time_to_live.saturating_add(stale_for) => {
                 let may_ask = state.failed.is_none_or(|failed| failed.elapsed() >= AGAIN_AFTER);
-                StoredResult::Stale { list: list.clone(), may_ask }
+                StoredTools::Stale { list: list.clone(), may_ask }
             }
-            _ => StoredResult::Nothing,
+            _ => StoredTools::Nothing,
         }
     }
 
@@ -115,7 +115,7 @@ impl Refresher {
         let _turn = self.shared.turn.lock().await;
         // A later change may be missing in the answer.
         let changes = self.changes();
-        if let StoredResult::Fresh(list) = self.kept() {
+        if let StoredTools::Fresh(list) = self.kept() {
             return Ok(list);
         }
         if self.shared.answers.load(Ordering::Acquire) != before {
@@ -220,7 +220,7 @@ impl Refresher {
     }
 
     /// No code panics while this lock is held.
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, RefreshState> {
         self.shared.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
