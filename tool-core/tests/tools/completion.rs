@@ -49,8 +49,8 @@ fn completed(
     #[arg(secret)] secret: Option<Weather>,
     #[arg(flatten)] options: Settings,
 ) -> String {
-    let kept = (fragile, weather, maybe, text, secret, options);
-    format!("{city} {number} {}", kept.0.is_some())
+    let rest = (fragile, weather, maybe, text, secret, options);
+    format!("{city} {number} {}", rest.0.is_some())
 }
 
 #[derive(Serialize, Deserialize, JsonSchema)]

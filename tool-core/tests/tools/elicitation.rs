@@ -84,13 +84,13 @@ async fn in_turn(#[inject] context: Context, #[inject] book: State<Book>) -> Res
 #[tool(operation = Read)]
 async fn at_once(#[inject] context: Context, #[inject] book: State<Book>) -> Result<String, Failure> {
     book.begun.fetch_add(1, Ordering::Relaxed);
-    let (name, said, roots) = tokio::join!(
+    let (name, sample, roots) = tokio::join!(
         context.elicit::<Name>("What is your name?"),
         context.sample(Sample::new(50).user("Generate a greeting")),
         context.roots(),
     );
     let roots: Vec<String> = roots?.into_iter().map(|root| root.uri).collect();
-    Ok(format!("{} {} {}", name?.required()?.name, said?.as_text(), roots.join(",")))
+    Ok(format!("{} {} {}", name?.required()?.name, sample?.as_text(), roots.join(",")))
 }
 
 /// Asks the same thing again and again.

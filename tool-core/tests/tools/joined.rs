@@ -80,7 +80,7 @@ fn builder(name: &'static str) -> tool_core::RegistryBuilder {
     Registry::builder().linked().select(move |tool| tool.name() == name)
 }
 
-async fn said(registry: &Registry, name: &str) -> Value {
+async fn output_of(registry: &Registry, name: &str) -> Value {
     registry.call(name, json!({})).await.unwrap().value()
 }
 
@@ -139,25 +139,25 @@ async fn keeps_extensions_of_each_part() {
     let provider = Providers::new().with("a", eve).with("b", plain).with("c", ada).into_provider();
     let tools = provider.tools().await.unwrap();
     let registry = tools.registry();
-    assert_eq!(said(registry, "joined_user").await, "ada");
+    assert_eq!(output_of(registry, "joined_user").await, "ada");
     assert_eq!(
-        said(registry, "joined_anybody").await,
+        output_of(registry, "joined_anybody").await,
         "nobody",
         "another part does not see the extensions"
     );
     // Extensions of the caller take precedence.
     let bob = registry.with_options(&CallOptions::new().extensions(Extensions::new().with(User("bob"))));
     assert_eq!(
-        (said(&bob, "joined_user").await, said(&bob, "joined_anybody").await),
+        (output_of(&bob, "joined_user").await, output_of(&bob, "joined_anybody").await),
         (json!("bob"), json!("bob"))
     );
     let other = registry.with_options(&CallOptions::new().extensions(Extensions::new().with(7_u16)));
-    assert_eq!(said(&other, "joined_user").await, "ada");
+    assert_eq!(output_of(&other, "joined_user").await, "ada");
     // The same holds for nested providers.
     let whole = Providers::new().with("whole", provider).into_provider().tools().await.unwrap();
-    assert_eq!(said(whole.registry(), "joined_user").await, "ada");
+    assert_eq!(output_of(whole.registry(), "joined_user").await, "ada");
     let whole = Providers::new().with("whole", other).into_provider().tools().await.unwrap();
-    assert_eq!(said(whole.registry(), "joined_user").await, "ada", "below the extensions of the whole provider");
+    assert_eq!(output_of(whole.registry(), "joined_user").await, "ada", "below the extensions of the whole provider");
 }
 
 #[tokio::test]
@@ -259,7 +259,7 @@ async fn keeps_audit_and_extensions_when_joined_again() {
             ("hand_more", "one", None),
         ] {
             let expected = if name == "hand_more" { added } else { added.or(outer).or(own) };
-            assert_eq!(said(more, name).await, expected.unwrap_or("nobody"), "{name} with {chosen:04b}");
+            assert_eq!(output_of(more, name).await, expected.unwrap_or("nobody"), "{name} with {chosen:04b}");
             assert_eq!(std::mem::take(&mut *audited.lock().unwrap()), [format!("{part_name} {name}")]);
         }
     }

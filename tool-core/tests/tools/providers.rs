@@ -40,7 +40,7 @@ fn names(tools: &Toolset) -> Vec<String> {
     tools.registry().tools().map(|tool| tool.name().to_owned()).collect()
 }
 
-async fn said(tools: &Toolset, name: &str) -> Value {
+async fn output_of(tools: &Toolset, name: &str) -> Value {
     tools.registry().call(name, json!({})).await.unwrap().value()
 }
 
@@ -91,7 +91,7 @@ async fn converts_many_types_to_providers() {
         ),
     ] {
         let tools = provider.tools().await.unwrap();
-        assert_eq!((names(&tools), said(&tools, name).await), (vec![name.to_owned()], json!(text)));
+        assert_eq!((names(&tools), output_of(&tools, name).await), (vec![name.to_owned()], json!(text)));
     }
 }
 
@@ -126,7 +126,7 @@ async fn calls_removed_tools_of_an_earlier_list() {
     let tools = provider.tools().await.unwrap();
     open.store(false, Ordering::SeqCst);
     assert_eq!(names(&provider.tools().await.unwrap()), Vec::<String>::new());
-    assert_eq!(said(&tools, "fleeting").await, "still here");
+    assert_eq!(output_of(&tools, "fleeting").await, "still here");
 }
 
 #[tokio::test]
@@ -168,7 +168,7 @@ async fn skips_invalid_tools() {
     });
     let tools = provider.tools().await.unwrap();
     assert_eq!(names(&tools), ["better", "good"]);
-    assert_eq!(said(&tools, "good").await, "first");
+    assert_eq!(output_of(&tools, "good").await, "first");
     let reasons: Vec<String> = tools.skipped().iter().map(ToString::to_string).collect();
     for (reason, begin) in reasons.iter().zip([
         "tool `not good`: its name is not made of",
@@ -261,7 +261,7 @@ async fn drains_calls_of_earlier_lists() {
     let provider = Providers::new().with("base", base).with("found", empty.providing(found)).into_provider();
     let earlier = provider.tools().await.unwrap();
     assert_eq!(
-        (names(&earlier), said(&earlier, "own").await),
+        (names(&earlier), output_of(&earlier, "own").await),
         (["a", "own", "writes"].map(str::to_owned).to_vec(), json!("here"))
     );
     assert_eq!(earlier.registry().principal().id(), Some("ada"));
@@ -287,7 +287,7 @@ async fn applies_registry_settings_to_provided_tools() {
     let nothing = || Registry::builder().allow_empty();
     let tools =
         own_builder("here").build().unwrap().providing(|| vec![says("own", "shadowed")]).tools().await.unwrap();
-    assert_eq!(said(&tools, "own").await, "here");
+    assert_eq!(output_of(&tools, "own").await, "here");
     assert!(matches!(tools.skipped(), [Skipped::Duplicate { name, .. }] if name == "own"));
     for (provider, allowed) in [
         (nothing().build().unwrap().providing(writes), true),
@@ -316,9 +316,9 @@ async fn merges_providers_in_order() {
         .with("fourth", vec![says("a", "fourth"), says("z", "fourth")]);
     let tools = providers.into_provider().tools().await.unwrap();
     assert_eq!(names(&tools), ["a", "own", "z"]);
-    assert_eq!(said(&tools, "own").await, "first");
-    assert_eq!(said(&tools, "a").await, "third");
-    assert_eq!(said(&tools, "z").await, "fourth");
+    assert_eq!(output_of(&tools, "own").await, "first");
+    assert_eq!(output_of(&tools, "a").await, "third");
+    assert_eq!(output_of(&tools, "z").await, "fourth");
     let duplicates: Vec<&str> = tools
         .skipped()
         .iter()
@@ -462,7 +462,7 @@ async fn serves_lists_of_any_length() {
         assert_eq!(names(&tools).len(), count);
         if count > 0 {
             let last = format!("tool_{:05}", count - 1);
-            assert_eq!(said(&tools, &last).await, "here");
+            assert_eq!(output_of(&tools, &last).await, "here");
             assert_eq!(names(&tools).last(), Some(&last));
         }
         assert!(begin.elapsed() < Duration::from_secs(60), "{count}: {:?}", begin.elapsed());
