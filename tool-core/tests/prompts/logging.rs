@@ -27,8 +27,8 @@ impl LogSink for LogRecorder {
 #[test]
 fn logs_messages_of_prompts() {
     let recorder = Arc::<LogRecorder>::default();
-    let registry =
-        prompts_of(module_path!()).with_options(&CallOptions::new().log(Arc::<LogRecorder>::clone(&recorder)));
+    let registry = prompts_of(module_path!())
+        .with_options(&CallOptions::new().log(Arc::<LogRecorder>::clone(&recorder)));
     get_prompt(&registry, "say_and_ask", json!({})).unwrap();
     assert_eq!(*recorder.0.lock().unwrap(), [(LogLevel::Notice, "say_and_ask".to_owned(), json!("asked"))]);
 }

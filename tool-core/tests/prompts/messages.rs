@@ -44,7 +44,7 @@ fn everything() -> Prompt {
     Prompt::new([PromptMessage::user("Hello")]).description("Says hello.")
 }
 
-/// Returns a type of its own.
+/// Returns a custom type.
 #[prompt]
 fn own() -> Own {
     Own

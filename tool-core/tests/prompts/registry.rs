@@ -164,7 +164,8 @@ fn locks_prompts_next_to_tools() {
     let mut removed = lock.compare(&without);
     removed.retain(|difference| difference.prompt);
     assert_eq!(removed.len(), registry.prompts().count());
-    let expected_text = format!("breaking: prompt `{}`: the prompt is gone (a call of it fails)", removed[0].tool);
+    let expected_text =
+        format!("breaking: prompt `{}`: the prompt is gone (a call of it fails)", removed[0].tool);
     assert_eq!(removed[0].to_string(), expected_text);
     assert_eq!(serde_json::to_value(&removed[0]).unwrap()["prompt"], removed[0].tool);
     let edited = lock.to_string().replacen(&format!("\"{name}\": {{"), &format!("\"{name}x\": {{"), 1);

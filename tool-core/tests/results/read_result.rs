@@ -119,13 +119,18 @@ async fn hides_results_of_other_callers() {
             .map(String::from);
     let mut requests: Vec<(Principal, &str)> = vec![(ada(), &unknown)];
     requests.extend([bob(), Principal::anonymous(), Principal::local()].map(|stranger| (stranger, &*digest)));
-    requests.extend(hostile.into_iter().chain(spellings.iter().map(|text| &**text)).map(|text| (ada(), text)));
+    requests
+        .extend(hostile.into_iter().chain(spellings.iter().map(|text| &**text)).map(|text| (ada(), text)));
     for (principal, digest) in requests {
         let failure = read_failure(principal, digest).await;
         assert_eq!(failure.kind(), FailureKind::Failed(Reason::NotFound), "{digest}");
         assert_eq!(failure.text(), format!("Result not found: {digest}"));
     }
-    assert_eq!(read_failure(ada(), &"a".repeat(100)).await.kind(), FailureKind::Input, "bounded by its schema");
+    assert_eq!(
+        read_failure(ada(), &"a".repeat(100)).await.kind(),
+        FailureKind::Input,
+        "bounded by its schema"
+    );
 }
 
 #[tokio::test]

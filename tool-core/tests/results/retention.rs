@@ -180,7 +180,8 @@ async fn retries_failed_deletes() {
 async fn tolerates_clock_jumps() {
     let storage = FaultyStorage::default();
     let limits = ResultLimits::new().age(HOUR);
-    let digest = ResultStore::on(storage.clone()).limits(limits).keep(&ada(), "text/plain", "a").await.unwrap();
+    let digest =
+        ResultStore::on(storage.clone()).limits(limits).keep(&ada(), "text/plain", "a").await.unwrap();
     for (age, present) in [(Duration::ZERO, true), (HOUR / 2, true), (HOUR, false), (Duration::MAX, false)] {
         storage.age_all(age);
         let store = ResultStore::on(storage.clone()).limits(limits);

@@ -52,7 +52,11 @@ async fn answers_calls_when_the_disk_is_full() {
     for fault in [Fault::Full, Fault::Unavailable, Fault::None, Fault::Full, Fault::None] {
         storage.set(fault);
         for tool in ["say_much", "fail_with_words"] {
-            assert_eq!(is_stored(&registry, tool).await, (fault == Fault::None, Duration::ZERO), "{fault:?} {tool}");
+            assert_eq!(
+                is_stored(&registry, tool).await,
+                (fault == Fault::None, Duration::ZERO),
+                "{fault:?} {tool}"
+            );
         }
         let reply = registry.call_with("fail_with_words", b"{}", &CallOptions::new()).await;
         assert_eq!(

@@ -158,7 +158,10 @@ impl Subject {
     fn check(&self, arguments: &Json, generated: bool) -> Result<(), TestCaseError> {
         let text = arguments.to_string();
         let admits = self.admits(arguments);
-        prop_assert!(admits != Admits::No || !generated, "the schema rejects arguments generated from it: {text}");
+        prop_assert!(
+            admits != Admits::No || !generated,
+            "the schema rejects arguments generated from it: {text}"
+        );
         let verdict = self.verdict(&text)?;
         match &verdict {
             Ok(_) => prop_assert!(admits != Admits::No, "the call accepts what the schema rejects: {text}"),
@@ -204,8 +207,12 @@ impl Subject {
                 prop_assert_eq!(strict, &lenient.value(), "{}", text);
                 prop_assert_eq!(coercions, 0, "{}", text);
             }
-            (Ok(_), Err(failure)) => prop_assert!(false, "a lenient registry rejects {text}\n{}", failure.text()),
-            (Err(_), Ok(_)) => prop_assert!(coercions > 0, "a lenient registry accepts without coercion {text}"),
+            (Ok(_), Err(failure)) => {
+                prop_assert!(false, "a lenient registry rejects {text}\n{}", failure.text())
+            }
+            (Err(_), Ok(_)) => {
+                prop_assert!(coercions > 0, "a lenient registry accepts without coercion {text}")
+            }
             (Err(_), Err(_)) => {}
         }
         Ok(())

@@ -33,7 +33,7 @@ fn reserve(
     /// How many sit at it.
     #[arg(default = 4)]
     seats: u8,
-    /// The schema has words of its own.
+    /// The schema has another description.
     #[arg(secret)]
     pin: Option<String>,
 ) -> Value {
@@ -61,7 +61,7 @@ async fn hides_secrets_without_a_type() {
     assert!(!failure.text().contains("hunter2"), "{}", failure.text());
 }
 
-/// Secrets that a schema mentions beside its properties, and in its examples.
+/// Secrets that a schema marks outside of its properties, and in its examples.
 mod conditional {
     use serde_json::{Value, json};
     use tool_core::tool;

@@ -315,7 +315,9 @@ async fn contains_panics() {
         }
     }
     let tools = [
-        tool_without_inputs(named("at_once"), |_| -> std::future::Ready<_> { panic!("before there is a future") }),
+        tool_without_inputs(named("at_once"), |_| -> std::future::Ready<_> {
+            panic!("before there is a future")
+        }),
         tool_without_inputs(named("later"), |_| async {
             tokio::task::yield_now().await;
             std::panic::panic_any(Bomb)
@@ -333,7 +335,8 @@ async fn contains_panics() {
 
 #[tokio::test]
 async fn keeps_kind_and_message_of_failures() {
-    let tool = tool_without_inputs(named("gone"), |_| async { Err(ToolError::not_found("it is gone").into()) });
+    let tool =
+        tool_without_inputs(named("gone"), |_| async { Err(ToolError::not_found("it is gone").into()) });
     let failure = registry(tool).call("gone", json!({})).await.unwrap_err();
     assert_eq!((failure.kind().codes().http, failure.message()), (404, "it is gone"));
     // The schema admits more than the type.

@@ -166,7 +166,7 @@ async fn impatient(#[inject] context: Context) -> String {
     }
 }
 
-/// Asks from a task of its own.
+/// Asks from a spawned task.
 #[tool(operation = Read)]
 async fn in_a_task(#[inject] context: Context, #[inject] book: State<Book>) -> Result<String, Failure> {
     let cloned = context.clone();
@@ -187,7 +187,7 @@ fn on_a_thread(#[inject] context: Context, #[inject] book: Writer<Book>) -> Resu
     Ok(name)
 }
 
-/// Asks where nobody can wait.
+/// Asks where the call cannot wait.
 #[tool(operation = Read)]
 fn where_it_cannot(#[inject] context: Context) -> Result<String, Failure> {
     tool_core::private::block_on(async {
@@ -222,7 +222,7 @@ async fn in_time(
     Ok(name)
 }
 
-/// The same, in a task of its own.
+/// The same, in a spawned task.
 #[tool(operation = Write, destructive = false, timeout = "10s")]
 async fn in_time_spawned(#[inject] context: Context, slow: bool) -> Result<String, Failure> {
     tokio::time::sleep(Duration::from_secs(6)).await;
@@ -231,7 +231,7 @@ async fn in_time_spawned(#[inject] context: Context, slow: bool) -> Result<Strin
     Ok(name)
 }
 
-/// Says why it failed in words of its own.
+/// Fails with a message of its own.
 #[tool(operation = Read)]
 async fn in_other_words(#[inject] context: Context) -> Result<(), anyhow::Error> {
     let answer = context.elicit::<Name>("What is your name?").await;

@@ -30,7 +30,7 @@ enum Letter {
     B,
 }
 
-/// Takes whatever comes.
+/// Takes inputs of many types.
 #[tool(operation = Transform)]
 fn takes(
     #[arg(length(max = 100))] short: Option<String>,

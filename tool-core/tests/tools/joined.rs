@@ -157,7 +157,11 @@ async fn keeps_extensions_of_each_part() {
     let whole = Providers::new().with("whole", provider).into_provider().tools().await.unwrap();
     assert_eq!(output_of(whole.registry(), "joined_user").await, "ada");
     let whole = Providers::new().with("whole", other).into_provider().tools().await.unwrap();
-    assert_eq!(output_of(whole.registry(), "joined_user").await, "ada", "below the extensions of the whole provider");
+    assert_eq!(
+        output_of(whole.registry(), "joined_user").await,
+        "ada",
+        "below the extensions of the whole provider"
+    );
 }
 
 #[tokio::test]

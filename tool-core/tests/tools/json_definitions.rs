@@ -371,7 +371,7 @@ async fn rejects_integers_that_would_be_rounded() {
     }
 }
 
-/// Takes whatever it is given.
+/// Takes values of many types.
 #[tool(operation = Transform)]
 fn take_anything(
     anything: Option<Value>,

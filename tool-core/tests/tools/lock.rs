@@ -7,7 +7,7 @@ use std::process::Command;
 use tool_core::lock::{Change, DifferenceKind, Lock};
 use tool_core::{Registry, tool};
 
-/// A map has another order in every registry and every run.
+/// A map whose order differs in every registry and every run.
 fn weights() -> HashMap<String, u32> {
     (0..20).map(|number| (format!("weight {number}"), number)).collect()
 }
@@ -115,7 +115,7 @@ fn is_stable_across_processes() {
     if std::env::var_os(PRINT_VARIABLE).is_some() {
         return writeln!(std::io::stdout(), "<<<{}>>>", everything()).unwrap();
     }
-    // Each process has hash seeds of its own, and so other orders of its maps.
+    // Each process has its own hash seeds, and so another order of its maps.
     for _ in 0..3 {
         let mut process = Command::new(std::env::current_exe().unwrap());
         process.args(["--exact", "lock::is_stable_across_processes", "--nocapture"]).env(PRINT_VARIABLE, "1");

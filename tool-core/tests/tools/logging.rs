@@ -53,7 +53,8 @@ impl LogSink for LevelSink {
 async fn sends_messages_to_the_sink_of_the_call() {
     let messages = Arc::default();
     let registry = registry().with_options(
-        &CallOptions::new().log(Arc::new(LevelSink { minimum: LogLevel::Alert, messages: Arc::clone(&messages) })),
+        &CallOptions::new()
+            .log(Arc::new(LevelSink { minimum: LogLevel::Alert, messages: Arc::clone(&messages) })),
     );
     let message = |level, text: &str| (level, "say_all".to_owned(), json!(text));
     let expected = [message(LogLevel::Alert, "it is alert"), message(LogLevel::Emergency, "it is emergency")];

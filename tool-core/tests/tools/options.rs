@@ -66,7 +66,7 @@ fn custom_schema() -> Value {
     json!({"type": "object", "properties": {"n": {"type": "integer"}}})
 }
 
-/// Has a schema of its own.
+/// Has a custom schema.
 #[tool(operation = Transform, schema = custom_schema())]
 fn handmade(n: u8) -> u8 {
     n

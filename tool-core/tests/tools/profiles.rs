@@ -254,10 +254,7 @@ async fn accepts_calls_in_the_strict_shape() {
         "structure_flattened_twice",
         "structure_recursive",
     ];
-    assert!(
-        nested.iter().eq(&structures),
-        "these have `null`s below the outermost level: {nested:?}"
-    );
+    assert!(nested.iter().eq(&structures), "these have `null`s below the outermost level: {nested:?}");
 }
 
 /// Returns the value with `null` for every missing property, or `None` if the schema does not admit it.

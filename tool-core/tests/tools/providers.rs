@@ -80,7 +80,11 @@ async fn converts_many_types_to_providers() {
         (provider(async_function), "a", "async function"),
         (provider(registry), "own", "registry"),
         (provider(move || async move { own_builder("async closure").build() }), "own", "async closure"),
-        (provider(|| Ok::<_, String>(Toolset::from(own_builder("toolset").build().unwrap()))), "own", "toolset"),
+        (
+            provider(|| Ok::<_, String>(Toolset::from(own_builder("toolset").build().unwrap()))),
+            "own",
+            "toolset",
+        ),
         (
             provider(move || {
                 let _captured = Arc::clone(&shared);
@@ -285,8 +289,13 @@ async fn applies_registry_settings_to_provided_tools() {
         Ok::<_, DefinitionError>(vec![Arc::new(tool) as Arc<dyn Tool>])
     };
     let nothing = || Registry::builder().allow_empty();
-    let tools =
-        own_builder("here").build().unwrap().providing(|| vec![says("own", "shadowed")]).tools().await.unwrap();
+    let tools = own_builder("here")
+        .build()
+        .unwrap()
+        .providing(|| vec![says("own", "shadowed")])
+        .tools()
+        .await
+        .unwrap();
     assert_eq!(output_of(&tools, "own").await, "here");
     assert!(matches!(tools.skipped(), [Skipped::Duplicate { name, .. }] if name == "own"));
     for (provider, allowed) in [
@@ -358,7 +367,8 @@ async fn skips_tools_with_duplicate_addresses() {
 #[tokio::test]
 async fn reuses_the_list_of_constant_providers() {
     let fixed = Providers::new().with("a", own_builder("a").build().unwrap()).with("b", vec![says("b", "")]);
-    let changing = Providers::new().with("a", own_builder("a").build().unwrap()).with("b", || vec![says("b", "")]);
+    let changing =
+        Providers::new().with("a", own_builder("a").build().unwrap()).with("b", || vec![says("b", "")]);
     for (provider, same) in [(fixed, true), (changing, false)] {
         let (first, second) = (provider.tools().await.unwrap(), provider.tools().await.unwrap());
         let own = |tools: &Toolset| std::ptr::from_ref(tools.registry().get("own").unwrap());

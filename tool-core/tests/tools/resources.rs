@@ -59,7 +59,7 @@ fn explain_count(#[inject] counter: Reader<Counter>) -> u64 {
     counter.count()
 }
 
-/// Reads, whatever else is done to the counter meanwhile.
+/// Reads across an await.
 #[tool(operation = Read)]
 async fn read_count(#[inject] counter: Reader<Counter>) -> u64 {
     let reader = &*counter;

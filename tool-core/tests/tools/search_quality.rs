@@ -77,7 +77,8 @@ fn measure<'t>(questions: &'static str, search: impl Fn(&str) -> Vec<&'t str>) -
         found.first += usize::from(rank == Some(0));
         found.among_three += usize::from(rank.is_some_and(|rank| rank < 3));
         if rank != Some(0) {
-            missed.push(format!("{question}: {expected} is {rank:?} of {:?}", &ranked[..ranked.len().min(4)]));
+            missed
+                .push(format!("{question}: {expected} is {rank:?} of {:?}", &ranked[..ranked.len().min(4)]));
         }
     }
     (found, missed)
@@ -87,7 +88,10 @@ fn measure<'t>(questions: &'static str, search: impl Fn(&str) -> Vec<&'t str>) -
 fn ranks_the_expected_tool_first() {
     let names: HashSet<&str> = described().map(|tool| tool.name).collect();
     assert!(names.len() >= 110 && questions().count() == 50);
-    assert!(questions().chain(of(HELD_OUT)).all(|(_, expected)| names.contains(expected)) && of(HELD_OUT).count() == 25);
+    assert!(
+        questions().chain(of(HELD_OUT)).all(|(_, expected)| names.contains(expected))
+            && of(HELD_OUT).count() == 25
+    );
     let registry = registry([]);
     for (questions, floor) in [(QUESTIONS, FLOOR), (HELD_OUT, HELD_OUT_FLOOR)] {
         let (found, missed) =

@@ -6,7 +6,7 @@ use tool_core::{Reader, Registry, Resource, State, WritePass, Writer, tool};
 
 use crate::builder_of;
 
-/// A guest book, and what may be done with it.
+/// A guest book with read and write access.
 struct Guests(Box<dyn Write>);
 
 trait Read: Send + Sync {
@@ -51,7 +51,7 @@ fn all_guests(#[inject] guests: Reader<Guests>) -> Vec<String> {
     guests.names()
 }
 
-/// Says that there is nobody of this name.
+/// Fails, because there is no guest of this name.
 #[tool(operation = Read)]
 fn find_guest(#[inject] _guests: Reader<Guests>, #[arg(example = "Eve")] name: String) -> Result<(), String> {
     Err(format!("{name} was never here"))

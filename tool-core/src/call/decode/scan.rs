@@ -158,7 +158,9 @@ mod tests {
             ),
             (r#"{"b\"c":null,"\u0061":true}"#, [Some("true"), Some("null"), None]),
         ] {
-            let Scan { slots: found, clean: true } = scan(text.as_bytes(), &layout()) else { panic!("{text}") };
+            let Scan { slots: found, clean: true } = scan(text.as_bytes(), &layout()) else {
+                panic!("{text}")
+            };
             let slots = slots.map(|slot: Option<&str>| slot.map(str::as_bytes));
             assert_eq!([0, 1, 2].map(|position| found.get(position)), slots, "{text}");
         }

@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
-use crate::agreement::json::{Json, Spelling};
 use crate::agreement::generate::any_json;
+use crate::agreement::json::{Json, Spelling};
 
 /// A change of one value.
 #[derive(Clone, Debug)]
@@ -71,7 +71,9 @@ fn apply(value: &mut Json, mutation: Mutation) {
         (Mutation::Lengthen(more), Json::Text(text, _)) => text.push_str(&more),
         (Mutation::Shorten, Json::Text(text, _)) => _ = text.pop(),
         (Mutation::UpperCase, Json::Text(text, _)) => *text = text.to_uppercase(),
-        (Mutation::Drop(at), Json::List(items)) if !items.is_empty() => _ = items.remove(at.index(items.len())),
+        (Mutation::Drop(at), Json::List(items)) if !items.is_empty() => {
+            _ = items.remove(at.index(items.len()))
+        }
         (Mutation::Drop(at), Json::Object(members)) if !members.is_empty() => {
             members.remove(at.index(members.len()));
         }

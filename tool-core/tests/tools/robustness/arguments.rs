@@ -72,7 +72,7 @@ enum Expect {
     Rejected(FailureKind, &'static [&'static str]),
 }
 
-use Expect::{Rejected, Accepted};
+use Expect::{Accepted, Rejected};
 use FailureKind::{Input, NotJson};
 
 fn nested(depth: usize) -> Vec<u8> {
@@ -138,10 +138,18 @@ fn rows() -> Vec<(&'static str, Vec<u8>, Expect)> {
         ("16. 1E0", text(r#"{"n":1E0}"#), Accepted(json!({"n": 1}))),
         ("17. i64::MAX", text(r#"{"n":9223372036854775807}"#), Accepted(json!({"n": i64::MAX}))),
         ("17. i64::MAX + 1", text(r#"{"n":9223372036854775808}"#), Rejected(Input, &["/n"])),
-        ("17. u64::MAX", text(r#"{"unsigned":18446744073709551615}"#), Accepted(json!({"unsigned": u64::MAX}))),
+        (
+            "17. u64::MAX",
+            text(r#"{"unsigned":18446744073709551615}"#),
+            Accepted(json!({"unsigned": u64::MAX})),
+        ),
         ("17. u64::MAX + 1", text(r#"{"unsigned":18446744073709551616}"#), Rejected(Input, &["/unsigned"])),
         ("17. -1 without a sign", text(r#"{"unsigned":-1}"#), Rejected(Input, &["/unsigned"])),
-        ("18. 2^53 + 1", text(r#"{"n":9007199254740993}"#), Accepted(json!({"n": 9_007_199_254_740_993_i64}))),
+        (
+            "18. 2^53 + 1",
+            text(r#"{"n":9007199254740993}"#),
+            Accepted(json!({"n": 9_007_199_254_740_993_i64})),
+        ),
         (
             "19. a megabyte where 100 characters may be",
             format!(r#"{{"short":"{}"}}"#, "x".repeat(1 << 20)).into(),

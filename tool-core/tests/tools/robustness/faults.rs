@@ -74,14 +74,14 @@ async fn later(fault: Fault) {
     }
 }
 
-/// Commits a fault in a task of its own.
+/// Commits a fault in a spawned task.
 #[tool(operation = Write, destructive = false)]
 async fn spawned(fault: Fault) {
     tokio::task::yield_now().await;
     commit(&fault);
 }
 
-/// Commits a fault on a thread of its own.
+/// Commits a fault on another thread.
 #[tool(operation = Read, blocking)]
 fn off_thread(fault: Fault) {
     commit(&fault);
