@@ -1,8 +1,8 @@
 //! The published schema and the decoder of a call accept the same arguments.
 //!
-//! For every tool of the golden files, nested ones, and those with constraints, arguments are generated from the schema and
-//! spelled in every way that JSON allows; others are mutated, and some are arbitrary JSON. 2,000 cases run by default. The
-//! long run is
+//! For every tool of the golden files, nested ones, and those with constraints, arguments are generated from
+//! the schema and spelled in every way that JSON allows; others are mutated, and some are arbitrary JSON.
+//! 2,000 cases run by default. The long run is
 //!
 //! ```text
 //! PROPTEST_CASES=100000 cargo test -p tool-core --test tools agreement
@@ -80,8 +80,8 @@ fn plain(
 /// The modules whose tools are tested.
 const MODULES: [&str; 4] = ["tools::schemas", "tools::inputs", "tools::agreement", "tools::attributes"];
 
-/// Types that accept less than their schema: formats that JSON Schema does not have, integers beyond 64 bits, integers as
-/// names.
+/// Types that accept less than their schema: formats that JSON Schema does not have, integers beyond 64 bits,
+/// integers as names.
 const STRICTER_TYPES: [&str; 7] =
     ["time", "date_time", "integer_i128", "integer_u128", "map_by_number", "secretive", "find"];
 

@@ -1,9 +1,9 @@
-//! For every supported attribute of serde, in every position, the published schema describes what the decoder accepts and
-//! what the serializer writes.
+//! For every supported attribute of serde, in every position, the published schema describes what the decoder
+//! accepts and what the serializer writes.
 //!
-//! [`agreement`](crate::agreement) tests the tools of this module, too, with generated and mutated arguments. Here the schemas
-//! are compared with the types, without calls: an output schema admits what its type serializes, and an input schema admits
-//! what its type round-trips unchanged.
+//! [`agreement`](crate::agreement) tests the tools of this module, too, with generated and mutated arguments.
+//! Here the schemas are compared with the types, without calls: an output schema admits what its type
+//! serializes, and an input schema admits what its type round-trips unchanged.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;

@@ -173,8 +173,8 @@ fn assert_rejected(failure: &Failure, label: &str) {
     assert!(failure.message().contains("wait"), "{label}: {failure}");
 }
 
-/// Each call in the first registry shares its permit with a nested call, which waits for the second registry, whose calls
-/// wait for the first.
+/// Each call in the first registry shares its permit with a nested call, which waits for the second registry,
+/// whose calls wait for the first.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn detects_deadlocks_through_shared_permits() {
     for limits in every_limit() {

@@ -1,5 +1,5 @@
-//! A published pattern means the same to clients and to the registry, whether it is from the option `pattern`, an attribute
-//! of `schemars`, or a custom schema.
+//! A published pattern means the same to clients and to the registry, whether it is from the option
+//! `pattern`, an attribute of `schemars`, or a custom schema.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,5 @@
-//! The profiles over the type families of `schemas.rs`: golden files, validity, and calls in the shape of each.
+//! The profiles over the type families of `schemas.rs`: golden files, validity, and calls in the shape of
+//! each.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;

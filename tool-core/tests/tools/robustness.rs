@@ -1,5 +1,5 @@
-//! Bad inputs and faults, one row each: the outcome, exactly one audit event without secrets, and a next call that
-//! succeeds.
+//! Bad inputs and faults, one row each: the outcome, exactly one audit event without secrets, and a next call
+//! that succeeds.
 
 mod arguments;
 mod faults;

@@ -1,4 +1,5 @@
-//! Golden files: the schema of every family of types, as input and as output, and the same without JSON Schema.
+//! Golden files: the schema of every family of types, as input and as output, and the same without JSON
+//! Schema.
 //!
 //! `UPDATE_GOLDEN=1 cargo test -p tool-core --test tools schemas` writes the files anew; read the difference.
 

@@ -1,8 +1,8 @@
 //! Search quality: questions as people and agents type them, over the tools of many servers.
 //!
-//! Each line of `search/tools.txt` is a tool (name, description, tags, inputs), and each line of `search/questions.txt` a
-//! question and the expected tool. Write questions before you change the ranking, and do not adapt them to it. Those of
-//! `search/held_out.txt` only measure: do not choose a ranking by them.
+//! Each line of `search/tools.txt` is a tool (name, description, tags, inputs), and each line of
+//! `search/questions.txt` a question and the expected tool. Write questions before you change the ranking,
+//! and do not adapt them to it. Those of `search/held_out.txt` only measure: do not choose a ranking by them.
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,5 +1,5 @@
-//! Rows 87 to 96: functions that panic, never return, block, run on, return too much, or fail with more than their caller
-//! may see.
+//! Rows 87 to 96: functions that panic, never return, block, run on, return too much, or fail with more than
+//! their caller may see.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
