@@ -208,10 +208,10 @@ impl Subject {
                 prop_assert_eq!(coercions, 0, "{}", text);
             }
             (Ok(_), Err(failure)) => {
-                prop_assert!(false, "a lenient registry rejects {text}\n{}", failure.text())
+                prop_assert!(false, "a lenient registry rejects {text}\n{}", failure.text());
             }
             (Err(_), Ok(_)) => {
-                prop_assert!(coercions > 0, "a lenient registry accepts without coercion {text}")
+                prop_assert!(coercions > 0, "a lenient registry accepts without coercion {text}");
             }
             (Err(_), Err(_)) => {}
         }

@@ -72,7 +72,7 @@ fn apply(value: &mut Json, mutation: Mutation) {
         (Mutation::Shorten, Json::Text(text, _)) => _ = text.pop(),
         (Mutation::UpperCase, Json::Text(text, _)) => *text = text.to_uppercase(),
         (Mutation::Drop(at), Json::List(items)) if !items.is_empty() => {
-            _ = items.remove(at.index(items.len()))
+            _ = items.remove(at.index(items.len()));
         }
         (Mutation::Drop(at), Json::Object(members)) if !members.is_empty() => {
             members.remove(at.index(members.len()));
