@@ -277,7 +277,7 @@ mod tests {
 
     /// Every other part of decoding relies on valid UTF-8.
     #[test]
-    fn no_byte_that_is_not_utf_8_gets_in_anywhere() {
+    fn rejects_invalid_utf_8_anywhere() {
         let tool = ToolDefinition::builder("any", "Takes anything.").build().unwrap();
         let good = r#"{"é": ["x", 1.5, {"a\\b": null}]} "#.as_bytes();
         assert_eq!(text(&tool, good).unwrap().as_bytes(), good);

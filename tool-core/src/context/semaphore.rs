@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn callers_take_turns_whatever_their_number_of_calls() {
+    fn alternates_callers() {
         let semaphore = Arc::new(FairSemaphore::new(1, 10));
         let mut running = Some(acquire_first(&semaphore));
         let mut waiting: Vec<_> =
@@ -277,7 +277,7 @@ mod tests {
                 order += caller;
                 true
             });
-            drop(waiting.remove(position.expect("somebody goes in when one leaves")));
+            drop(waiting.remove(position.expect("a waiter runs when a permit is released")));
         }
         assert_eq!(order, "abcaba");
     }

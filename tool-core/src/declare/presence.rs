@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn presence_follows_the_type() {
+    fn derives_presence_from_the_type() {
         assert_eq!(presence::<u32>(), Presence::Required);
         assert_eq!(presence::<Vec<Option<u32>>>(), Presence::Required);
         assert_eq!(presence::<serde_json::Value>(), Presence::Required);

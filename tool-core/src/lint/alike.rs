@@ -86,7 +86,7 @@ mod tests {
     use super::Alike;
 
     #[test]
-    fn texts_are_alike_when_most_of_their_words_are_shared() {
+    fn finds_texts_that_share_most_words() {
         type Row = (&'static [&'static str], &'static [(usize, usize)]);
         let table: [Row; 8] = [
             (&["Deletes the stored report.", "Deletes the stored report."], &[(1, 0)]),
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn many_texts_are_not_compared_with_each_other() {
+    fn limits_comparisons() {
         // Each pair shares seven of nine words, which is not similar.
         let texts: Vec<String> =
             (0..10_000).map(|number| format!("sends a short letter to customer {number} today")).collect();

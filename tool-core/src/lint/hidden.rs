@@ -49,7 +49,7 @@ mod tests {
     use super::hidden;
 
     #[test]
-    fn hidden_characters_are_found_and_others_are_not() {
+    fn finds_hidden_characters() {
         for c in [
             '\u{0}',
             '\r',

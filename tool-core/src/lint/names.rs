@@ -55,7 +55,7 @@ mod tests {
     use super::is_plain;
 
     #[test]
-    fn names_of_inputs_that_every_api_takes() {
+    fn accepts_only_plain_names() {
         let long = "a".repeat(64);
         for name in ["a", "_", "temp_max", "X2", &long] {
             assert!(is_plain(name), "{name}");

@@ -187,7 +187,7 @@ fn rows() -> Vec<Row> {
 }
 
 #[test]
-fn a_row_a_difference() {
+fn reports_the_differences_of_each_row() {
     for (before, after, expected) in rows() {
         let (old, new) = (lock(&[("find", with(before))]), lock(&[("find", with(after))]));
         let differences = old.compare(&new);
@@ -199,7 +199,7 @@ fn a_row_a_difference() {
 }
 
 #[test]
-fn a_resource_that_is_none_any_more_has_lost_its_address() {
+fn reports_lost_addresses() {
     let inputs = |changes: Value, names: &[&str]| {
         let mut tool = with(changes);
         tool["inputSchema"]["properties"] =
@@ -229,7 +229,7 @@ fn a_resource_that_is_none_any_more_has_lost_its_address() {
 }
 
 #[test]
-fn tools_that_come_go_and_change_their_name() {
+fn reports_added_removed_and_renamed_tools() {
     let other = || with(json!({"description": "Does something else."}));
     let aliased = |alias: &str| with(json!({"alias": alias}));
     type Case = (Vec<(&'static str, Value)>, Vec<(&'static str, Value)>, Vec<(Kind, &'static str)>);
@@ -268,7 +268,7 @@ fn tools_that_come_go_and_change_their_name() {
 }
 
 #[test]
-fn every_kind_has_a_row() {
+fn covers_every_kind() {
     let tools = [Kind::ToolAdded, Kind::ToolRemoved, Kind::ToolRenamed, Kind::ToolRenamedKept];
     let of_tools = rows().into_iter().flat_map(|(_, _, found)| found.iter().map(|(kind, _)| *kind));
     let of_schemas = schemas::rows().into_iter().flat_map(|row| row.kinds());
@@ -278,7 +278,7 @@ fn every_kind_has_a_row() {
 }
 
 #[test]
-fn the_text_is_read_as_it_was_written() {
+fn round_trips_the_text() {
     let tool = with(json!({
         "title": "Days",
         "permission": "any(a, b)",
@@ -331,12 +331,12 @@ fn the_text_is_read_as_it_was_written() {
 }
 
 #[test]
-fn a_name_is_part_of_what_is_promised() {
+fn includes_names_in_the_digest() {
     assert_ne!(lock(&[("a", tool())]).digest(), lock(&[("b", tool())]).digest());
 }
 
 #[test]
-fn what_is_no_lock_is_refused() {
+fn rejects_invalid_locks() {
     let text = lock(&[("a", tool())]).to_string();
     let refused = |text: &str| text.parse::<Lock>().unwrap_err();
     assert!(matches!(refused(""), LockError::NoLock { .. }));
@@ -351,7 +351,7 @@ fn what_is_no_lock_is_refused() {
 }
 
 #[test]
-fn differences_are_told_by_tool_and_with_their_reason() {
+fn renders_differences_by_tool_with_their_reason() {
     let narrower =
         with(json!({"inputSchema": {"type": "object", "properties": {}, "additionalProperties": false}}));
     let old = lock(&[("b", tool()), ("a", tool())]);

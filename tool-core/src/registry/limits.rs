@@ -136,7 +136,7 @@ mod tests {
     use crate::registry::error::BuildError;
 
     #[test]
-    fn a_time_limit_without_timers_is_a_fault() {
+    fn rejects_timeouts_without_timers() {
         let definition = ToolDefinition::builder("late", "Takes its time.").timeout(Duration::from_secs(1));
         let tool = DynamicTool::new(definition.build().unwrap(), |_, _: Value| async { Ok(Output::empty()) });
         let errors = Registry::builder().tool(tool).build().unwrap_err();

@@ -148,32 +148,32 @@ mod tests {
         ResultName::new(&Principal::new(owner), Digest::of_bytes(&number.to_le_bytes()))
     }
 
-    /// An index of these entries, in this order.
-    fn index(kept: &[(ResultName, u64)]) -> StoreIndex {
+    /// Returns an index of these entries, in this order.
+    fn index(stored: &[(ResultName, u64)]) -> StoreIndex {
         let mut index = StoreIndex::default();
-        for (name, bytes) in kept {
+        for (name, bytes) in stored {
             index.insert(*name, *bytes, Instant::now() + Duration::from_secs(3600));
         }
         index
     }
 
     #[test]
-    fn of_two_who_have_as_much_the_oldest_goes() {
+    fn evicts_the_oldest_of_equal_shares() {
         let (ada, bob) = (name("ada", 1), name("bob", 2));
-        for kept in [[(ada, 50), (bob, 50)], [(bob, 50), (ada, 50)]] {
-            assert_eq!(index(&kept).surplus(TOTAL, 30, Some(&name("carol", 3))), Some(kept[0].0));
+        for stored in [[(ada, 50), (bob, 50)], [(bob, 50), (ada, 50)]] {
+            assert_eq!(index(&stored).surplus(TOTAL, 30, Some(&name("carol", 3))), Some(stored[0].0));
         }
     }
 
     #[test]
-    fn what_somebody_writes_counts_as_kept() {
+    fn counts_the_new_result_in_its_share() {
         let (ada, bob) = (name("ada", 1), name("bob", 2));
         let index = index(&[(ada, 50), (bob, 50)]);
         assert_eq!(index.surplus(TOTAL, 20, Some(&name("bob", 3))), Some(bob));
     }
 
     #[test]
-    fn what_is_replaced_does_not_go() {
+    fn does_not_evict_the_replaced_result() {
         let (ada, bob) = (name("ada", 1), name("bob", 2));
         let index = index(&[(bob, 60), (ada, 20)]);
         assert_eq!(index.surplus(TOTAL, 80, Some(&bob)), None);
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_gone_counts_no_more() {
+    fn ignores_removed_results() {
         let (ada, bob) = (name("ada", 1), name("bob", 3));
         let mut index = index(&[(ada, 10), (name("ada", 2), 80), (bob, 50)]);
         index.remove(&name("ada", 2));

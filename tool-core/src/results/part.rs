@@ -198,7 +198,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn spans_have_one_spelling() {
+    fn parses_spans() {
         for (text, span) in [
             ("0-0", Some(Span::Between(0, 0))),
             ("5", Some(Span::Between(5, 5))),
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_found() {
+    fn finds_lines() {
         let text = "one\ntwo\nthree";
         for (span, found) in [
             (Span::Between(1, 1), Ok(("one\n", 1))),

@@ -107,21 +107,21 @@ mod tests {
     }
 
     #[test]
-    fn each_line_is_found_once() {
+    fn finds_each_line_once() {
         let text = "Rain, rain\nsun\n\nRAIN.*\nÄrger\n";
         assert_eq!(
             found(text, "rain", None),
             [(1, 0, "Rain, rain".to_owned()), (4, 16, "RAIN.*".to_owned())]
         );
         assert_eq!(found(text, "rain", Some(Span::From(2))), [(4, 16, "RAIN.*".to_owned())]);
-        assert_eq!(found(text, "n.*", None), [(4, 19, "RAIN.*".to_owned())], "it is a text and no pattern");
+        assert_eq!(found(text, "n.*", None), [(4, 19, "RAIN.*".to_owned())], "it is a text, not a pattern");
         assert_eq!(found(text, "ärger", None), [(5, 23, "Ärger".to_owned())]);
         assert_eq!(found(text, "snow", None), []);
         assert_eq!(found(text, "sun\n\nR", None), [(2, 11, "sun".to_owned())], "across lines");
     }
 
     #[test]
-    fn an_endless_line_is_shown_around_what_was_found() {
+    fn shortens_long_lines_around_the_match() {
         let text = format!("{}needle{}", "ä".repeat(5_000), "ö".repeat(5_000));
         let [(line, byte, shown)] = &found(&text, "NEEDLE", None)[..] else { panic!("one line") };
         assert_eq!((*line, *byte), (1, 10_000));
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn there_is_a_next_page() {
+    fn pages_through_matches() {
         let text = "x\n".repeat(120);
         let page = search(&text, "x", None).unwrap();
         assert_eq!((page.matches.len(), page.total, page.next), (50, 120, Some(51)));

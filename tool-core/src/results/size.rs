@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_schema_bounds_has_a_size() {
+    fn computes_the_size_of_bounded_schemas() {
         let object = |properties: Value| json!({"type": "object", "properties": properties, "additionalProperties": false});
         for (schema, size) in [
             (json!({"type": "integer"}), Some(32)),
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_type_writes_has_only_the_members_that_its_schema_names() {
+    fn treats_objects_of_types_as_closed() {
         let open = json!({"type": "object", "properties": {"n": {"type": "integer"}}});
         assert_eq!(largest(&open, true), Some(44));
         assert_eq!(largest(&open, false), None);

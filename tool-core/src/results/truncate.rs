@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_list_has_a_line_for_each_element() {
+    fn puts_each_element_on_a_line() {
         for (json, lines) in [
             (json!([{"a": [1, 2]}, {"b": "]"}]), "[\n{\"a\":[1,2]},\n{\"b\":\"]\"}\n]"),
             (json!({"n": 1, "rows": [[1], [2]]}), "{\n\"n\":1,\n\"rows\":[\n[1],\n[2]\n]\n}"),
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_is_at_the_end_of_a_line_where_that_is_near() {
+    fn cuts_at_a_nearby_line_end() {
         for (text, most, cut) in [
             ("one\ntwo\nthree\n", 9, "one\ntwo\n"),
             ("one\ntwothreefour", 12, "one\ntwothree"),
@@ -129,7 +129,7 @@ mod tests {
     proptest! {
         /// A beginning is a prefix of the text, no longer than allowed, and no shorter than half of that.
         #[test]
-        fn a_beginning_is_a_beginning(text in "(\\PC|\n|\u{301}|🏴|😀){0,64}", most in 0_usize..200) {
+        fn returns_a_limited_prefix(text in "(\\PC|\n|\u{301}|🏴|😀){0,64}", most in 0_usize..200) {
             let cut = beginning(&text, most);
             prop_assert!(text.starts_with(cut) && cut.len() <= most);
             prop_assert!(cut.len() == text.len() || cut.len() + 4 > most || (cut.ends_with('\n') && cut.len() > most / 2));
@@ -137,7 +137,7 @@ mod tests {
 
         /// A single long line is truncated as well.
         #[test]
-        fn an_endless_line_is_cut(character in any::<char>(), most in 4_usize..10_000) {
+        fn cuts_long_lines(character in any::<char>(), most in 4_usize..10_000) {
             let text = character.to_string().repeat(10_000);
             let cut = beginning(&text, most);
             prop_assert!(text.starts_with(cut) && cut.len() <= most);
@@ -145,7 +145,7 @@ mod tests {
         }
 
         #[test]
-        fn places_are_between_characters(text in "\\PC{0,32}", at in 0_usize..150) {
+        fn finds_character_boundaries(text in "\\PC{0,32}", at in 0_usize..150) {
             let (before, after) = (boundary_before(&text, at), boundary_after(&text, at));
             prop_assert!(text.is_char_boundary(before) && text.is_char_boundary(after));
             prop_assert!(before <= at && (after >= at || after == text.len()) && after - before.min(after) < 5);
@@ -153,7 +153,7 @@ mod tests {
 
         /// Adding line breaks does not change the value.
         #[test]
-        fn lines_are_the_same_value(value in values()) {
+        fn keeps_the_value_when_split_into_lines(value in values()) {
             let lines = in_lines(&value.to_string());
             prop_assert_eq!(&serde_json::from_str::<Value>(&lines).unwrap(), &value);
             if let Some(list) = value.as_array().filter(|list| !list.is_empty()) {

@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn serde_guarantees_what_the_type_is() {
+    fn guarantees_what_serde_enforces() {
         type Plain = (Vec<Option<u8>>, [i64; 3], std::collections::BTreeSet<char>, String, u128, ());
         assert_eq!(of::<Plain>(), Guarantee { structure: true, numbers: false });
         assert_eq!(

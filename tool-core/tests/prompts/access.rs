@@ -1,4 +1,4 @@
-//! Who may use a prompt: the permissions and the access function of its declaration.
+//! Permissions and access functions of prompts.
 
 use serde_json::{Value, json};
 use tool_core::lock::Lock;
@@ -7,7 +7,7 @@ use tool_core::{
     adapter, prompt, prompts,
 };
 
-use super::ask;
+use super::get_prompt;
 
 struct Owner(&'static str);
 
@@ -44,29 +44,29 @@ fn caller(id: &str, permissions: &[&str]) -> Principal {
 }
 
 #[test]
-fn a_prompt_is_refused_as_a_tool_is() {
+fn denies_access_like_tools() {
     let registry = registry();
     registry.check().unwrap();
-    let told = |principal, arguments: Value| {
-        let failure = ask(&registry.as_principal(principal), "verdict", arguments).unwrap_err();
+    let failure_of = |principal, arguments: Value| {
+        let failure = get_prompt(&registry.as_principal(principal), "verdict", arguments).unwrap_err();
         (failure.kind(), failure.message().to_owned())
     };
     let lack = "`verdict` needs one of the permissions `auditor`, `all(invoice.read, invoice.judge)`, of which the caller has none";
     // Permissions come before arguments, and arguments before the access function.
     let denied = (FailureKind::Denied, lack.to_owned());
-    assert_eq!(told(caller("ada", &["invoice.read"]), json!({})), denied);
-    assert_eq!(told(caller("bob", &["auditor"]), json!({})).0, FailureKind::Input);
-    let denied = told(caller("bob", &["auditor"]), json!({"number": "7"}));
+    assert_eq!(failure_of(caller("ada", &["invoice.read"]), json!({})), denied);
+    assert_eq!(failure_of(caller("bob", &["auditor"]), json!({})).0, FailureKind::Input);
+    let denied = failure_of(caller("bob", &["auditor"]), json!({"number": "7"}));
     assert_eq!(denied.0, FailureKind::Denied);
     assert!(denied.1.contains("7 is not yours"), "{}", denied.1);
 
     let ada = registry.as_principal(caller("ada", &["invoice.read", "invoice.judge"]));
-    let messages = ask(&ada, "verdict", json!({"number": "7"})).unwrap().messages;
+    let messages = get_prompt(&ada, "verdict", json!({"number": "7"})).unwrap().messages;
     assert_eq!(messages[0].content, Content::text("Is 7 of ada correct?"));
 }
 
 #[test]
-fn what_is_declared_is_told_and_digested() {
+fn exposes_declared_permissions() {
     let registry = registry();
     let verdict = registry.prompt("verdict").unwrap();
     let permission = verdict.permission().unwrap().to_string();
@@ -76,7 +76,7 @@ fn what_is_declared_is_told_and_digested() {
 }
 
 #[test]
-fn a_prompt_that_the_caller_may_not_use_is_not_shown_to_models() {
+fn hides_denied_prompts_from_models() {
     fn names<'p>(prompts: impl Iterator<Item = &'p PromptDefinition>) -> Vec<&'p str> {
         prompts.map(PromptDefinition::name).collect()
     }
@@ -90,12 +90,12 @@ fn a_prompt_that_the_caller_may_not_use_is_not_shown_to_models() {
     let hiding = hiding.build().unwrap();
     assert_eq!(names(hiding.prompts()), ["open"]);
     assert!(hiding.prompt("verdict").is_none());
-    assert_eq!(ask(&hiding, "verdict", json!({})).unwrap_err().message(), "Prompt not found: verdict");
+    assert_eq!(get_prompt(&hiding, "verdict", json!({})).unwrap_err().message(), "Prompt not found: verdict");
     assert_eq!(
         adapter::complete_prompt(&hiding, "verdict", "number", "").unwrap_err().kind(),
         FailureKind::NotFound
     );
-    // What is promised does not depend on who asks.
+    // The digest does not depend on the caller.
     assert_eq!(hiding.digest(), registry.digest());
     assert_eq!(Lock::of(&hiding), Lock::of(&registry));
 }
@@ -123,10 +123,10 @@ fn ask_pool(#[inject] pool: Reader<Pool>) -> String {
 }
 
 #[test]
-fn a_reader_that_can_write_is_refused() {
+fn rejects_readers_that_can_write() {
     let registry =
         Registry::builder().prompts(prompts![ask_pool]).state(Pool(String::new())).build().unwrap();
     let errors = registry.check().unwrap_err().to_string();
-    let said = "`ask_pool` modifies nothing, and its `Reader<prompts::access::Pool>` can write";
-    assert!(errors.starts_with(said), "{errors}");
+    let expected = "`ask_pool` modifies nothing, and its `Reader<prompts::access::Pool>` can write";
+    assert!(errors.starts_with(expected), "{errors}");
 }

@@ -1,4 +1,4 @@
-//! Arguments that come as texts, as MCP hands them over, and those that do not fit.
+//! Arguments given as strings, as MCP sends them, and invalid ones.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tool_core::schema::Leniency;
 use tool_core::{FailureKind, PromptDefinition, Registry, prompt};
 
-use super::{ask, problems, prompts_of, text};
+use super::{get_prompt, problems, prompts_of, text};
 
 /// What kind of weather there is.
 #[derive(Debug, serde::Deserialize, serde::Serialize, schemars::JsonSchema)]
@@ -57,16 +57,16 @@ fn show(
     )
 }
 
-/// What one argument is read as, beside a text.
+/// Returns the debug text of all arguments when one is given next to `text`.
 #[track_caller]
-fn shown(name: &str, value: impl Into<Value>) -> String {
+fn debug_text(name: &str, value: impl Into<Value>) -> String {
     let registry = prompts_of(module_path!());
     text(&registry, "show.all", json!({"text": "", name: value.into()}))
 }
 
-/// What is wrong with one argument: its place, and the keyword that it breaks.
+/// Returns the path and keyword of the only problem of one argument.
 #[track_caller]
-fn wrong(name: &str, value: impl Into<Value>) -> (String, String) {
+fn problem_of(name: &str, value: impl Into<Value>) -> (String, String) {
     let registry = prompts_of(module_path!());
     let problems = problems(&registry, "show.all", json!({"text": "", name: value.into()}));
     let [problem] = &problems[..] else { panic!("{name}: {problems:?}") };
@@ -75,15 +75,15 @@ fn wrong(name: &str, value: impl Into<Value>) -> (String, String) {
 
 const NOTHING: &str = r#""" None 1.5 false None None None None None None None None None None"#;
 
-/// What is shown when one argument is given, which stands in the place of the first `None` from there.
-fn with(position: usize, shown: &str) -> String {
+/// Returns `NOTHING` with one part replaced.
+fn with(position: usize, debug_text: &str) -> String {
     let mut parts: Vec<&str> = NOTHING.split(' ').collect();
-    parts[position] = shown;
+    parts[position] = debug_text;
     parts.join(" ")
 }
 
 #[test]
-fn a_text_is_read_as_what_the_prompt_takes() {
+fn parses_strings_by_argument_type() {
     for (name, given, position, expected) in [
         ("text", "", 0, r#""""#),
         ("text", "5", 0, r#""5""#),
@@ -112,19 +112,19 @@ fn a_text_is_read_as_what_the_prompt_takes() {
         ("either", "5", 13, "Some(Number(5))"),
         ("either", "a, b", 13, r#"Some(Words(["a", "b"]))"#),
     ] {
-        assert_eq!(shown(name, given), with(position, expected), "{name} = {given}");
+        assert_eq!(debug_text(name, given), with(position, expected), "{name} = {given}");
     }
 }
 
 #[test]
-fn a_value_that_is_no_text_is_taken_as_it_is() {
-    assert_eq!(shown("number", 5), with(1, "Some(5)"));
-    assert_eq!(shown("words", json!(["a,b"])), with(4, r#"Some(["a,b"])"#));
-    assert_eq!(shown("any", json!(5)), with(10, "Some(Number(5))"));
+fn keeps_values_that_are_not_strings() {
+    assert_eq!(debug_text("number", 5), with(1, "Some(5)"));
+    assert_eq!(debug_text("words", json!(["a,b"])), with(4, r#"Some(["a,b"])"#));
+    assert_eq!(debug_text("any", json!(5)), with(10, "Some(Number(5))"));
 }
 
 #[test]
-fn what_cannot_be_read_is_told_with_its_place() {
+fn reports_invalid_arguments_with_their_path() {
     for (name, given, place, keyword) in [
         ("number", "ten", "/number", "type"),
         ("number", "10", "/number", "maximum"),
@@ -139,22 +139,22 @@ fn what_cannot_be_read_is_told_with_its_place() {
         ("date", "someday", "/date", "format"),
         ("map", r#"{"a": 1, "a": 2}"#, "/map/a", "duplicate"),
         ("map", r#"{"a": 1, "\u0061": 2}"#, "/map/a", "duplicate"),
-        // Nothing that follows a value can become an argument of its own.
+        // Text after a value cannot become another argument.
         ("map", r#"{"a": 1, "a": 2}, "text": "b""#, "/map", "type"),
         ("map", r#"{"a": 1}, "text": "b""#, "/map", "type"),
     ] {
-        assert_eq!(wrong(name, given), (place.to_owned(), keyword.to_owned()), "{name} = {given}");
+        assert_eq!(problem_of(name, given), (place.to_owned(), keyword.to_owned()), "{name} = {given}");
     }
 }
 
 #[test]
-fn a_missing_argument_is_named_and_an_unknown_one_refused() {
+fn reports_missing_and_unknown_arguments() {
     let registry = prompts_of(module_path!());
-    let asked = json!({"txet": "a"});
-    let failure = ask(&registry, "show.all", asked.clone()).unwrap_err();
+    let arguments = json!({"txet": "a"});
+    let failure = get_prompt(&registry, "show.all", arguments.clone()).unwrap_err();
     assert_eq!(failure.kind(), FailureKind::Input);
     assert_eq!(failure.problems()[1].suggestion.as_deref(), Some("text"));
-    let [missing, unknown] = &problems(&registry, "show.all", asked)[..] else {
+    let [missing, unknown] = &problems(&registry, "show.all", arguments)[..] else {
         panic!("{}", failure.text())
     };
     assert_eq!((missing.0.as_str(), missing.1.as_str()), ("/text", "required"));
@@ -163,18 +163,18 @@ fn a_missing_argument_is_named_and_an_unknown_one_refused() {
 }
 
 #[test]
-fn a_strict_registry_reads_texts_all_the_same() {
+fn parses_strings_in_a_strict_registry() {
     let here = |prompt: &PromptDefinition| prompt.source().module == module_path!();
     let builder = Registry::builder().linked().select_prompts(here).leniency(Leniency::Strict);
     let registry = builder.build().unwrap();
-    let shown = text(&registry, "show.all", json!({"text": "", "number": "5", "words": "a,b"}));
-    assert!(shown.starts_with(r#""" Some(5) 1.5 false Some(["a", "b"])"#), "{shown}");
+    let debug_text = text(&registry, "show.all", json!({"text": "", "number": "5", "words": "a,b"}));
+    assert!(debug_text.starts_with(r#""" Some(5) 1.5 false Some(["a", "b"])"#), "{debug_text}");
 }
 
 mod many {
     /// Takes a great deal.
     #[tool_core::prompt]
-    #[expect(clippy::too_many_arguments, reason = "more than are told of")]
+    #[expect(clippy::too_many_arguments, reason = "more than a usual prompt has")]
     fn many(
         a0: i64,
         a1: i64,
@@ -244,7 +244,7 @@ mod many {
 }
 
 #[test]
-fn each_argument_is_read_by_itself_however_many_there_are() {
+fn parses_many_arguments() {
     let registry = prompts_of("prompts::arguments::many");
     let mut arguments: serde_json::Map<String, Value> =
         (0..24).map(|n| (format!("a{n}"), json!("1"))).collect();
@@ -253,7 +253,7 @@ fn each_argument_is_read_by_itself_however_many_there_are() {
 }
 
 #[test]
-fn only_what_may_be_a_list_is_split_and_only_into_a_thousand() {
+fn splits_lists_into_at_most_a_thousand() {
     let registry = prompts_of("prompts::arguments::many");
     assert_eq!(text(&registry, "some", json!({"list": "a,".repeat(1_000)})), "1000");
     assert_eq!(

@@ -1,4 +1,4 @@
-//! One audit event a request, which says that it was for a prompt.
+//! One audit event per prompt request.
 
 use std::sync::{Arc, Mutex};
 
@@ -8,7 +8,7 @@ use tool_core::{CallOptions, Content, Context, Registry, prompt, prompts};
 
 /// Asks for something.
 #[prompt]
-fn asking(
+fn repeat(
     #[inject] context: Context,
     /** How often. */
     times: u8,
@@ -17,15 +17,15 @@ fn asking(
 }
 
 #[tokio::test]
-async fn every_request_is_recorded_once_and_has_an_identifier() {
+async fn records_each_request_once_with_its_id() {
     let events = Arc::<Mutex<Vec<Value>>>::default();
     let sink = {
         let events = Arc::clone(&events);
         move |event: &AuditEvent<'_>| events.lock().unwrap().push(serde_json::to_value(event).unwrap())
     };
-    let registry = Registry::builder().prompts(prompts![asking]).audit(sink).build().unwrap();
+    let registry = Registry::builder().prompts(prompts![repeat]).audit(sink).build().unwrap();
     for (name, times, outcome) in
-        [("asking", "3", "success"), ("asking", "x", "invalid_input"), ("nope", "3", "tool_not_found")]
+        [("repeat", "3", "success"), ("repeat", "x", "invalid_input"), ("nope", "3", "tool_not_found")]
     {
         let reply = registry.get_prompt_with(name, json!({"times": times}), &CallOptions::new()).await;
         let events = std::mem::take(&mut *events.lock().unwrap());
@@ -35,7 +35,7 @@ async fn every_request_is_recorded_once_and_has_an_identifier() {
             (&event["outcome"], &event["callId"]),
             (&json!(outcome), &json!(reply.call_id.to_string()))
         );
-        assert_eq!(event.get("digest").is_some(), name == "asking");
+        assert_eq!(event.get("digest").is_some(), name == "repeat");
         if let Ok(prompt) = reply.result {
             let text = format!("3 times in {}", reply.call_id);
             assert_eq!(prompt.messages[0].content, Content::text(text));

@@ -1,4 +1,4 @@
-//! What could complete an argument: the same as for the input of a tool.
+//! Completion of prompt arguments, as for tool inputs.
 
 use tool_core::completion::CompletionRequest;
 use tool_core::{BuildError, Registry, adapter, prompt, prompts};
@@ -40,7 +40,7 @@ fn about_house(
 }
 
 #[test]
-fn arguments_of_prompts_are_completed_like_inputs() {
+fn completes_arguments_like_tool_inputs() {
     let towns = Towns(&["Rome", "Pisa"]);
     let registry = Registry::builder().prompts(prompts![about_house]).state(towns).build().unwrap();
     let complete =
@@ -57,7 +57,7 @@ fn arguments_of_prompts_are_completed_like_inputs() {
 }
 
 #[test]
-fn what_cannot_be_completed_is_a_failure() {
+fn reports_unknown_prompts_and_arguments() {
     let registry = Registry::builder().prompts(prompts![about_house]).state(Towns(&[])).build().unwrap();
     let failure = |prompt, argument| adapter::complete_prompt(&registry, prompt, argument, "").unwrap_err();
     assert_eq!(failure("about_house", "twon").problems()[0].suggestion.as_deref(), Some("town"));
@@ -65,7 +65,7 @@ fn what_cannot_be_completed_is_a_failure() {
 }
 
 #[test]
-fn the_state_of_a_completion_is_a_need_of_its_prompt() {
+fn requires_state_of_completion_functions() {
     let errors = Registry::builder().prompts(prompts![about_house]).build().unwrap_err();
     let errors: Vec<_> = errors.iter().collect();
     assert!(matches!(errors[..], [BuildError::MissingPromptState { .. }]), "{errors:?}");

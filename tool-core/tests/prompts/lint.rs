@@ -1,4 +1,4 @@
-//! What could be better in a declaration of a prompt, and that a change of what it promises shows.
+//! Lint findings and digests of prompts.
 
 use tool_core::lint::LintRule;
 use tool_core::{Prompts, Registry, prompt, prompts, tool, tools};
@@ -48,7 +48,7 @@ fn registry(prompts: Prompts) -> Registry {
 }
 
 #[test]
-fn a_prompt_is_looked_into_as_a_tool_is() {
+fn lints_prompts_like_tools() {
     let registry = registry(prompts![vague_prompt, plan_week]);
     let findings = tool_core::lint::lint(&registry);
     let found: Vec<_> = findings
@@ -69,16 +69,16 @@ fn a_prompt_is_looked_into_as_a_tool_is() {
 }
 
 #[test]
-fn the_digest_of_a_registry_has_its_prompts() {
+fn includes_prompts_in_the_digest() {
     let digest = |prompts| registry(prompts).digest();
     let one = digest(prompts![plan_week]);
     assert_eq!(one, digest(prompts![plan_week]));
     assert_ne!(one, digest(prompts![other::plan_week]), "an argument is described otherwise");
     assert_ne!(one, digest(prompts![plan_week, vague_prompt]));
     let with_tool = || Registry::builder().tools(tools![plan_week_tool]);
-    let tool_alone = with_tool().build().unwrap().digest();
+    let tool_only = with_tool().build().unwrap().digest();
     let both = with_tool().prompts(prompts![plan_week]).build().unwrap();
-    assert_ne!(both.digest(), tool_alone);
+    assert_ne!(both.digest(), tool_only);
     let prompt = both.prompt("plan_week").unwrap().digest();
     assert_ne!(prompt, both.get("plan_week").unwrap().digest());
 }

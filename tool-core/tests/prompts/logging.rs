@@ -1,4 +1,4 @@
-//! What a prompt has to say while it is made, told to whoever wants to hear it.
+//! Log messages of prompts.
 
 use std::sync::{Arc, Mutex};
 
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tool_core::logging::{LogLevel, LogMessage, LogSink};
 use tool_core::{CallOptions, Context, prompt};
 
-use crate::{ask, prompts_of};
+use crate::{get_prompt, prompts_of};
 
 /// Says something, and asks.
 #[prompt]
@@ -16,19 +16,19 @@ fn say_and_ask(#[inject] context: Context) -> &'static str {
 }
 
 #[derive(Default)]
-struct Heard(Mutex<Vec<(LogLevel, String, Value)>>);
+struct LogRecorder(Mutex<Vec<(LogLevel, String, Value)>>);
 
-impl LogSink for Heard {
+impl LogSink for LogRecorder {
     fn log(&self, message: &LogMessage<'_>) {
         self.0.lock().unwrap().push((message.level, message.tool.to_owned(), message.data.clone()));
     }
 }
 
 #[test]
-fn a_prompt_has_something_to_say_too() {
-    let heard = Arc::<Heard>::default();
-    let registry =
-        prompts_of(module_path!()).with_options(&CallOptions::new().log(Arc::<Heard>::clone(&heard)));
-    ask(&registry, "say_and_ask", json!({})).unwrap();
-    assert_eq!(*heard.0.lock().unwrap(), [(LogLevel::Notice, "say_and_ask".to_owned(), json!("asked"))]);
+fn logs_messages_of_prompts() {
+    let recorder = Arc::<LogRecorder>::default();
+    let registry = prompts_of(module_path!())
+        .with_options(&CallOptions::new().log(Arc::<LogRecorder>::clone(&recorder)));
+    get_prompt(&registry, "say_and_ask", json!({})).unwrap();
+    assert_eq!(*recorder.0.lock().unwrap(), [(LogLevel::Notice, "say_and_ask".to_owned(), json!("asked"))]);
 }

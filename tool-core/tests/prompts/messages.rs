@@ -1,4 +1,4 @@
-//! What the function of a prompt returns, and what becomes of it.
+//! Return values, errors and panics of prompt functions.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use serde_json::json;
 use tool_core::failure::Reason;
 use tool_core::{Content, FailureKind, IntoPrompt, Prompt, PromptMessage, Role, ToolError, prompt};
 
-use super::{ask, prompts_of, text};
+use super::{get_prompt, prompts_of, text};
 
 /// Returns a text.
 #[prompt]
@@ -44,7 +44,7 @@ fn everything() -> Prompt {
     Prompt::new([PromptMessage::user("Hello")]).description("Says hello.")
 }
 
-/// Returns a type of its own.
+/// Returns a custom type.
 #[prompt]
 fn own() -> Own {
     Own
@@ -101,7 +101,7 @@ fn blocks(word: String) -> String {
 }
 
 #[tokio::test]
-async fn a_prompt_that_blocks_does_so_on_a_thread_of_its_own() {
+async fn runs_blocking_prompts_on_another_thread() {
     let registry = prompts_of(module_path!());
     let prompt = registry.get_prompt("blocks", json!({"word": "on"})).await.unwrap();
     let Content::Text { text } = &prompt.messages[0].content else { panic!("{prompt:?}") };
@@ -110,23 +110,23 @@ async fn a_prompt_that_blocks_does_so_on_a_thread_of_its_own() {
 }
 
 #[test]
-fn messages_are_made_by_the_shape_of_what_is_returned() {
+fn converts_return_values_to_messages() {
     let registry = prompts_of(module_path!());
     assert_eq!(text(&registry, "text_owned", json!({})), "owned");
     assert_eq!(text(&registry, "text_borrowed", json!(null)), "borrowed");
     assert_eq!(text(&registry, "own", json!({})), "own");
-    let image = ask(&registry, "message", json!({})).unwrap();
+    let image = get_prompt(&registry, "message", json!({})).unwrap();
     assert_eq!(image.messages, [PromptMessage::assistant(Content::image([1], "image/png"))]);
     assert_eq!(image.messages[0].role, Role::Assistant);
-    let everything = ask(&registry, "everything", json!({})).unwrap();
+    let everything = get_prompt(&registry, "everything", json!({})).unwrap();
     assert_eq!(everything, Prompt::new([PromptMessage::user("Hello")]).description("Says hello."));
     assert_eq!(text(&registry, "error", json!({"willing": true})), "Well");
     assert_eq!(text(&registry, "error_with_meaning", json!({"willing": "true"})), "Well");
 }
 
 #[test]
-fn messages_have_the_shape_of_mcp() {
-    let messages = ask(&prompts_of(module_path!()), "messages", json!({})).unwrap();
+fn serializes_messages_as_in_mcp() {
+    let messages = get_prompt(&prompts_of(module_path!()), "messages", json!({})).unwrap();
     let wire = json!({"messages": [
         {"role": "user", "content": {"type": "text", "text": "What is in this file?"}},
         {"role": "user", "content": {"type": "resource", "resource": {"uri": "file:///a.csv", "mimeType": "text/csv", "text": "a,b"}}},
@@ -138,19 +138,19 @@ fn messages_have_the_shape_of_mcp() {
 }
 
 #[test]
-fn an_error_keeps_its_message_and_its_meaning() {
+fn keeps_message_and_reason_of_errors() {
     let registry = prompts_of(module_path!());
-    let failure = ask(&registry, "error", json!({"willing": false})).unwrap_err();
+    let failure = get_prompt(&registry, "error", json!({"willing": false})).unwrap_err();
     assert_eq!(
         (failure.kind(), failure.message()),
         (FailureKind::Failed(Reason::Other), "I would rather not")
     );
-    let failure = ask(&registry, "error_with_meaning", json!({"willing": false})).unwrap_err();
+    let failure = get_prompt(&registry, "error_with_meaning", json!({"willing": false})).unwrap_err();
     assert_eq!(failure.kind(), FailureKind::Failed(Reason::NotFound));
 }
 
 #[tokio::test]
-async fn a_panic_harms_nobody_else() {
+async fn reports_panics_and_keeps_serving() {
     let registry = prompts_of(module_path!());
     for name in ["panic_at_once", "panic_later"] {
         let failure = registry.get_prompt(name, json!({"now": true})).await.unwrap_err();
@@ -160,7 +160,7 @@ async fn a_panic_harms_nobody_else() {
 }
 
 #[test]
-fn a_prompt_is_still_a_function() {
+fn keeps_prompts_callable_as_functions() {
     assert_eq!((text_owned(), everything().messages.len()), ("owned".to_owned(), 1));
     assert!(matches!(error(false), Err(Unwilling)));
 }

@@ -1,4 +1,4 @@
-//! The prompts of the registries that a provider is made of.
+//! Prompts of registries that are part of a provider.
 
 use std::sync::Arc;
 
@@ -23,11 +23,11 @@ mod other {
 }
 
 #[test]
-fn a_provider_has_the_prompts_of_its_registries() {
+fn includes_prompts_of_its_registries() {
     let registry = || Registry::builder().prompts(prompts![more]).build().unwrap();
     let other = Registry::builder().prompts(prompts![other::more]).build().unwrap();
     let joined = Providers::new().with("first", registry()).with("second", other);
-    for (provider, left_out) in [
+    for (provider, duplicates) in [
         (registry().into_provider(), 0),
         (registry().providing(Vec::<Arc<dyn Tool>>::new), 0),
         (joined.into_provider(), 1),
@@ -35,7 +35,7 @@ fn a_provider_has_the_prompts_of_its_registries() {
         let tools = tool_core::private::block_on(provider.tools()).unwrap();
         assert_eq!(text(tools.registry(), "more", json!({})), "More, please.");
         assert_eq!(tools.registry().prompts().len(), 1);
-        let is_double = |skipped: &&Skipped| matches!(skipped, Skipped::DuplicatePrompt { .. });
-        assert_eq!(tools.skipped().iter().filter(is_double).count(), left_out);
+        let is_duplicate = |skipped: &&Skipped| matches!(skipped, Skipped::DuplicatePrompt { .. });
+        assert_eq!(tools.skipped().iter().filter(is_duplicate).count(), duplicates);
     }
 }

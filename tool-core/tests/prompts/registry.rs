@@ -1,4 +1,4 @@
-//! The prompts of a registry: beside its tools, and as strict about their declarations.
+//! Prompts of a registry, next to its tools.
 
 use serde_json::json;
 use tool_core::lock::Lock;
@@ -72,7 +72,7 @@ fn ill_fitting(#[arg(default = 10, range(max = MOST))] number: u8) -> String {
 }
 
 #[test]
-fn prompts_stand_beside_tools() {
+fn registers_prompts_next_to_tools() {
     let registry = Registry::builder()
         .prompts(prompts![needy::ask_librarian, plain])
         .tools(tools![plain_tool])
@@ -89,7 +89,7 @@ fn prompts_stand_beside_tools() {
 }
 
 #[test]
-fn a_definition_says_what_was_declared() {
+fn keeps_declared_properties() {
     let registry = Registry::builder().prompts(prompts![needy::ask_librarian]);
     let registry = registry.state(String::new()).state(Library { books: 3 }).build().unwrap();
     let librarian = registry.prompt("librarian").unwrap();
@@ -103,7 +103,7 @@ fn a_definition_says_what_was_declared() {
 }
 
 #[test]
-fn all_faults_are_told_at_once() {
+fn reports_every_fault_at_once() {
     let builder = Registry::builder().linked().select(|_| false);
     let builder = builder.select_prompts(|prompt| prompt.source().module.starts_with("prompts::registry"));
     let builder = builder.select_prompts(|prompt| prompt.name() != "ill_fitting");
@@ -127,14 +127,14 @@ fn all_faults_are_told_at_once() {
 }
 
 #[test]
-fn what_is_linked_and_listed_is_one_prompt() {
-    let plain_alone = |prompt: &PromptDefinition| prompt.source().module == "prompts::registry::twice";
-    let registry = Registry::builder().linked().prompts(prompts![twice::plain]).select_prompts(plain_alone);
+fn registers_a_linked_and_listed_prompt_once() {
+    let is_in_twice = |prompt: &PromptDefinition| prompt.source().module == "prompts::registry::twice";
+    let registry = Registry::builder().linked().prompts(prompts![twice::plain]).select_prompts(is_in_twice);
     assert_eq!(registry.build().unwrap().prompts().len(), 1);
 }
 
 #[test]
-fn a_registry_of_prompts_alone_is_not_empty() {
+fn accepts_a_registry_of_prompts_only() {
     let registry = Registry::builder().prompts(prompts![plain]).build().unwrap();
     assert_eq!((registry.tools().len(), registry.prompts().len()), (0, 1));
     assert!(Registry::builder().prompts(prompts![]).build().is_err());
@@ -142,7 +142,7 @@ fn a_registry_of_prompts_alone_is_not_empty() {
 }
 
 #[test]
-fn a_default_that_does_not_fit_is_refused_by_build() {
+fn rejects_invalid_defaults() {
     let errors = Registry::builder().prompts(prompts![ill_fitting]).build().unwrap_err();
     let [BuildError::PromptSchema { prompt, fault, .. }] = errors.iter().collect::<Vec<_>>()[..] else {
         panic!("{errors}");
@@ -152,7 +152,7 @@ fn a_default_that_does_not_fit_is_refused_by_build() {
 }
 
 #[test]
-fn prompts_are_locked_beside_the_tools() {
+fn locks_prompts_next_to_tools() {
     let registry = prompts_of("prompts::messages");
     let lock = Lock::of(&registry);
     assert!(registry.prompts().count() > 0);
@@ -161,12 +161,13 @@ fn prompts_are_locked_beside_the_tools() {
     assert_eq!((&stored, stored.digest()), (&lock, lock.digest()));
     let name = registry.prompts().next().unwrap().name();
     let without = Lock::of(&Registry::builder().allow_empty().build().unwrap());
-    let mut gone = lock.compare(&without);
-    gone.retain(|difference| difference.prompt);
-    assert_eq!(gone.len(), registry.prompts().count());
-    let told = format!("breaking: prompt `{}`: the prompt is gone (a call of it fails)", gone[0].tool);
-    assert_eq!(gone[0].to_string(), told);
-    assert_eq!(serde_json::to_value(&gone[0]).unwrap()["prompt"], gone[0].tool);
+    let mut removed = lock.compare(&without);
+    removed.retain(|difference| difference.prompt);
+    assert_eq!(removed.len(), registry.prompts().count());
+    let expected_text =
+        format!("breaking: prompt `{}`: the prompt is gone (a call of it fails)", removed[0].tool);
+    assert_eq!(removed[0].to_string(), expected_text);
+    assert_eq!(serde_json::to_value(&removed[0]).unwrap()["prompt"], removed[0].tool);
     let edited = lock.to_string().replacen(&format!("\"{name}\": {{"), &format!("\"{name}x\": {{"), 1);
     assert!(edited.parse::<tool_core::lock::Lock>().is_err());
 }

@@ -1,4 +1,4 @@
-//! Results in a directory: who may look into it, what is left of a program that was killed, and what else may lie there.
+//! Results in a directory: its permissions, killed processes and foreign files.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -12,12 +12,12 @@ use tool_core::{Digest, Principal};
 
 use crate::{ada, bob, text_of};
 
-/// A directory that is made for the store: one that was there may be open to others.
+/// Returns a directory that does not exist yet, so that the store creates it.
 fn root(cache: &tempfile::TempDir) -> PathBuf {
     cache.path().join("results")
 }
 
-/// The one file under a directory.
+/// Returns the only file under a directory.
 fn file(root: &Path) -> PathBuf {
     let files = files(root);
     assert_eq!(files.len(), 1, "{files:?}");
@@ -34,13 +34,13 @@ fn mode(path: &Path) -> u32 {
 }
 
 #[tokio::test]
-async fn nobody_else_may_look_into_it() {
+async fn requires_a_private_directory() {
     let cache = tempfile::tempdir().unwrap();
     let root = cache.path().join("app/results");
     let store = ResultStore::local(&root).unwrap();
     assert_eq!((mode(&root), mode(root.parent().unwrap())), (0o700, 0o700));
     store.keep(&ada(), "text/plain", "mine").await.unwrap();
-    // One that others may look into is not taken.
+    // A directory that others can read is rejected.
     for mode in [0o755, 0o750, 0o701, 0o777] {
         fs::set_permissions(&root, fs::Permissions::from_mode(mode)).unwrap();
         let error = ResultStore::local(&root).unwrap_err();
@@ -53,21 +53,21 @@ async fn nobody_else_may_look_into_it() {
 }
 
 #[tokio::test]
-async fn a_link_outlives_the_process_that_gave_it() {
+async fn keeps_results_across_processes() {
     let cache = tempfile::tempdir().unwrap();
     let digest = {
         let store = ResultStore::local(root(&cache)).unwrap();
         store.keep(&ada(), "application/json", "[1]").await.unwrap()
     };
     let store = ResultStore::local(root(&cache)).unwrap();
-    let kept = store.read(&ada(), digest).await.unwrap().unwrap();
-    assert_eq!((kept.media_type(), kept.text()), ("application/json", Some("[1]")));
+    let stored = store.read(&ada(), digest).await.unwrap().unwrap();
+    assert_eq!((stored.media_type(), stored.text()), ("application/json", Some("[1]")));
     assert_eq!(text_of(&store, &bob(), digest).await, None);
-    // So does the limit of all together.
+    // The total limit applies to earlier results, too.
     let store = ResultStore::local(root(&cache)).unwrap().limits(ResultLimits::new().total(60));
     store.keep(&ada(), "text/plain", "another text").await.unwrap();
     assert_eq!(text_of(&store, &ada(), digest).await, None);
-    // Two processes at a time see what the other one keeps.
+    // Concurrent processes see each other's results.
     let other = ResultStore::local(root(&cache)).unwrap();
     assert!(other.read(&ada(), digest).await.unwrap().is_none());
     let third = store.keep(&ada(), "text/plain", "third").await.unwrap();
@@ -75,13 +75,13 @@ async fn a_link_outlives_the_process_that_gave_it() {
 }
 
 #[tokio::test]
-async fn clocks_that_were_set_do_no_harm() {
+async fn tolerates_clock_changes() {
     let cache = tempfile::tempdir().unwrap();
     let store = ResultStore::local(root(&cache)).unwrap();
     let digest = store.keep(&ada(), "text/plain", "mine").await.unwrap();
     let year = Duration::from_secs(365 * 24 * 60 * 60);
     let (now, file) = (SystemTime::now(), file(&root(&cache)));
-    for (written, there) in [
+    for (modified, present) in [
         (now + Duration::from_secs(60), true),
         // Far in the future, and after 2038.
         (now + 50 * year, true),
@@ -89,15 +89,15 @@ async fn clocks_that_were_set_do_no_harm() {
         (SystemTime::UNIX_EPOCH, false),
         (SystemTime::UNIX_EPOCH - year, false),
     ] {
-        fs::File::options().write(true).open(&file).unwrap().set_modified(written).unwrap();
+        fs::File::options().write(true).open(&file).unwrap().set_modified(modified).unwrap();
         let store = ResultStore::local(root(&cache)).unwrap();
-        assert_eq!(text_of(&store, &ada(), digest).await.is_some(), there, "{written:?}");
+        assert_eq!(text_of(&store, &ada(), digest).await.is_some(), present, "{modified:?}");
     }
 }
 
-/// A file that is none, a link to another one, and a file with two names were put there by somebody else.
+/// Links, devices, directories, pipes and changed files are not read.
 #[tokio::test]
-async fn only_files_of_its_own_are_read() {
+async fn ignores_files_that_others_replaced() {
     let cache = tempfile::tempdir().unwrap();
     let root = root(&cache);
     let store = ResultStore::local(&root).unwrap();
@@ -119,7 +119,7 @@ async fn only_files_of_its_own_are_read() {
     assert_eq!(text_of(&store, &ada(), digest).await, None, "a directory");
     fs::remove_dir(&file).unwrap();
     assert!(Command::new("mkfifo").arg(&file).status().unwrap().success());
-    // Opening it would wait for somebody who writes.
+    // Opening it would wait for a writer.
     assert_eq!(text_of(&store, &ada(), digest).await, None, "a pipe");
     fs::remove_file(&file).unwrap();
     fs::rename(&elsewhere, &file).unwrap();
@@ -128,13 +128,13 @@ async fn only_files_of_its_own_are_read() {
     assert_eq!(text_of(&store, &ada(), digest).await, None, "another content");
     fs::write(&file, "").unwrap();
     assert_eq!(text_of(&store, &ada(), digest).await, None, "cut off");
-    // It is put there anew as if nothing had happened.
+    // Storing the result again replaces the file.
     store.keep(&ada(), "text/plain", "mine").await.unwrap();
     assert_eq!(text_of(&store, &ada(), digest).await.as_deref(), Some("mine"));
 }
 
 #[tokio::test]
-async fn a_cache_that_is_emptied_is_filled_again() {
+async fn recreates_a_deleted_directory() {
     let cache = tempfile::tempdir().unwrap();
     let root = root(&cache);
     let store = ResultStore::local(&root).unwrap();
@@ -144,7 +144,7 @@ async fn a_cache_that_is_emptied_is_filled_again() {
     store.keep(&ada(), "text/plain", "mine").await.unwrap();
     assert_eq!(text_of(&store, &ada(), digest).await.as_deref(), Some("mine"));
     assert_eq!(mode(&root), 0o700);
-    // Something else stands in its place: it fails, and says so.
+    // A file in its place is an error.
     fs::remove_dir_all(&root).unwrap();
     fs::write(&root, "").unwrap();
     assert!(store.keep(&ada(), "text/plain", "yours").await.is_err());
@@ -153,7 +153,7 @@ async fn a_cache_that_is_emptied_is_filled_again() {
 }
 
 #[tokio::test]
-async fn what_was_left_half_written_is_no_result() {
+async fn ignores_partial_files() {
     let cache = tempfile::tempdir().unwrap();
     let store = ResultStore::local(root(&cache)).unwrap();
     let digest = store.keep(&ada(), "text/plain", "mine").await.unwrap();
@@ -170,16 +170,16 @@ async fn what_was_left_half_written_is_no_result() {
     fs::create_dir(root(&cache).join("0".repeat(64))).unwrap();
     let store = ResultStore::local(root(&cache)).unwrap();
     assert_eq!(text_of(&store, &ada(), digest).await, None);
-    assert!(!partial(1).exists(), "nobody writes for two hours");
-    assert!(partial(2).exists(), "somebody may be writing it now");
+    assert!(!partial(1).exists(), "no write takes two hours");
+    assert!(partial(2).exists(), "a write may be in progress");
     assert!(!root(&cache).join("0".repeat(64)).exists());
-    // It does not stand in the way of who writes it anew.
+    // It does not prevent storing the result again.
     store.keep(&ada(), "text/plain", "mine").await.unwrap();
     assert_eq!(text_of(&store, &ada(), digest).await.as_deref(), Some("mine"));
 }
 
 #[tokio::test]
-async fn what_somebody_else_keeps_there_is_left_alone() {
+async fn keeps_unrelated_files() {
     let cache = tempfile::tempdir().unwrap();
     let root = root(&cache);
     drop(ResultStore::local(&root).unwrap());
@@ -200,16 +200,16 @@ async fn what_somebody_else_keeps_there_is_left_alone() {
     assert!(draft.exists() && lock.exists() && empty.exists());
 }
 
-/// What the process below keeps, one after the other.
+/// Returns a result of the process that is killed.
 fn text(number: usize) -> String {
     format!("{number} ").repeat(500_000)
 }
 
 const DIRECTORY: &str = "TOOL_CORE_TEST_RESULTS";
 
-/// No test of its own: the process that the next one kills.
+/// Not a test itself: the next test starts and kills it.
 #[tokio::test]
-async fn keeps_until_it_is_killed() {
+async fn stores_results_until_killed() {
     let Some(directory) = std::env::var_os(DIRECTORY) else { return };
     let store = ResultStore::local(directory).unwrap();
     for number in 0.. {
@@ -219,11 +219,11 @@ async fn keeps_until_it_is_killed() {
 }
 
 #[tokio::test]
-async fn a_process_that_is_killed_leaves_whole_results() {
+async fn leaves_complete_results_when_killed() {
     for most in [1, 3, 6] {
         let cache = tempfile::tempdir().unwrap();
         let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "local::keeps_until_it_is_killed", "--nocapture"])
+            .args(["--exact", "local::stores_results_until_killed", "--nocapture"])
             .env(DIRECTORY, root(&cache))
             .stdout(Stdio::piped())
             .spawn()
@@ -237,14 +237,14 @@ async fn a_process_that_is_killed_leaves_whole_results() {
                 confirmed.push((digest.parse::<Digest>().unwrap(), number.parse().unwrap()));
             }
         }
-        // In the middle of the next one.
+        // While the next result is written.
         child.kill().unwrap();
         child.wait().unwrap();
         let store = ResultStore::local(root(&cache)).unwrap();
         for (digest, number) in &confirmed {
             assert_eq!(text_of(&store, &Principal::local(), *digest).await, Some(text(*number)));
         }
-        // Whatever else has a name is whole, too.
+        // Every other named result is complete, too.
         for file in files(&root(&cache)) {
             let name = file.file_name().unwrap().to_str().unwrap().to_owned();
             if let Ok(digest) = name.parse::<Digest>() {

@@ -1,12 +1,12 @@
-//! Results that are too large to be shown, as an application sees them: kept for who called, and read in parts.
+//! Large results: stored for each caller, and read in parts.
 
-mod failing;
-mod keeping;
 #[cfg(unix)]
 mod local;
 mod preview;
-mod reading;
+mod read_result;
+mod retention;
 mod storage;
+mod storage_faults;
 
 use tool_core::results::ResultStore;
 use tool_core::{Digest, Principal};
@@ -20,6 +20,6 @@ fn bob() -> Principal {
 }
 
 async fn text_of(store: &ResultStore, principal: &Principal, digest: Digest) -> Option<String> {
-    let kept = store.read(principal, digest).await.unwrap()?;
-    Some(kept.text().unwrap().to_owned())
+    let stored = store.read(principal, digest).await.unwrap()?;
+    Some(stored.text().unwrap().to_owned())
 }

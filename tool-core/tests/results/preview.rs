@@ -1,4 +1,4 @@
-//! What a call comes to when it is too large: what stays, what is kept elsewhere, and what is left as it was.
+//! Previews of large results: what they show, what is stored, and what stays unchanged.
 
 use serde_json::json;
 use tool_core::results::{PreviewPart, ResultLimits, ResultStore};
@@ -88,7 +88,7 @@ async fn call(registry: &Registry, tool: &str, arguments: serde_json::Value) -> 
 }
 
 #[tokio::test]
-async fn a_value_is_kept_line_by_line() {
+async fn stores_values_one_element_per_line() {
     let store = ResultStore::memory();
     let registry = registry(&store);
     for tool in ["rows", "rows_later", "rows_blocking"] {
@@ -112,7 +112,7 @@ async fn a_value_is_kept_line_by_line() {
 }
 
 #[tokio::test]
-async fn only_what_is_too_large_is_shortened() {
+async fn shortens_only_large_results() {
     let store = ResultStore::memory();
     let registry = registry(&store);
     for (tool, arguments, is_large) in [
@@ -129,12 +129,12 @@ async fn only_what_is_too_large_is_shortened() {
         let reply = call(&registry, tool, arguments.clone()).await;
         assert_eq!(reply.preview.is_some(), is_large, "{tool} {arguments}");
     }
-    // One endless line, in a text whose characters have two bytes.
+    // One long line of two-byte characters.
     let reply = call(&registry, "text", json!({"count": 50_000})).await;
     let preview = reply.preview.unwrap();
     let excerpt = preview.excerpts().next().unwrap();
     assert_eq!((excerpt.preview(), excerpt.lines()), (&*"ä".repeat(1_000), Some(1)));
-    // The message of an error is read as any other text.
+    // Long error messages are stored, too.
     let reply = call(&registry, "fails", json!({"count": 50_000})).await;
     assert!(reply.result.is_err());
     let digest = reply.preview.unwrap().excerpts().next().unwrap().digest().unwrap();
@@ -142,7 +142,7 @@ async fn only_what_is_too_large_is_shortened() {
 }
 
 #[tokio::test]
-async fn blocks_that_there_is_room_for_stay() {
+async fn keeps_content_blocks_that_fit() {
     let store = ResultStore::memory();
     let registry = registry(&store);
     let parts = async |kind: &str| {
@@ -165,16 +165,16 @@ async fn blocks_that_there_is_room_for_stay() {
     assert_eq!(parts("page").await, ["text/html 75003 Some(1)"]);
     let [many] = &parts("many").await[..] else { panic!("one list") };
     assert!(many.starts_with("application/json ") && many.ends_with(" Some(202)"), "{many}");
-    // A picture is read as what it is.
+    // An image keeps its media type.
     let reply = call(&registry, "blocks", json!({"kind": "large picture"})).await;
     let digest = reply.preview.unwrap().excerpts().next().unwrap().digest().unwrap();
-    let kept = store.read(&ada(), digest).await.unwrap().unwrap();
-    assert_eq!((kept.media_type(), kept.content().len(), kept.text()), ("image/png", 2_000_000, None));
+    let stored = store.read(&ada(), digest).await.unwrap().unwrap();
+    assert_eq!((stored.media_type(), stored.content().len(), stored.text()), ("image/png", 2_000_000, None));
 }
 
-/// A result of any size: more than is ever sent, and more than is kept.
+/// Larger than the output limit, and larger than the store.
 #[tokio::test]
-async fn no_result_is_too_large() {
+async fn stores_results_of_any_size() {
     let store = ResultStore::memory();
     let registry = registry(&store);
     for tool in ["text", "text_later", "text_blocking"] {
@@ -198,7 +198,7 @@ async fn no_result_is_too_large() {
 }
 
 #[tokio::test]
-async fn a_tool_that_calls_others_is_given_all() {
+async fn returns_full_results_to_calling_tools() {
     let store = ResultStore::memory();
     let registry = registry(&store);
     assert_eq!(call(&registry, "count_rows", json!({"count": 2_000})).await.result.unwrap().value(), 2_000);
@@ -211,11 +211,11 @@ async fn a_tool_that_calls_others_is_given_all() {
     let plain = Registry::builder().tools(tool_core::tools![rows]).build().unwrap();
     assert!(call(&plain, "rows", json!({"count": 2_000})).await.preview.is_none());
     assert!(adapter::results(&plain).is_none() && adapter::results(&registry).is_some());
-    assert!(adapter::results(&registry.as_principal(bob())).is_some(), "whoever calls");
+    assert!(adapter::results(&registry.as_principal(bob())).is_some(), "for any caller");
 }
 
 #[tokio::test]
-async fn the_tools_of_any_provider_are_shortened() {
+async fn shortens_results_of_any_provider() {
     use tool_core::provider::{IntoToolsProvider as _, Providers};
     use tool_core::{DynamicTool, Operation, Tool};
 
@@ -243,7 +243,7 @@ async fn the_tools_of_any_provider_are_shortened() {
         assert!(adapter::results(second.registry()).is_some());
     }
     assert!(remote.into_provider().results().is_none());
-    // What is made of a list of tools is good as long as it is the same list.
+    // Views of the same list of tools are equal.
     let fixed = store.wrap(reader());
     let (first, second) = (fixed.tools().await.unwrap(), fixed.tools().await.unwrap());
     assert!(adapter::same_view(first.registry(), second.registry()));

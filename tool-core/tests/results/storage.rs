@@ -1,4 +1,4 @@
-//! A storage that does what it is told: it fails, it does not answer, and it says what it has.
+//! A storage in memory with configurable faults.
 
 use std::collections::HashMap;
 use std::future::{pending, ready};
@@ -11,32 +11,32 @@ use tool_core::BoxFuture;
 use tool_core::results::{ResultStorage, StoredObject};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) enum Mood {
+pub(crate) enum Fault {
     #[default]
-    Fine,
-    /// Every write fails, as on a disk that is full.
+    None,
+    /// Writes fail, as on a full disk.
     Full,
-    /// Nothing can be read or written.
-    Gone,
-    /// What can be written cannot be deleted.
-    Clings,
-    /// It does not answer.
+    /// Every operation fails.
+    Unavailable,
+    /// Deletes fail.
+    DeleteFails,
+    /// No operation completes.
     Hangs,
 }
 
 #[derive(Clone, Default)]
-pub(crate) struct Shelf(Arc<Mutex<Inner>>);
+pub(crate) struct FaultyStorage(Arc<Mutex<Inner>>);
 
 #[derive(Default)]
 struct Inner {
-    mood: Mood,
+    fault: Fault,
     objects: HashMap<String, (Bytes, Duration)>,
     writes: usize,
 }
 
-impl Shelf {
-    pub(crate) fn set(&self, mood: Mood) {
-        self.0.lock().unwrap().mood = mood;
+impl FaultyStorage {
+    pub(crate) fn set(&self, fault: Fault) {
+        self.0.lock().unwrap().fault = fault;
     }
 
     pub(crate) fn names(&self) -> Vec<String> {
@@ -47,7 +47,7 @@ impl Shelf {
         self.0.lock().unwrap().writes
     }
 
-    /// Has something from before, of this age.
+    /// Sets the age of every object.
     pub(crate) fn age_all(&self, age: Duration) {
         self.0.lock().unwrap().objects.values_mut().for_each(|object| object.1 = age);
     }
@@ -56,24 +56,24 @@ impl Shelf {
         self.0.lock().unwrap().objects.insert(name.to_owned(), (Bytes::from_static(bytes), Duration::ZERO));
     }
 
-    /// Spoils everything that it has.
-    pub(crate) fn spoil(&self) {
+    /// Changes one byte of every object.
+    pub(crate) fn corrupt(&self) {
         for (bytes, _) in self.0.lock().unwrap().objects.values_mut() {
-            let mut spoilt = bytes.to_vec();
-            *spoilt.last_mut().unwrap() ^= 1;
-            *bytes = spoilt.into();
+            let mut corrupted = bytes.to_vec();
+            *corrupted.last_mut().unwrap() ^= 1;
+            *bytes = corrupted.into();
         }
     }
 
     fn answer<T: Send + 'static>(
         &self,
-        fails: &[Mood],
+        fails: &[Fault],
         work: impl FnOnce(&mut Inner) -> T,
     ) -> BoxFuture<'static, io::Result<T>> {
         let mut inner = self.0.lock().unwrap();
-        match inner.mood {
-            Mood::Hangs => Box::pin(pending()),
-            mood if fails.contains(&mood) => {
+        match inner.fault {
+            Fault::Hangs => Box::pin(pending()),
+            fault if fails.contains(&fault) => {
                 Box::pin(ready(Err(io::Error::new(io::ErrorKind::StorageFull, "no space left on device"))))
             }
             _ => Box::pin(ready(Ok(work(&mut inner)))),
@@ -81,24 +81,24 @@ impl Shelf {
     }
 }
 
-impl ResultStorage for Shelf {
+impl ResultStorage for FaultyStorage {
     fn put<'a>(&'a self, name: &'a str, bytes: Bytes) -> BoxFuture<'a, io::Result<()>> {
-        self.answer(&[Mood::Full, Mood::Gone], |inner| {
+        self.answer(&[Fault::Full, Fault::Unavailable], |inner| {
             inner.writes += 1;
             inner.objects.insert(name.to_owned(), (bytes, Duration::ZERO));
         })
     }
 
     fn get<'a>(&'a self, name: &'a str) -> BoxFuture<'a, io::Result<Option<Bytes>>> {
-        self.answer(&[Mood::Gone], |inner| inner.objects.get(name).map(|(bytes, _)| bytes.clone()))
+        self.answer(&[Fault::Unavailable], |inner| inner.objects.get(name).map(|(bytes, _)| bytes.clone()))
     }
 
     fn delete<'a>(&'a self, name: &'a str) -> BoxFuture<'a, io::Result<()>> {
-        self.answer(&[Mood::Gone, Mood::Clings], |inner| drop(inner.objects.remove(name)))
+        self.answer(&[Fault::Unavailable, Fault::DeleteFails], |inner| drop(inner.objects.remove(name)))
     }
 
     fn list(&self) -> BoxFuture<'_, io::Result<Vec<StoredObject>>> {
-        self.answer(&[Mood::Gone], |inner| {
+        self.answer(&[Fault::Unavailable], |inner| {
             let object = |(name, (bytes, age)): (&String, &(Bytes, Duration))| StoredObject {
                 name: name.clone(),
                 bytes: bytes.len() as u64,

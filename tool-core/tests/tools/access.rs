@@ -1,4 +1,4 @@
-//! Who may call what: the order in which a call is refused, and what lists show to whom.
+//! Access checks: their order, and the tools that lists show.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,7 +11,7 @@ use tool_core::{
 
 use crate::builder_of;
 
-/// What one tool requires to be there.
+/// State that one tool requires.
 #[derive(Default)]
 pub(crate) struct Press {
     has_ink: AtomicBool,
@@ -69,7 +69,7 @@ fn builder() -> RegistryBuilder {
     builder_of(module_path!()).state(Press::default())
 }
 
-/// Somebody who may print.
+/// Returns a principal that may print.
 fn printer() -> Principal {
     Principal::new("ada").grant("press.see").grant("press.use")
 }
@@ -78,9 +78,9 @@ fn names<'t>(tools: impl Iterator<Item = &'t ToolDefinition>) -> Vec<&'t str> {
     tools.map(ToolDefinition::name).collect()
 }
 
-/// Everything is wrong with the call, and one thing after another is mended.
+/// Starts with a call that fails every check, and fixes one after the other.
 #[tokio::test]
-async fn a_call_is_refused_in_a_fixed_order() {
+async fn checks_calls_in_a_fixed_order() {
     let press = Arc::new(Press::default());
     let builder = || builder_of(module_path!()).shared_state(Arc::clone(&press));
     let refused = async |registry: &Registry, arguments: &str| -> Failure {
@@ -130,7 +130,7 @@ async fn a_call_is_refused_in_a_fixed_order() {
 }
 
 #[tokio::test]
-async fn a_denial_names_what_is_missing() {
+async fn names_missing_permissions() {
     let registry = builder().build().unwrap();
     let denied = async |tool: &str, principal: Principal| {
         registry.as_principal(principal).call(tool, json!({})).await.unwrap_err().message().to_owned()
@@ -148,19 +148,19 @@ async fn a_denial_names_what_is_missing() {
 }
 
 #[tokio::test]
-async fn a_call_is_that_of_its_principal() {
+async fn runs_as_the_principal() {
     let registry = builder().build().unwrap();
     assert_eq!(registry.call("who", json!({})).await.unwrap().value(), "local");
     let ada = registry.as_principal(Principal::new("ada"));
     assert_eq!(ada.call("who", json!({})).await.unwrap().value(), "ada");
-    let nobody = ada.as_principal(Principal::anonymous());
-    assert_eq!(nobody.call("who", json!({})).await.unwrap().value(), json!(null));
+    let anonymous = ada.as_principal(Principal::anonymous());
+    assert_eq!(anonymous.call("who", json!({})).await.unwrap().value(), json!(null));
     let local = builder().local(printer()).build().unwrap();
     assert_eq!(local.check_access("print").unwrap_err().kind(), FailureKind::Unmet);
 }
 
 #[test]
-fn people_see_what_they_may_not_call_and_models_do_not() {
+fn lists_denied_tools_only_for_people() {
     let registry = builder().build().unwrap();
     assert_eq!(names(registry.tools()), ["broken", "either", "print", "who"]);
     assert_eq!(names(registry.callable()), ["who"]);
@@ -179,14 +179,14 @@ fn people_see_what_they_may_not_call_and_models_do_not() {
 mod writing {
     use tool_core::tool;
 
-    /// Asks for nothing, and modifies.
+    /// Modifies without restrictions.
     #[tool(operation = Write, destructive = false)]
     pub(super) fn scribble() {}
 }
 
-/// That a registry asks for nothing is found out once, and spares all that is asked of each tool.
+/// `is_unrestricted` is computed once, and must agree with the checks of each tool.
 #[test]
-fn whatever_one_tool_asks_for_is_asked() {
+fn checks_the_restrictions_of_each_tool() {
     let of = |names: &'static [&'static str]| builder().select(move |tool| names.contains(&tool.name()));
     let writing = || builder_of("tools::access::writing");
     for (builder, callable) in [
@@ -209,7 +209,7 @@ fn whatever_one_tool_asks_for_is_asked() {
 }
 
 #[test]
-fn a_requirement_that_panics_is_not_met() {
+fn treats_panicking_requirements_as_unmet() {
     let registry = builder().build().unwrap();
     let failure = registry.check_access("broken").unwrap_err();
     assert_eq!(failure.kind(), FailureKind::Unmet);
@@ -217,7 +217,7 @@ fn a_requirement_that_panics_is_not_met() {
 }
 
 #[tokio::test]
-async fn requirements_can_be_an_indicator_only() {
+async fn supports_requirements_as_indicator() {
     let registry = builder().requirements_as_indicator().local(printer()).build().unwrap();
     assert_eq!(names(registry.callable()), ["broken", "print", "who"]);
     assert!(!registry.requirements("print").unwrap().met);
@@ -225,24 +225,24 @@ async fn requirements_can_be_an_indicator_only() {
 }
 
 #[test]
-fn state_that_a_requirement_takes_is_needed() {
+fn requires_state_of_requirements() {
     let errors = builder_of(module_path!()).build().unwrap_err();
-    let needed = |error: &BuildError| match error {
+    let missing = |error: &BuildError| match error {
         BuildError::MissingState { tool, state, .. } => format!("{tool}: {state}"),
         other => panic!("{other}"),
     };
-    assert_eq!(errors.iter().map(needed).collect::<Vec<_>>(), ["print: tools::access::Press"]);
+    assert_eq!(errors.iter().map(missing).collect::<Vec<_>>(), ["print: tools::access::Press"]);
 }
 
 #[test]
-fn a_requirement_that_is_met_is_told() {
+fn reports_met_requirements() {
     let press = Press { has_ink: true.into(), has_paper: true.into() };
     let registry = builder().state(press).build().unwrap();
     assert_eq!(serde_json::to_value(registry.requirements("print")).unwrap(), json!({"met": true}));
 }
 
 #[tokio::test]
-async fn what_is_denied_can_be_hidden() {
+async fn hides_denied_tools() {
     let registry = builder().hide_denied().build().unwrap();
     assert_eq!(names(registry.tools()), ["broken", "who"]);
     for name in ["either", "print", "old_print"] {
@@ -255,11 +255,11 @@ async fn what_is_denied_can_be_hidden() {
     assert!(adapter::nearest(&registry, "eithr").is_none());
     let ada = registry.as_principal(printer().grant("a"));
     assert_eq!(names(ada.tools()), ["broken", "either", "print", "who"]);
-    assert!(registry.check().is_ok(), "what is hidden is checked");
+    assert!(registry.check().is_ok(), "hidden tools are checked, too");
 }
 
 #[tokio::test]
-async fn what_modifies_is_not_there_while_it_is_read_only() {
+async fn hides_modifying_tools_when_read_only() {
     let registry = builder().read_only().local(printer()).build().unwrap();
     assert_eq!(names(registry.tools()), ["broken", "either", "who"]);
     assert_eq!(names(registry.callable()), ["who"]);
@@ -272,14 +272,14 @@ async fn what_modifies_is_not_there_while_it_is_read_only() {
 }
 
 #[test]
-fn a_check_of_the_arguments_asks_nothing_else() {
+fn validates_arguments_without_access_checks() {
     let registry = builder().read_only().local(Principal::anonymous()).build().unwrap();
     registry.validate("print", br#"{"pages":1}"#).unwrap();
     assert_eq!(registry.validate("print", b"{}").unwrap_err().kind(), FailureKind::Input);
 }
 
 #[tokio::test]
-async fn an_alias_is_called_and_not_listed() {
+async fn calls_aliases_but_does_not_list_them() {
     let press = Press { has_ink: true.into(), has_paper: true.into() };
     let registry = builder().state(press).local(printer()).build().unwrap();
     assert_eq!(registry.call("old_print", json!({"pages": 3})).await.unwrap().value(), 3);
@@ -291,7 +291,7 @@ async fn an_alias_is_called_and_not_listed() {
 mod collisions {
     use tool_core::tool;
 
-    /// Has the name that others have as their alias.
+    /// Has a name that others have as their alias.
     #[tool(operation = Explain)]
     fn taken() {}
 
@@ -305,7 +305,7 @@ mod collisions {
 }
 
 #[test]
-fn an_alias_that_is_taken_is_a_fault() {
+fn rejects_duplicate_aliases() {
     let errors = builder_of("tools::access::collisions").build().unwrap_err();
     let alias = |error: &BuildError| matches!(error, BuildError::Alias { alias, .. } if alias == "taken");
     assert_eq!(errors.iter().filter(|error| alias(error)).count(), 2, "{errors}");

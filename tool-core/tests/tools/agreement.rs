@@ -1,16 +1,16 @@
-//! The schema that is published and the decode of a call come to the same verdict, whatever is given.
+//! The published schema and the decoder of a call accept the same arguments.
 //!
-//! For every tool of the golden files, nested ones, and those with constraints, arguments are made from the schema and
-//! spelled in every way that JSON allows; others have something wrong with them, and some are any JSON at all. 2,000 cases
-//! run by default. The long run is
+//! For every tool of the golden files, nested ones, and those with constraints, arguments are generated from
+//! the schema and spelled in every way that JSON allows; others are mutated, and some are arbitrary JSON.
+//! 2,000 cases run by default. The long run is
 //!
 //! ```text
 //! PROPTEST_CASES=100000 cargo test -p tool-core --test tools agreement
 //! ```
 
+pub(crate) mod generate;
 mod json;
-pub(crate) mod made;
-pub(crate) mod spoiled;
+pub(crate) mod mutate;
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -54,7 +54,7 @@ enum Tree {
     Nothing,
 }
 
-/// Repeats what is nested in what.
+/// Repeats nested values.
 #[tool(operation = Transform)]
 fn nested(
     tree: Tree,
@@ -65,7 +65,7 @@ fn nested(
     serde_json::json!([tree, leaves, pair, maybe])
 }
 
-/// Has constraints that only a plain value has.
+/// Has constraints of plain values.
 #[tool(operation = Transform)]
 fn plain(
     #[arg(range(min = -5, max = 9))] n: i64,
@@ -77,18 +77,18 @@ fn plain(
     format!("{n} {wide:?} {ratio:?} {text:?} {count}")
 }
 
-/// The modules whose tools are tried.
+/// The modules whose tools are tested.
 const MODULES: [&str; 4] = ["tools::schemas", "tools::inputs", "tools::agreement", "tools::attributes"];
 
-/// Where a type takes less than its schema can say: texts in a format that JSON Schema does not have, integers beyond 64 bits,
+/// Types that accept less than their schema: formats that JSON Schema does not have, integers beyond 64 bits,
 /// integers as names.
-const ONLY_THE_TYPE_KNOWS: [&str; 7] =
+const STRICTER_TYPES: [&str; 7] =
     ["time", "date_time", "integer_i128", "integer_u128", "map_by_number", "secretive", "find"];
 
-/// Those of them of which the schema says no more than that they are strings.
+/// Those whose schema says only that they are strings.
 const WITHOUT_A_FORMAT: [&str; 2] = ["time", "date_time"];
 
-/// What a schema has to say to arguments.
+/// Whether a schema admits arguments.
 #[derive(PartialEq)]
 enum Admits {
     Yes,
@@ -114,7 +114,7 @@ static SUBJECTS: LazyLock<Vec<Subject>> = LazyLock::new(|| {
             lenient: lenient.clone(),
             name: tool.name().to_owned(),
             schema: tool.input_schema().clone(),
-            // As anybody else would check it: with a regular expression engine of another kind, too.
+            // As a client would check it: with another regular expression engine, too.
             validator: jsonschema::draft202012::options()
                 .should_validate_formats(true)
                 .build(tool.input_schema())
@@ -140,7 +140,7 @@ impl Subject {
         }
     }
 
-    /// What comes of a call; a check comes to the same.
+    /// Returns the result of a call, and checks that validation agrees.
     fn verdict(&self, text: &str) -> Result<Result<Value, Failure>, TestCaseError> {
         let called =
             block_on(self.registry.call_with(&self.name, text.as_bytes(), &CallOptions::new())).result;
@@ -155,30 +155,33 @@ impl Subject {
         Ok(called.map(|output| output.value()))
     }
 
-    fn check(&self, arguments: &Json, made: bool) -> Result<(), TestCaseError> {
+    fn check(&self, arguments: &Json, generated: bool) -> Result<(), TestCaseError> {
         let text = arguments.to_string();
         let admits = self.admits(arguments);
-        prop_assert!(admits != Admits::No || !made, "the schema refuses what was made from it: {text}");
+        prop_assert!(
+            admits != Admits::No || !generated,
+            "the schema rejects arguments generated from it: {text}"
+        );
         let verdict = self.verdict(&text)?;
         match &verdict {
-            Ok(_) => prop_assert!(admits != Admits::No, "what the schema refuses is taken: {text}"),
-            // A `null` that was put in the place of something else is not always one that counts as left out.
-            Err(failure) if admits == Admits::Yes || admits == Admits::WithoutNulls && made => {
+            Ok(_) => prop_assert!(admits != Admits::No, "the call accepts what the schema rejects: {text}"),
+            // A `null` from a mutation does not always count as missing.
+            Err(failure) if admits == Admits::Yes || admits == Admits::WithoutNulls && generated => {
                 let name = self.name.as_str();
                 let only_the_type =
-                    ONLY_THE_TYPE_KNOWS.contains(&name) && !made || WITHOUT_A_FORMAT.contains(&name);
-                let told = failure.problems().iter().all(|problem| problem.keyword == "format");
-                // What has no type is not rounded; what has one is read by it.
+                    STRICTER_TYPES.contains(&name) && !generated || WITHOUT_A_FORMAT.contains(&name);
+                let only_formats = failure.problems().iter().all(|problem| problem.keyword == "format");
+                // Untyped integers are not rounded; typed ones are decoded by their type.
                 let rounded =
                     failure.problems().iter().any(|problem| problem.message.ends_with("would be rounded"));
-                // The range of 64 bits is not published, and every integer type that has it says it.
+                // The range of 64 bits is not published, but every such integer type reports it.
                 let ranges = [format!("({} to {})", i64::MIN, i64::MAX), format!("(0 to {})", u64::MAX)];
                 let says_range = |message: &String| ranges.iter().any(|range| message.contains(range));
                 let beyond = failure.problems().iter().any(|problem| says_range(&problem.message));
                 prop_assert!(
                     (only_the_type || beyond || rounded && arguments.has_an_integer_that_is_rounded())
-                        && told,
-                    "what the schema admits is refused: {text}\n{}",
+                        && only_formats,
+                    "the call rejects what the schema admits: {text}\n{}",
                     failure.text()
                 );
             }
@@ -193,31 +196,35 @@ impl Subject {
         self.check_leniency(&text, &verdict)
     }
 
-    /// A lenient registry takes what a strict one takes, in the same way; and what else it takes, it repairs.
+    /// A lenient registry accepts the same as a strict one, and otherwise only coerced arguments.
     fn check_leniency(&self, text: &str, strict: &Result<Value, Failure>) -> Result<(), TestCaseError> {
         let lenient =
             block_on(self.lenient.call_with(&self.name, text.as_bytes(), &CallOptions::new())).result;
         let validation = self.lenient.validate(&self.name, text.as_bytes());
-        let repairs = validation.map_or(0, |validation| validation.coercions.len());
+        let coercions = validation.map_or(0, |validation| validation.coercions.len());
         match (strict, &lenient) {
             (Ok(strict), Ok(lenient)) => {
                 prop_assert_eq!(strict, &lenient.value(), "{}", text);
-                prop_assert_eq!(repairs, 0, "{}", text);
+                prop_assert_eq!(coercions, 0, "{}", text);
             }
-            (Ok(_), Err(failure)) => prop_assert!(false, "lenience refuses {text}\n{}", failure.text()),
-            (Err(_), Ok(_)) => prop_assert!(repairs > 0, "lenience takes as it is {text}"),
+            (Ok(_), Err(failure)) => {
+                prop_assert!(false, "a lenient registry rejects {text}\n{}", failure.text());
+            }
+            (Err(_), Ok(_)) => {
+                prop_assert!(coercions > 0, "a lenient registry accepts without coercion {text}");
+            }
             (Err(_), Err(_)) => {}
         }
         Ok(())
     }
 }
 
-fn run(strategy: &impl Strategy<Value = (usize, Json)>, made: bool) {
+fn run(strategy: &impl Strategy<Value = (usize, Json)>, generated: bool) {
     let cases = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(2_000);
     let config = Config { cases: cases / 2, failure_persistence: None, ..Config::default() };
     let checked = TestRunner::new(config).run(strategy, |(subject, arguments)| {
         SUBJECTS[subject]
-            .check(&arguments, made)
+            .check(&arguments, generated)
             .map_err(|error| TestCaseError::fail(format!("`{}`: {error}", SUBJECTS[subject].name)))
     });
     if let Err(error) = checked {
@@ -225,35 +232,35 @@ fn run(strategy: &impl Strategy<Value = (usize, Json)>, made: bool) {
     }
 }
 
-/// A subject, and arguments made from its schema.
-fn made() -> impl Strategy<Value = (usize, Json)> {
-    (0..SUBJECTS.len()).prop_flat_map(|subject| (Just(subject), made::from(&SUBJECTS[subject].schema)))
+/// A subject, and arguments generated from its schema.
+fn generated_arguments() -> impl Strategy<Value = (usize, Json)> {
+    (0..SUBJECTS.len()).prop_flat_map(|subject| (Just(subject), generate::from(&SUBJECTS[subject].schema)))
 }
 
-/// A subject, and arguments that were made from its schema and then spoiled.
-fn spoiled() -> impl Strategy<Value = (usize, Json)> {
-    made().prop_flat_map(|(subject, arguments)| (Just(subject), spoiled::from(arguments)))
-}
-
-#[test]
-fn what_the_schema_says_can_be_called() {
-    run(&made(), true);
+/// A subject, and mutated arguments.
+fn mutated_arguments() -> impl Strategy<Value = (usize, Json)> {
+    generated_arguments().prop_flat_map(|(subject, arguments)| (Just(subject), mutate::from(arguments)))
 }
 
 #[test]
-fn what_is_spoiled_has_one_verdict() {
-    run(&spoiled(), false);
+fn accepts_arguments_generated_from_schemas() {
+    run(&generated_arguments(), true);
 }
 
 #[test]
-fn nothing_is_tried_in_vain() {
+fn agrees_on_mutated_arguments() {
+    run(&mutated_arguments(), false);
+}
+
+#[test]
+fn covers_valid_and_invalid_arguments() {
     let names: Vec<_> = SUBJECTS.iter().map(|subject| subject.name.as_str()).collect();
     assert!(names.len() > 50, "{names:?}");
-    // Of what is spoiled, a fair share is still valid, and a fair share is not.
+    // Some mutated arguments are still valid, and some are not.
     let mut runner = TestRunner::deterministic();
     let mut valid = 0;
     for _ in 0..200 {
-        let (subject, arguments) = spoiled().new_tree(&mut runner).unwrap().current();
+        let (subject, arguments) = mutated_arguments().new_tree(&mut runner).unwrap().current();
         valid += usize::from(SUBJECTS[subject].admits(&arguments) != Admits::No);
     }
     assert!((10..190).contains(&valid), "{valid} of 200 are valid");

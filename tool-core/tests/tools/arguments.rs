@@ -1,4 +1,4 @@
-//! What becomes of the arguments of a call: every input is decoded, and everything wrong is told at once.
+//! Decoding and validation of call arguments.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -100,14 +100,14 @@ async fn call(name: &str, arguments: &str) -> Result<Value, Failure> {
     reply.result.map(|output| output.value())
 }
 
-/// The places of all problems, with the keywords.
-async fn places(name: &str, arguments: &str) -> Vec<(String, String)> {
+/// Returns the path and keyword of each problem.
+async fn problems_of(name: &str, arguments: &str) -> Vec<(String, String)> {
     let failure = call(name, arguments).await.unwrap_err();
     failure.problems().iter().map(|problem| (problem.path.clone(), problem.keyword.clone())).collect()
 }
 
 #[tokio::test]
-async fn defaults_options_and_renames() {
+async fn applies_defaults_options_and_renames() {
     let output = call("echo", r#"{"text":"a","small":1}"#).await.unwrap();
     assert_eq!(output, json!({"text":"a","small":1,"limit":20,"flags":[],"unit":null,"n":null}));
     let output =
@@ -126,13 +126,13 @@ async fn defaults_options_and_renames() {
 }
 
 #[tokio::test]
-async fn nothing_at_all_counts_as_no_arguments() {
+async fn accepts_empty_arguments() {
     assert_eq!(call("numbers", "").await.unwrap(), "0 0 0 None");
     assert_eq!(call("numbers", " \n").await.unwrap(), "0 0 0 None");
 }
 
 #[tokio::test]
-async fn integers_in_every_spelling() {
+async fn parses_integers_in_every_spelling() {
     for (arguments, expected) in [
         (r#"{"a":1.0,"b":1e3,"c":2}"#, "1 1000 2 None"),
         (r#"{"a":-0,"b":-0,"d":1E0}"#, "0 0 0 Some(1)"),
@@ -164,7 +164,7 @@ async fn integers_in_every_spelling() {
 }
 
 #[tokio::test]
-async fn everything_wrong_is_told_at_once() {
+async fn reports_every_problem_at_once() {
     let failure =
         call("echo", r#"{"small":300,"limt":1,"flags":[1,true,"x"],"as":"kelvin"}"#).await.unwrap_err();
     assert_eq!(failure.kind(), FailureKind::Input);
@@ -184,7 +184,7 @@ async fn everything_wrong_is_told_at_once() {
 }
 
 #[tokio::test]
-async fn nested_values_are_checked_in_full() {
+async fn validates_nested_values() {
     let valid = r#"{"shapes":[{"shape":"circle","radius":1},{"shape":"line","from":{"x":0,"y":0},"to":{"x":1,"y":1,"label":null}}],"names":{"a":{"x":1,"y":2}},"on":"2014-07-04"}"#;
     assert_eq!(call("draw", valid).await.unwrap()["shapes"][1]["to"]["y"], 1.0);
     for (arguments, expected) in [
@@ -205,7 +205,7 @@ async fn nested_values_are_checked_in_full() {
     ] {
         let expected: Vec<_> =
             expected.into_iter().map(|(path, keyword)| (path.to_owned(), keyword.to_owned())).collect();
-        let mut found = places("draw", arguments).await;
+        let mut found = problems_of("draw", arguments).await;
         found.sort();
         let mut expected = expected;
         expected.sort();
@@ -214,7 +214,7 @@ async fn nested_values_are_checked_in_full() {
 }
 
 #[tokio::test]
-async fn what_is_no_json_is_told_as_such() {
+async fn rejects_invalid_json() {
     for arguments in [
         "{",
         "{}{}",
@@ -233,7 +233,7 @@ async fn what_is_no_json_is_told_as_such() {
 }
 
 #[tokio::test]
-async fn a_member_given_twice_is_refused_at_every_depth() {
+async fn rejects_duplicate_members_at_every_depth() {
     for (name, arguments, path) in [
         ("numbers", r#"{"a":1,"a":1}"#, "/a"),
         ("numbers", r#"{"a":1,"\u0061":2}"#, "/a"),
@@ -244,13 +244,13 @@ async fn a_member_given_twice_is_refused_at_every_depth() {
         assert_eq!(failure.problems()[0].path, path);
         assert_eq!(failure.problems()[0].keyword, "duplicate");
     }
-    // One that differs by case is another name, and near.
+    // A name that differs by case is unknown, and suggests the other one.
     let failure = call("numbers", r#"{"a":1,"A":2}"#).await.unwrap_err();
     assert_eq!(failure.problems()[0].suggestion.as_deref(), Some("a"));
 }
 
 #[tokio::test]
-async fn hostile_sizes_stay_small() {
+async fn limits_failures_for_large_arguments() {
     let many: String = (0..100_000).map(|n| format!("\"k{n}\":1,")).collect();
     let failure = call("numbers", &format!("{{{many}\"a\":1}}")).await.unwrap_err();
     assert_eq!(failure.kind(), FailureKind::NotJson);
@@ -266,7 +266,7 @@ async fn hostile_sizes_stay_small() {
 }
 
 #[tokio::test]
-async fn validation_runs_nothing_and_says_the_same() {
+async fn validates_like_a_call() {
     let registry = tools_of(module_path!());
     for arguments in
         [r#"{"text":"a","small":1}"#, r#"{"text":1}"#, "{", r#"{"text":"a","small":1,"small":1}"#]
@@ -283,7 +283,7 @@ async fn validation_runs_nothing_and_says_the_same() {
 }
 
 #[tokio::test]
-async fn the_example_of_every_tool_is_valid() {
+async fn generates_valid_examples() {
     let registry = tools_of(module_path!());
     for tool in registry.tools() {
         registry.validate(tool.name(), tool.example().to_string().as_bytes()).unwrap();
@@ -291,28 +291,28 @@ async fn the_example_of_every_tool_is_valid() {
 }
 
 #[tokio::test]
-async fn what_only_the_type_can_judge_is_told_beside_the_rest() {
+async fn reports_type_errors_with_schema_errors() {
     for (arguments, expected) in [
         (r#"{"day":"yesterday","n":300}"#, ["/day", "/n"]),
         (r#"{"day":"yesterday","n":1,"m":1}"#, ["/day", "/m"]),
         (r#"{"m":1,"day":"yesterday","n":1}"#, ["/day", "/m"]),
         (r#"{"day":"yesterday","n":1,"point":[]}"#, ["/day", "/point"]),
     ] {
-        let found = places("dated", arguments).await;
+        let found = problems_of("dated", arguments).await;
         let found: Vec<&str> = found.iter().map(|(path, _)| path.as_str()).collect();
         assert_eq!(found, expected, "{arguments}");
     }
 }
 
 #[tokio::test]
-async fn no_integer_is_rounded() {
+async fn keeps_integers_exact() {
     let wide = r#"{"a":340282366920938463463374607431768211455,"b":9223372036854775807.0,"point":{"x":0,"y":1.5,"label":null}}"#;
     let expected = "340282366920938463463374607431768211455 9223372036854775807 true";
     assert_eq!(call("wide", wide).await.unwrap(), expected);
 }
 
 #[tokio::test]
-async fn a_default_is_of_the_type_of_its_input_or_a_text() {
+async fn accepts_typed_and_string_defaults() {
     let output = call("defaults", "{}").await.unwrap();
     assert_eq!(output, json!([3_000_000_000_u64, [], "2014-07-04", 5]));
     let registry = tools_of(module_path!());
@@ -323,21 +323,21 @@ async fn a_default_is_of_the_type_of_its_input_or_a_text() {
 }
 
 #[tokio::test]
-async fn a_long_list_is_read_and_a_long_list_of_faults_is_cut() {
+async fn limits_problems_of_long_lists() {
     let points = vec!["{\"x\":1,\"y\":2,\"label\":\"a\"}"; 5_000].join(",");
     assert_eq!(call("many", &format!("{{\"bytes\":[],\"points\":[{points}]}}")).await.unwrap(), 5_000);
     for item in ["300", "null", "{}"] {
         let items = vec![item; 100_000].join(",");
-        let found = places("many", &format!("{{\"bytes\":[{items}]}}")).await;
+        let found = problems_of("many", &format!("{{\"bytes\":[{items}]}}")).await;
         assert_eq!((found.len(), found[19].0.as_str()), (20, "/bytes/19"), "{item}");
     }
-    // One fault far behind the others' places is found all the same.
+    // A single fault at the end is found, too.
     let items = vec!["1"; 100_000].join(",");
-    assert_eq!(places("many", &format!("{{\"bytes\":[{items},300]}}")).await[0].0, "/bytes/100000");
+    assert_eq!(problems_of("many", &format!("{{\"bytes\":[{items},300]}}")).await[0].0, "/bytes/100000");
 }
 
 #[tokio::test]
-async fn nothing_is_repeated_at_length() {
+async fn truncates_long_values_in_messages() {
     let long = "k".repeat(1_000_000);
     for (name, arguments) in [
         ("dated", format!(r#"{{"day":"{long}","n":1}}"#)),
@@ -390,14 +390,14 @@ fn listen(
 }
 
 #[tokio::test]
-async fn a_number_that_its_type_refuses_is_refused_in_the_words_of_its_author() {
+async fn reports_errors_of_custom_number_types() {
     for (arguments, expected) in [
         (r#"{"port":80}"#, "/port: expected an integer from 0 to 65535, got `80`: 80 is a privileged port"),
         (
             r#"{"ports":[22, 8080]}"#,
             "/ports/0: expected an integer from 0 to 65535, got `22`: 22 is a privileged port",
         ),
-        // Where the last of them ends the list does, too.
+        // The last item ends where the list ends, so the list is reported.
         (r#"{"ports":[8080,22]}"#, "/ports: invalid list: 22 is a privileged port"),
         (r#"{"port":80000}"#, "/port: expected at most 65535, got `80000`"),
         (r#"{"wide":1e39}"#, "/wide: expected an integer, got `1e+39`: out of range"),
@@ -409,7 +409,7 @@ async fn a_number_that_its_type_refuses_is_refused_in_the_words_of_its_author() 
 }
 
 #[tokio::test]
-async fn a_key_that_its_type_refuses_is_told_as_a_key() {
+async fn reports_invalid_map_keys() {
     for (arguments, expected) in [
         (r#"{"words":{"one":1,"a b":2}}"#, "/words/a b: invalid key `a b`: a word has no spaces"),
         (r#"{"floors":{"7":[],"300":[]}}"#, "/floors/300: invalid key `300`: out of range"),

@@ -1,9 +1,9 @@
-//! For every attribute of serde that is supported, in every place where it can stand, the published schema says what the
-//! decoder takes and what the serializer writes.
+//! For every supported attribute of serde, in every position, the published schema describes what the decoder
+//! accepts and what the serializer writes.
 //!
-//! The tools of this module are tried by [`agreement`](crate::agreement) too: arguments that are made from their schemas are
-//! taken, and spoiled ones have one verdict. Here the schema is held against the types without the pipeline of calls: what a
-//! type writes is what its output schema admits, and what it reads and writes again unchanged its input schema admits.
+//! [`agreement`](crate::agreement) tests the tools of this module, too, with generated and mutated arguments.
+//! Here the schemas are compared with the types, without calls: an output schema admits what its type
+//! serializes, and an input schema admits what its type round-trips unchanged.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;
@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tool_core::{BuildError, tool};
 
-use crate::agreement::{made, spoiled};
+use crate::agreement::{generate, mutate};
 use crate::tools_of;
 
 #[derive(Serialize, Deserialize, JsonSchema)]
@@ -315,7 +315,7 @@ struct FlatTwoChoicesAndMap {
     rest: BTreeMap<String, Value>,
 }
 
-/// Says that it is an object, and no more.
+/// Has a schema that says only that it is an object.
 #[derive(Serialize, Deserialize)]
 #[serde(transparent)]
 struct ByHand(BTreeMap<String, Value>);
@@ -347,7 +347,7 @@ struct SchemaWith {
     parts: BTreeMap<String, Value>,
 }
 
-/// Declares a tool for each type, which takes it in every place where an input has a type, and returns it.
+/// Declares a tool for each type, which takes it in every position of an input, and returns it.
 macro_rules! family {
     ($($name:ident: $kind:ty = $($value:tt),+;)*) => {
         $(
@@ -364,40 +364,40 @@ macro_rules! family {
             }
         )*
 
-        /// Each tool, how its type reads a value and writes it again, and values that it reads.
-        fn families() -> Vec<(&'static str, Again, Vec<Value>)> {
-            vec![$((stringify!($name), again::<$kind>, vec![$(json!($value)),+])),*]
+        /// Returns each tool, the round trip of its type, and values that the type decodes.
+        fn families() -> Vec<(&'static str, RoundTrip, Vec<Value>)> {
+            vec![$((stringify!($name), round_trip::<$kind>, vec![$(json!($value)),+])),*]
         }
     };
 }
 
-/// Reads a value and writes it again.
-type Again = fn(&Value) -> Option<Value>;
+/// Decodes a value and serializes it again.
+type RoundTrip = fn(&Value) -> Option<Value>;
 
-fn again<T: Serialize + DeserializeOwned>(value: &Value) -> Option<Value> {
+fn round_trip<T: Serialize + DeserializeOwned>(value: &Value) -> Option<Value> {
     let read: T = serde_json::from_value(value.clone()).ok()?;
     Some(serde_json::from_str(&serde_json::to_string(&read).unwrap()).unwrap())
 }
 
 struct Family {
     name: &'static str,
-    again: Again,
+    round_trip: RoundTrip,
     values: Vec<Value>,
-    made_from: Value,
+    value_schema: Value,
     input: jsonschema::Validator,
     output: jsonschema::Validator,
 }
 
 impl Family {
-    /// What is wrong with the schemas of this value.
+    /// Returns the fault of the schemas for this value.
     fn fault(&self, value: &Value) -> Option<String> {
-        let written = (self.again)(value)?;
-        if !self.output.is_valid(&json!({"result": [written]})) {
-            return Some(format!("`{}` writes {written}, which its output schema refuses", self.name));
+        let serialized = (self.round_trip)(value)?;
+        if !self.output.is_valid(&json!({"result": [serialized]})) {
+            return Some(format!("`{}` writes {serialized}, which its output schema refuses", self.name));
         }
-        // A `null` that counts as left out is written again.
+        // A `null` that counts as missing is serialized again.
         let admits = |value: &Value| self.input.is_valid(&json!({ "value": value }));
-        let is_kept = written == *value && !admits(value) && !admits(&without_nulls(value));
+        let is_kept = serialized == *value && !admits(value) && !admits(&without_nulls(value));
         is_kept.then(|| format!("`{}` keeps {value}, which its input schema refuses", self.name))
     }
 }
@@ -415,14 +415,14 @@ fn without_nulls(value: &Value) -> Value {
 
 static FAMILIES: LazyLock<Vec<Family>> = LazyLock::new(|| {
     let registry = tools_of(module_path!());
-    let family = |(name, again, values): (&'static str, Again, Vec<Value>)| {
+    let family = |(name, round_trip, values): (&'static str, RoundTrip, Vec<Value>)| {
         let tool = registry.get(name).unwrap();
         let (input, output) = (tool.input_schema(), tool.output_schema().unwrap());
         Family {
             name,
-            again,
+            round_trip,
             values,
-            made_from: input["properties"]["value"].clone(),
+            value_schema: input["properties"]["value"].clone(),
             input: jsonschema::draft202012::new(input).unwrap(),
             output: jsonschema::draft202012::new(output).unwrap(),
         }
@@ -431,11 +431,11 @@ static FAMILIES: LazyLock<Vec<Family>> = LazyLock::new(|| {
 });
 
 #[test]
-fn what_a_type_writes_is_what_its_schema_admits() {
+fn admits_what_types_serialize() {
     let mut faults = Vec::new();
     for family in &*FAMILIES {
         for value in &family.values {
-            assert!((family.again)(value).is_some(), "`{}` does not read {value}", family.name);
+            assert!((family.round_trip)(value).is_some(), "`{}` does not read {value}", family.name);
             let is_valid = family.input.is_valid(&json!({ "value": without_nulls(value) }));
             faults.extend(
                 (!is_valid).then(|| format!("the input schema of `{}` refuses {value}", family.name)),
@@ -450,10 +450,10 @@ proptest! {
     #![proptest_config(Config { cases: 2_000, failure_persistence: None, ..Config::default() })]
 
     #[test]
-    fn what_a_type_reads_and_keeps_is_what_its_schema_admits(
+    fn admits_what_types_round_trip(
         (family, value) in (0..FAMILIES.len()).prop_flat_map(|family| {
-            let made = made::from(&FAMILIES[family].made_from);
-            (Just(family), prop_oneof![made.clone(), made.prop_flat_map(spoiled::from)])
+            let generated = generate::from(&FAMILIES[family].value_schema);
+            (Just(family), prop_oneof![generated.clone(), generated.prop_flat_map(mutate::from)])
         })
     ) {
         let value = value.value();
@@ -500,7 +500,7 @@ family! {
     attr_schema_with: SchemaWith = {"value": {"a": 1}, "parts": {"b": 2}};
 }
 
-/// Types whose schema and decoder differ: refused when the registry is checked.
+/// Types whose schema and decoder differ, which the check of a registry rejects.
 mod refused {
     use std::collections::BTreeMap;
 
@@ -554,7 +554,7 @@ mod refused {
         Of(T),
     }
 
-    /// What reads an `i64` reads the samples of the other one, too.
+    /// An `i64` decodes the samples of the other variant, too.
     #[derive(Deserialize, JsonSchema)]
     #[serde(untagged)]
     #[allow(dead_code, reason = "it is only described")]
@@ -614,7 +614,7 @@ mod refused {
     }
 }
 
-/// Tools whose examples and defaults have members that are left out, which a type writes as `null`.
+/// Tools with examples and defaults that omit members, which their types serialize as `null`.
 mod exemplary {
     use schemars::JsonSchema;
     use serde::{Deserialize, Serialize};
@@ -668,7 +668,7 @@ mod exemplary {
 }
 
 #[tokio::test]
-async fn what_is_published_as_an_example_or_a_default_is_taken_and_no_finding() {
+async fn omits_nulls_from_examples_and_defaults() {
     let registry = tools_of("tools::attributes::exemplary");
     registry.check().unwrap();
     assert_eq!(tool_core::lint::lint(&registry), []);
@@ -691,7 +691,7 @@ fn faults_of(name: &str) -> String {
 }
 
 #[test]
-fn a_default_that_its_own_type_refuses_is_refused() {
+fn rejects_defaults_that_their_type_rejects() {
     let faults = faults_of("bad_default");
     assert!(
         faults.contains("the default at `/value/*/count` is invalid: expected at least 5, got `0`"),
@@ -700,7 +700,7 @@ fn a_default_that_its_own_type_refuses_is_refused() {
 }
 
 #[test]
-fn what_serde_cannot_read_is_refused() {
+fn rejects_types_that_serde_cannot_decode() {
     for (name, reason) in [
         ("flat_names", "take a map with names of `String`"),
         ("flat_wide", "take an integer of 64 bits or a `String`"),
@@ -715,7 +715,7 @@ fn what_serde_cannot_read_is_refused() {
 }
 
 #[test]
-fn an_integer_of_128_bits_in_an_untagged_enum_is_refused_with_its_place() {
+fn rejects_128_bit_integers_in_untagged_enums() {
     for (name, place) in [
         ("untagged_wide", "/value/*/wide"),
         ("untagged_either", "/value"),
@@ -733,7 +733,7 @@ fn an_integer_of_128_bits_in_an_untagged_enum_is_refused_with_its_place() {
 }
 
 #[tokio::test]
-async fn what_leaves_no_trace_in_a_schema_is_refused_as_unknown() {
+async fn rejects_tags_and_aliases_outside_the_schema() {
     let registry = tools_of(module_path!());
     for (name, value, expected) in [
         ("attr_tagged_struct", json!({"x": 1}), Ok(json!({"type": "TaggedStruct", "x": 1}))),
@@ -763,7 +763,7 @@ async fn what_leaves_no_trace_in_a_schema_is_refused_as_unknown() {
 }
 
 #[test]
-fn what_counts_as_left_out_is_no_default() {
+fn publishes_no_null_defaults() {
     let registry = tools_of(module_path!());
     registry.check().unwrap();
     for tool in registry.tools() {

@@ -1,4 +1,4 @@
-//! One audit event a call, in every way a call can end, and what it says.
+//! One audit event per call, for every outcome.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -46,7 +46,7 @@ fn never(_: &Principal, _: &u8) -> Access {
     Access::deny("not this one")
 }
 
-/// Nobody may.
+/// Is always denied.
 #[tool(operation = Read, access = never(n))]
 fn guarded(n: u8) -> u8 {
     n
@@ -66,7 +66,7 @@ async fn wait(#[inject] world: State<World>) {
     std::future::pending::<()>().await;
 }
 
-/// Hands the trace on.
+/// Returns the trace.
 #[tool(operation = Read)]
 fn trace(#[inject] context: Context) -> String {
     context.traceparent().map(|trace| trace.to_string()).unwrap_or_default()
@@ -91,12 +91,12 @@ fn recorded(
     (builder.build().unwrap(), world, events)
 }
 
-fn taken(events: &Mutex<Vec<Value>>) -> Vec<Value> {
+fn take_events(events: &Mutex<Vec<Value>>) -> Vec<Value> {
     std::mem::take(&mut *events.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
 #[tokio::test]
-async fn every_end_is_recorded_once() {
+async fn records_every_outcome_once() {
     let (registry, _, events) = recorded(RegistryBuilder::hide_denied);
     for (name, arguments, outcome) in [
         ("text", "{}", "success"),
@@ -110,28 +110,28 @@ async fn every_end_is_recorded_once() {
         ("panic", "{}", "internal"),
     ] {
         let reply = registry.call_with(name, arguments.as_bytes(), &CallOptions::new()).await;
-        let [event] = &taken(&events)[..] else { panic!("not one event for {name}") };
+        let [event] = &take_events(&events)[..] else { panic!("not one event for {name}") };
         assert_eq!(event["outcome"], outcome, "{name}");
         assert_eq!((&event["name"], &event["callId"]), (&json!(name), &json!(reply.call_id.to_string())));
     }
     let (registry, _, events) = recorded(RegistryBuilder::read_only);
     for (name, outcome) in [("permitted", "access_denied"), ("write", "refused")] {
         registry.call_with(name, b"{}", &CallOptions::new()).await.result.unwrap_err();
-        let [event] = &taken(&events)[..] else { panic!("not one event for {name}") };
+        let [event] = &take_events(&events)[..] else { panic!("not one event for {name}") };
         assert_eq!(event["outcome"], outcome, "{name}");
     }
 }
 
 #[test]
-fn a_call_that_an_adapter_refuses_is_recorded() {
+fn records_calls_that_an_adapter_refuses() {
     let (registry, _, events) = recorded(|builder| builder);
     for (name, outcome) in
         [("write", "refused"), ("permitted", "access_denied"), ("nobody_knows", "tool_not_found")]
     {
-        let unconfirmed = Failure::new(FailureKind::Disabled, "nobody confirmed it");
+        let unconfirmed = Failure::new(FailureKind::Disabled, "it was not confirmed");
         let reply = adapter::refuse(&registry, name, b"{}", unconfirmed);
         assert_eq!(reply.result.unwrap_err().kind().codes().error_type, outcome);
-        let [event] = &taken(&events)[..] else { panic!("not one event for {name}") };
+        let [event] = &take_events(&events)[..] else { panic!("not one event for {name}") };
         assert_eq!(
             (&event["outcome"], &event["name"], &event["bytesIn"]),
             (&json!(outcome), &json!(name), &json!(2))
@@ -141,13 +141,13 @@ fn a_call_that_an_adapter_refuses_is_recorded() {
 }
 
 #[tokio::test]
-async fn an_event_says_who_called_what_and_how_it_ended() {
+async fn records_caller_tool_and_outcome() {
     let (registry, _, events) = recorded(|builder| builder.audit_key([7; 32]));
     let trace: TraceParent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01".parse().unwrap();
     let caller =
         registry.as_principal(Principal::new("ada")).with_options(&CallOptions::new().trace(Some(trace)));
     let reply = caller.call_with("text", b" {} ", &CallOptions::new()).await;
-    let events = taken(&events);
+    let events = take_events(&events);
     let [event] = &events[..] else { panic!("not one event: {events:?}") };
     let hash = blake3::keyed_hash(&[7; 32], b" {} ").to_hex();
     assert_eq!(
@@ -171,11 +171,11 @@ async fn an_event_says_who_called_what_and_how_it_ended() {
 }
 
 #[tokio::test]
-async fn the_digest_of_arguments_has_a_key_of_the_process_unless_one_is_given() {
+async fn keys_argument_digests_by_process_or_configuration() {
     let digest = async |with: fn(RegistryBuilder) -> RegistryBuilder, arguments: &[u8]| {
         let (registry, _, events) = recorded(with);
         let _ = registry.call_with("text", arguments, &CallOptions::new()).await;
-        taken(&events)[0]["argumentsDigest"].as_str().unwrap().to_owned()
+        take_events(&events)[0]["argumentsDigest"].as_str().unwrap().to_owned()
     };
     let plain = |builder: RegistryBuilder| builder;
     let with_key = |builder: RegistryBuilder| builder.audit_key([1; 32]);
@@ -189,17 +189,17 @@ async fn the_digest_of_arguments_has_a_key_of_the_process_unless_one_is_given() 
 }
 
 #[tokio::test]
-async fn a_tool_that_does_not_exist_is_recorded_by_what_was_asked_for() {
+async fn records_unknown_names() {
     let (registry, _, events) = recorded(|builder| builder);
     let caller = registry.as_principal(Principal::anonymous());
     caller.call_with(&"é".repeat(1_000), b"", &CallOptions::new()).await.result.unwrap_err();
-    let events = taken(&events);
+    let events = take_events(&events);
     let [event] = &events[..] else { panic!("not one event: {events:?}") };
     assert_eq!(event["name"], "é".repeat(128));
     assert!(event.get("digest").is_none() && event.get("principal").is_none(), "{event}");
 }
 
-/// Calls in a task of its own, which can be taken back.
+/// Calls in a task, which can be aborted.
 fn call(registry: &Registry, name: &'static str) -> tokio::task::JoinHandle<FailureKind> {
     let registry = registry.clone();
     tokio::spawn(async move {
@@ -208,34 +208,34 @@ fn call(registry: &Registry, name: &'static str) -> tokio::task::JoinHandle<Fail
 }
 
 #[tokio::test]
-async fn a_call_that_is_taken_back_is_recorded() {
+async fn records_canceled_reads() {
     let (registry, world, events) = recorded(|builder| builder);
     let read = call(&registry, "wait");
     world.begun.notified().await;
     read.abort();
     assert!(read.await.unwrap_err().is_cancelled());
-    let events = taken(&events);
+    let events = take_events(&events);
     let [event] = &events[..] else { panic!("not one event: {events:?}") };
     assert_eq!((&event["outcome"], event.get("told")), (&json!("cancelled"), None));
 }
 
 #[tokio::test]
-async fn a_change_whose_caller_left_is_recorded_when_it_ends() {
+async fn records_abandoned_writes_when_they_end() {
     let (registry, world, events) = recorded(|builder| builder);
     let change = call(&registry, "write");
     world.begun.notified().await;
     change.abort();
     assert!(change.await.unwrap_err().is_cancelled());
-    assert!(taken(&events).is_empty());
+    assert!(take_events(&events).is_empty());
     world.door.add_permits(1);
     registry.drain().await;
-    let events = taken(&events);
+    let events = take_events(&events);
     let [event] = &events[..] else { panic!("not one event: {events:?}") };
     assert_eq!((&event["outcome"], &event["told"]), (&json!("success"), &json!("cancelled")));
 }
 
 #[test]
-fn a_change_that_is_cut_off_with_the_runtime_is_recorded() {
+fn records_writes_dropped_with_the_runtime() {
     let (registry, world, events) = recorded(|builder| builder);
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     runtime.block_on(async {
@@ -244,18 +244,18 @@ fn a_change_that_is_cut_off_with_the_runtime_is_recorded() {
         drop(change);
     });
     drop(runtime);
-    let events = taken(&events);
+    let events = take_events(&events);
     let [event] = &events[..] else { panic!("not one event: {events:?}") };
     assert_eq!(event["outcome"], "cancelled");
 }
 
 #[tokio::test]
-async fn a_call_that_waits_for_its_turn_is_recorded_when_it_is_refused_and_when_it_is_taken_back() {
+async fn records_queued_calls_that_are_rejected_or_canceled() {
     let (registry, world, events) = recorded(|builder| builder.concurrency(1).queue(1));
     let inside = call(&registry, "wait");
     world.begun.notified().await;
     let waits = call(&registry, "wait");
-    // It stands in the line before the next one asks.
+    // Lets it enter the queue before the next call.
     tokio::task::yield_now().await;
     assert_eq!(
         registry.call_with("text", b"{}", &CallOptions::new()).await.result.unwrap_err().kind(),
@@ -265,13 +265,13 @@ async fn a_call_that_waits_for_its_turn_is_recorded_when_it_is_refused_and_when_
     assert!(waits.await.unwrap_err().is_cancelled());
     inside.abort();
     assert!(inside.await.unwrap_err().is_cancelled());
-    let outcomes: Vec<_> = taken(&events).iter().map(|event| event["outcome"].clone()).collect();
+    let outcomes: Vec<_> = take_events(&events).iter().map(|event| event["outcome"].clone()).collect();
     assert_eq!(outcomes, ["busy", "cancelled", "cancelled"]);
     registry.call_with("text", b"{}", &CallOptions::new()).await.result.unwrap();
 }
 
 #[tokio::test]
-async fn a_sink_that_panics_harms_no_call() {
+async fn survives_panicking_sinks() {
     let registry = builder_of(module_path!())
         .shared_state(Arc::new(World { begun: Notify::new(), door: Semaphore::new(1) }))
         .audit(|_: &AuditEvent<'_>| panic!("the disk is full"))

@@ -1,4 +1,4 @@
-//! What could complete an input: what a function proposes, or what the schema allows.
+//! Completion of inputs, by a function or by the schema.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -49,8 +49,8 @@ fn completed(
     #[arg(secret)] secret: Option<Weather>,
     #[arg(flatten)] options: Settings,
 ) -> String {
-    let kept = (fragile, weather, maybe, text, secret, options);
-    format!("{city} {number} {}", kept.0.is_some())
+    let rest = (fragile, weather, maybe, text, secret, options);
+    format!("{city} {number} {}", rest.0.is_some())
 }
 
 #[derive(Serialize, Deserialize, JsonSchema)]
@@ -67,20 +67,20 @@ fn complete(input: &str, typed: &str) -> Completions {
 }
 
 #[test]
-fn a_function_proposes_values() {
+fn completes_values_with_a_function() {
     assert_eq!(complete("city", "Ro").values, ["Rome", "Rostock"]);
     assert_eq!(complete("city", "x"), Completions::default());
 }
 
 #[test]
-fn an_answer_has_a_hundred_values_at_most() {
+fn returns_at_most_a_hundred_values() {
     let completions = complete("number", "");
     assert_eq!((completions.values.len(), completions.total, completions.has_more), (100, 250, true));
     assert_eq!(completions.values[99], "99");
 }
 
 #[test]
-fn the_schema_knows_constants_and_booleans() {
+fn completes_constants_and_booleans_from_the_schema() {
     assert_eq!(complete("weather", "").values, ["sun", "snow", "rain"]);
     assert_eq!(complete("weather", "S").values, ["sun", "snow"]);
     assert_eq!(complete("maybe", "s").values, ["sun", "snow"]);
@@ -91,7 +91,7 @@ fn the_schema_knows_constants_and_booleans() {
 }
 
 #[test]
-fn what_goes_wrong_is_a_failure() {
+fn reports_invalid_completion_requests() {
     let registry = builder_of(module_path!()).state(Cities(Vec::new())).build().unwrap();
     let failure = |tool: &str, input: &str| adapter::complete(&registry, tool, input, "").unwrap_err();
     assert_eq!(failure("completed", "fragile").kind(), FailureKind::Internal);
@@ -107,8 +107,8 @@ fn streets(request: &CompletionRequest<'_>) -> Vec<String> {
 }
 
 fn streets_of(request: &CompletionRequest<'_>, cities: &Cities) -> Vec<String> {
-    let known = cities.0.iter().any(|city| Some(city.as_str()) == request.argument("town"));
-    vec![format!("{}: {known}", request.text())]
+    let is_city = cities.0.iter().any(|city| Some(city.as_str()) == request.argument("town"));
+    vec![format!("{}: {is_city}", request.text())]
 }
 
 mod others {
@@ -119,14 +119,14 @@ mod others {
     fn house(
         town: String,
         #[arg(complete = streets)] street: String,
-        #[arg(complete = streets_of)] known: String,
+        #[arg(complete = streets_of)] other: String,
     ) {
-        let _ = (town, street, known);
+        let _ = (town, street, other);
     }
 }
 
 #[test]
-fn a_function_may_look_at_the_other_inputs() {
+fn passes_other_inputs_to_the_function() {
     let cities = Cities(vec!["Rome".to_owned()]);
     let registry = builder_of(concat!(module_path!(), "::others")).state(cities).build().unwrap();
     let values = |input: &str, request| adapter::complete(&registry, "house", input, request).unwrap().values;
@@ -135,15 +135,15 @@ fn a_function_may_look_at_the_other_inputs() {
         ["Via in Rome"]
     );
     assert_eq!(values("street", CompletionRequest::new("Via")), ["Via in nowhere"]);
-    assert_eq!(values("known", CompletionRequest::new("Via").with_argument("town", "Rome")), ["Via: true"]);
+    assert_eq!(values("other", CompletionRequest::new("Via").with_argument("town", "Rome")), ["Via: true"]);
 }
 
-/// A tool that not everybody may call.
+/// A tool with a permission and a requirement.
 mod closed {
     use super::{Cities, beginning};
     use tool_core::{Unmet, tool};
 
-    /// Is for who may see the cities.
+    /// Needs the permission to see the cities.
     #[tool(operation = Read, permission = "cities", requires = [loaded])]
     fn guarded(#[arg(complete = beginning)] city: String, deep: Option<bool>) -> String {
         format!("{city} {deep:?}")
@@ -155,7 +155,7 @@ mod closed {
 }
 
 #[test]
-fn nothing_is_proposed_to_whom_a_call_is_denied() {
+fn rejects_completion_of_denied_tools() {
     let registry = |cities: &[&str]| {
         let cities = Cities(cities.iter().map(ToString::to_string).collect());
         builder_of(concat!(module_path!(), "::closed")).state(cities).build().unwrap()
@@ -169,14 +169,14 @@ fn nothing_is_proposed_to_whom_a_call_is_denied() {
     );
     let empty = registry(&[]).as_principal(may);
     assert_eq!(adapter::complete(&empty, "guarded", "city", "R").unwrap_err().kind(), FailureKind::Unmet);
-    // What an input allows is no secret: the schema has it.
+    // Values in the schema are public.
     assert_eq!(adapter::complete(&full, "guarded", "deep", "t").unwrap().values, ["true"]);
     let builder = builder_of(concat!(module_path!(), "::closed")).state(Cities(Vec::new()));
     let hidden = builder.hide_denied().build().unwrap();
     assert_eq!(adapter::complete(&hidden, "guarded", "deep", "t").unwrap_err().kind(), FailureKind::NotFound);
 }
 
-/// A tool of which a function decides who sees what.
+/// A tool with an access function.
 mod secluded {
     use tool_core::completion::CompletionRequest;
     use tool_core::{Access, Principal, tool};
@@ -205,7 +205,7 @@ mod secluded {
 }
 
 #[test]
-fn what_an_access_function_denies_is_not_proposed() {
+fn completes_guarded_inputs_only_by_principal() {
     let registry = builder_of(concat!(module_path!(), "::secluded")).build().unwrap();
     let values = |registry: &tool_core::Registry, input: &str| {
         adapter::complete(registry, "secluded_node", input, "").unwrap().values
@@ -218,14 +218,14 @@ fn what_an_access_function_denies_is_not_proposed() {
 }
 
 #[test]
-fn the_state_of_a_completion_is_a_need_of_its_tool() {
+fn requires_state_of_completion_functions() {
     let errors = builder_of(module_path!()).build().unwrap_err();
     let missing = |error: &BuildError| matches!(error, BuildError::MissingState { state, .. } if state.ends_with("Cities"));
     assert!(errors.iter().all(missing) && errors.iter().count() == 1, "{errors}");
 }
 
 #[test]
-fn the_inputs_tell_which_of_them_a_function_completes() {
+fn marks_inputs_with_completion() {
     let registry = builder_of(module_path!()).state(Cities(Vec::new())).build().unwrap();
     let inputs = registry.get("completed").unwrap().inputs();
     let completed = inputs.iter().filter(|input| input.completes).filter_map(|input| input.name.as_deref());

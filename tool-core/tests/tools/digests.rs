@@ -1,4 +1,4 @@
-//! A digest is of everything that a tool promises: whatever of it is said otherwise is another digest.
+//! The digest of a tool covers everything that it promises.
 
 use std::collections::BTreeMap;
 
@@ -58,7 +58,7 @@ fn digest(module: &'static str) -> Digest {
 }
 
 #[test]
-fn every_option_is_part_of_the_digest() {
+fn includes_every_option() {
     let mut seen: BTreeMap<String, &str> = BTreeMap::new();
     for module in MODULES {
         let digest = digest(module);
@@ -74,6 +74,6 @@ fn every_option_is_part_of_the_digest() {
 async fn limited(_id: String) {}
 
 #[test]
-fn limits_are_no_promise() {
+fn ignores_timeout_and_cache() {
     assert_eq!(digest(module_path!()), digest("tools::digests::plain"));
 }

@@ -1,4 +1,4 @@
-//! Tools that are written by hand: what their definitions may say, and that a call of one is a call like any other.
+//! Dynamic tools: their definitions, and their calls compared with those of declared tools.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,7 +16,7 @@ use tool_core::{
     Output, Permission, Principal, Registry, Tool, ToolDefinition, ToolError, tool,
 };
 
-/// Adds, declared: what hand-written tools are held against.
+/// Adds, declared: the reference for dynamic tools.
 #[tool(operation = Transform)]
 fn declared_sum(
     /** First. */
@@ -33,10 +33,10 @@ struct Sum {
     b: Option<i32>,
 }
 
-/// Adds, by hand.
-fn written_sum() -> DynamicTool {
+/// Adds, as a dynamic tool.
+fn dynamic_sum() -> DynamicTool {
     let integer = json!({"type": "integer", "minimum": i32::MIN, "maximum": i32::MAX});
-    let definition = ToolDefinition::builder("written_sum", "Adds, by hand.")
+    let definition = ToolDefinition::builder("dynamic_sum", "Adds, by hand.")
         .operation(Operation::Transform)
         .input_schema(json!({
             "type": "object",
@@ -50,15 +50,15 @@ fn written_sum() -> DynamicTool {
     })
 }
 
-/// A tool without inputs that does something.
-fn does<F>(
+/// Returns a tool without inputs that runs a function.
+fn tool_without_inputs<F>(
     definition: ToolDefinitionBuilder,
-    what: impl Fn(Context) -> F + Send + Sync + 'static,
+    run: impl Fn(Context) -> F + Send + Sync + 'static,
 ) -> DynamicTool
 where
     F: Future<Output = Result<Output, Failure>> + Send + 'static,
 {
-    DynamicTool::new(definition.build().unwrap(), move |context, _: Value| what(context))
+    DynamicTool::new(definition.build().unwrap(), move |context, _: Value| run(context))
 }
 
 #[track_caller]
@@ -71,11 +71,11 @@ fn registry(tool: impl Tool + 'static) -> Registry {
 }
 
 #[tokio::test]
-async fn arguments_are_judged_as_those_of_a_declared_tool() {
+async fn validates_arguments_like_a_declared_tool() {
     let registry = Registry::builder()
         .linked()
-        .select(|tool| ["declared_sum", "written_sum"].contains(&tool.name()))
-        .tool(written_sum())
+        .select(|tool| ["declared_sum", "dynamic_sum"].contains(&tool.name()))
+        .tool(dynamic_sum())
         .build()
         .unwrap();
     for arguments in [
@@ -107,12 +107,12 @@ async fn arguments_are_judged_as_those_of_a_declared_tool() {
                 )
             }
         };
-        assert_eq!(outcome("written_sum").await, outcome("declared_sum").await, "{arguments}");
+        assert_eq!(outcome("dynamic_sum").await, outcome("declared_sum").await, "{arguments}");
     }
 }
 
 #[test]
-fn a_name_is_one_that_every_face_can_carry() {
+fn rejects_invalid_names() {
     let longest = "x".repeat(128);
     for name in ["a", "get_weather", "a.b-C_9", "...a", longest.as_str()] {
         assert_eq!(named(name).build().unwrap().name(), name);
@@ -139,7 +139,7 @@ fn a_name_is_one_that_every_face_can_carry() {
 }
 
 #[test]
-fn a_definition_says_what_it_does_and_does_not_contradict_itself() {
+fn rejects_contradictory_annotations() {
     let hints = |read_only_hint, destructive_hint, idempotent_hint| Annotations {
         read_only_hint,
         destructive_hint,
@@ -164,7 +164,7 @@ fn a_definition_says_what_it_does_and_does_not_contradict_itself() {
         (tool.modifies(), tool.destructive(), tool.idempotent(), tool.open_world()),
         (true, true, false, true)
     );
-    // What is said of a tool that does not say its operation is published, and not relied upon.
+    // Hints without an operation are published, but not trusted.
     let tool = build(None, hints(Some(true), Some(false), None)).unwrap();
     assert_eq!(tool.annotations().unwrap().read_only_hint, Some(true));
     assert!(tool.modifies() && tool.destructive());
@@ -177,7 +177,7 @@ fn a_definition_says_what_it_does_and_does_not_contradict_itself() {
 }
 
 #[test]
-fn a_path_has_the_inputs_as_its_variables() {
+fn requires_the_inputs_as_path_variables() {
     let build = |operation, properties: Value, required: Value, path: &str| {
         named("note")
             .operation(operation)
@@ -205,7 +205,7 @@ fn a_path_has_the_inputs_as_its_variables() {
 }
 
 #[test]
-fn a_schema_is_kept_as_it_is_or_refused() {
+fn keeps_or_rejects_schemas() {
     let schema = json!({
         "$schema": "http://json-schema.org/draft-07/schema#",
         "type": "object",
@@ -250,7 +250,7 @@ fn a_schema_is_kept_as_it_is_or_refused() {
 }
 
 #[test]
-fn many_types_that_refer_to_one_another_are_described_in_bounds() {
+fn limits_descriptions_of_mutually_recursive_types() {
     let entangled = |types: usize| {
         let names: Vec<String> = (0..types).map(|n| format!("T{n}")).collect();
         let reference = |name: &String| (name.clone(), json!({"$ref": format!("#/$defs/{name}")}));
@@ -266,7 +266,7 @@ fn many_types_that_refer_to_one_another_are_described_in_bounds() {
             .build()
     };
     let begin = Instant::now();
-    // Seven types are 13,700 ways from one to another without a repetition.
+    // Seven types have 13,700 paths without repetition.
     let tool = entangled(7).unwrap();
     assert!(serde_json::to_string(tool.inputs()).unwrap().len() < 10_000_000);
     assert!(tool.example().to_string().len() < 1_000_000);
@@ -278,7 +278,7 @@ fn many_types_that_refer_to_one_another_are_described_in_bounds() {
 }
 
 #[tokio::test]
-async fn an_output_that_breaks_its_schema_is_never_sent() {
+async fn rejects_outputs_that_break_their_schema() {
     let schema = json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]});
     for (output, sent) in [
         (Output::json(&json!({"n": 1})), true),
@@ -290,7 +290,7 @@ async fn an_output_that_breaks_its_schema_is_never_sent() {
     ] {
         let output = output.unwrap();
         let definition = named("promising").output_schema(schema.clone());
-        let result = registry(does(definition, {
+        let result = registry(tool_without_inputs(definition, {
             let output = output.clone();
             move |_| std::future::ready(Ok(output.clone()))
         }))
@@ -307,7 +307,7 @@ async fn an_output_that_breaks_its_schema_is_never_sent() {
 }
 
 #[tokio::test]
-async fn a_panic_of_a_written_tool_is_contained() {
+async fn contains_panics() {
     struct Bomb;
     impl Drop for Bomb {
         fn drop(&mut self) {
@@ -315,8 +315,10 @@ async fn a_panic_of_a_written_tool_is_contained() {
         }
     }
     let tools = [
-        does(named("at_once"), |_| -> std::future::Ready<_> { panic!("before there is a future") }),
-        does(named("later"), |_| async {
+        tool_without_inputs(named("at_once"), |_| -> std::future::Ready<_> {
+            panic!("before there is a future")
+        }),
+        tool_without_inputs(named("later"), |_| async {
             tokio::task::yield_now().await;
             std::panic::panic_any(Bomb)
         }),
@@ -332,11 +334,12 @@ async fn a_panic_of_a_written_tool_is_contained() {
 }
 
 #[tokio::test]
-async fn a_written_tool_fails_with_what_it_means() {
-    let tool = does(named("gone"), |_| async { Err(ToolError::not_found("it is gone").into()) });
+async fn keeps_kind_and_message_of_failures() {
+    let tool =
+        tool_without_inputs(named("gone"), |_| async { Err(ToolError::not_found("it is gone").into()) });
     let failure = registry(tool).call("gone", json!({})).await.unwrap_err();
     assert_eq!((failure.kind().codes().http, failure.message()), (404, "it is gone"));
-    // The schema admits what the type does not.
+    // The schema admits more than the type.
     let any = named("undecodable").input_schema(json!({"type": "object"})).build().unwrap();
     let tool = DynamicTool::new(any, |_, Sum { .. }| async { Ok(Output::empty()) });
     let failure = registry(tool).call("undecodable", json!({"a": "x"})).await.unwrap_err();
@@ -349,7 +352,7 @@ async fn a_written_tool_fails_with_what_it_means() {
 }
 
 #[tokio::test]
-async fn a_tool_that_does_not_say_its_operation_modifies() {
+async fn treats_tools_without_operation_as_modifying() {
     struct Gate {
         begun: Semaphore,
         open: Semaphore,
@@ -359,7 +362,7 @@ async fn a_tool_that_does_not_say_its_operation_modifies() {
         let gate =
             Arc::new(Gate { begun: Semaphore::new(0), open: Semaphore::new(0), ended: AtomicUsize::new(0) });
         let definition = operation.into_iter().fold(named("slow"), ToolDefinitionBuilder::operation);
-        let tool = does(definition, {
+        let tool = tool_without_inputs(definition, {
             let gate = Arc::clone(&gate);
             move |_| {
                 let gate = Arc::clone(&gate);
@@ -386,12 +389,12 @@ async fn a_tool_that_does_not_say_its_operation_modifies() {
 }
 
 #[tokio::test]
-async fn switches_and_permissions_hold_for_written_tools() {
+async fn applies_read_only_and_permissions() {
     let tools = || {
         let allowed = named("allowed").permission(Permission::all(["ring"])).operation(Operation::Read);
         Registry::builder()
-            .tool(does(allowed, |context| async move { Ok(Output::text(context.tool())) }))
-            .tool(does(named("unsaid"), |_| async { Ok(Output::empty()) }))
+            .tool(tool_without_inputs(allowed, |context| async move { Ok(Output::text(context.tool())) }))
+            .tool(tool_without_inputs(named("unsaid"), |_| async { Ok(Output::empty()) }))
     };
     let registry = tools().read_only().build().unwrap();
     let kind = |result: Result<Output, Failure>| {
@@ -405,7 +408,7 @@ async fn switches_and_permissions_hold_for_written_tools() {
 }
 
 #[test]
-fn two_tools_of_one_name_are_a_fault_with_both_places() {
+fn reports_duplicate_names_with_both_locations() {
     let nothing = |definition| DynamicTool::new(definition, |_, _: Value| async { Ok(Output::empty()) });
     let (first, line) = (named("twin").build().unwrap(), line!());
     let second = named("twin").build().unwrap();
@@ -434,24 +437,24 @@ fn two_tools_of_one_name_are_a_fault_with_both_places() {
 }
 
 #[test]
-fn a_tool_without_a_definition_is_a_fault() {
-    struct Nobody;
-    impl Tool for Nobody {
+fn rejects_tools_without_a_definition() {
+    struct NoDefinition;
+    impl Tool for NoDefinition {
         fn definition(&self) -> &ToolDefinition {
-            panic!("not known yet")
+            panic!("no definition yet")
         }
         fn call<'a>(&'a self, _: Context, _: &'a RawValue) -> BoxFuture<'a, Result<Output, Failure>> {
             Box::pin(std::future::ready(Ok(Output::empty())))
         }
     }
-    let shared: Arc<dyn Tool> = Arc::new(Nobody);
+    let shared: Arc<dyn Tool> = Arc::new(NoDefinition);
     let errors = Registry::builder().tool(shared).allow_empty().build().unwrap_err();
     assert_eq!(errors.iter().collect::<Vec<_>>(), [&BuildError::NoDefinition]);
 }
 
 #[tokio::test]
-async fn a_tool_can_wrap_another() {
-    /// Counts the calls of what it wraps, under the same definition.
+async fn wraps_another_tool() {
+    /// Wraps a tool under the same definition, and counts its calls.
     struct Counted {
         definition: ToolDefinition,
         inner: Registry,
@@ -491,9 +494,9 @@ struct Flags {
     flags: std::collections::BTreeMap<bool, u8>,
 }
 
-/// What was read as a key is repeated in the message, which has to be text all the same.
+/// The message repeats the key, and must be valid UTF-8.
 #[tokio::test]
-async fn a_key_that_should_be_a_boolean_is_read_as_text() {
+async fn reports_invalid_boolean_keys_as_valid_utf_8() {
     let definition = ToolDefinition::builder("flags", "Counts flags.").input_schema(json!({
         "type": "object",
         "properties": {"flags": {"type": "object", "additionalProperties": true}},

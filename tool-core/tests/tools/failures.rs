@@ -1,4 +1,4 @@
-//! What a caller reads when its arguments are wrong: one snapshot a kind of mistake.
+//! Failure texts for invalid arguments: one snapshot per kind of mistake.
 
 use std::collections::BTreeMap;
 
@@ -61,7 +61,7 @@ fn failure(arguments: &str) -> Failure {
     tools_of(module_path!()).validate("book", arguments.as_bytes()).unwrap_err()
 }
 
-/// The problems with one argument, beside those that are always required.
+/// Returns the problems of one argument, given next to the required ones.
 fn problems(argument: &str) -> String {
     let failure = failure(&format!(r#"{{"to":"Rome","tickets":1,{argument}}}"#));
     assert_eq!(failure.example(), Some(&json!({"to": "Rome", "tickets": 1})));
@@ -69,7 +69,7 @@ fn problems(argument: &str) -> String {
 }
 
 #[test]
-fn the_whole_of_it() {
+fn renders_the_full_failure() {
     insta::assert_snapshot!(failure(r#"{"tickets":"many","clas":"first"}"#).text(), @r#"
     invalid input for `book`: 3 problems
     - /to: missing required input: expected a string
@@ -104,7 +104,7 @@ fn the_whole_of_it() {
 }
 
 #[test]
-fn wrong_type() {
+fn reports_wrong_types() {
     insta::assert_snapshot!(problems(r#""code":["a"]"#), @"/code: expected a string, got a list of 1 item");
     insta::assert_snapshot!(problems(r#""passengers":{}"#), @"/passengers: expected a list, got an object");
     insta::assert_snapshot!(problems(r#""large":{}"#), @"/large: expected an integer of at least 0, got an object");
@@ -116,7 +116,7 @@ fn wrong_type() {
 }
 
 #[test]
-fn missing() {
+fn reports_missing_inputs() {
     insta::assert_snapshot!(failure("{}").text(), @r#"
     invalid input for `book`: 2 problems
     - /to: missing required input: expected a string
@@ -126,7 +126,7 @@ fn missing() {
 }
 
 #[test]
-fn unknown() {
+fn reports_unknown_inputs() {
     insta::assert_snapshot!(problems(r#""passenger":[],"x":1,"Via":[]"#), @r"
     /passenger: unknown input `passenger`: the inputs are `to`, `tickets`, `code`, `country`, `class`, `passengers`, `payment`, `via`, `days`, `notes`, `large` (there is one with a similar name: `passengers`)
     /x: unknown input `x`: the inputs are `to`, `tickets`, `code`, `country`, `class`, `passengers`, `payment`, `via`, `days`, `notes`, `large`
@@ -135,7 +135,7 @@ fn unknown() {
 }
 
 #[test]
-fn out_of_range() {
+fn reports_numbers_out_of_range() {
     insta::assert_snapshot!(failure(r#"{"to":"Rome","tickets":10}"#).text(), @r#"
     invalid input for `book`: 1 problem
     - /tickets: expected at most 9, got `10`
@@ -146,7 +146,7 @@ fn out_of_range() {
 }
 
 #[test]
-fn too_long() {
+fn reports_long_texts() {
     insta::assert_snapshot!(problems(r#""code":"123456""#), @"/code: expected at most 5 characters, got 6");
     let long = "x".repeat(1_000_000);
     insta::assert_snapshot!(problems(&format!(r#""code":["{long}"],"class":"{long}","country":"{long}","{long}":1"#)), @r"
@@ -158,18 +158,18 @@ fn too_long() {
 }
 
 #[test]
-fn pattern() {
+fn reports_pattern_mismatches() {
     insta::assert_snapshot!(problems(r#""country":"Italy""#), @"/country: expected a string that matches `^[A-Z]{2}$`, got the string `Italy`");
 }
 
 #[test]
-fn one_of_some() {
+fn reports_unknown_constants() {
     insta::assert_snapshot!(problems(r#""class":"firts""#), @"/class: expected one of `first`, `second`, got the string `firts` (there is one with a similar name: `first`)");
     insta::assert_snapshot!(problems(r#""class":1"#), @"/class: expected one of `first`, `second`, got `1`");
 }
 
 #[test]
-fn nested() {
+fn reports_nested_problems() {
     insta::assert_snapshot!(problems(r#""passengers":[{"nam":"Ada","born":"1815-12-10"}]"#), @r"
     /passengers/0/name: missing required property: expected a string
     /passengers/0/nam: unknown property `nam`: the properties are `name`, `born`, `seats` (there is one with a similar name: `name`)
@@ -183,7 +183,7 @@ fn nested() {
 }
 
 #[test]
-fn list_item() {
+fn reports_problems_of_list_items() {
     insta::assert_snapshot!(problems(r#""passengers":[{"name":"Ada","born":"1815-12-10","seats":[1,256,1.5]}]"#), @r"
     /passengers/0/seats/1: expected at most 255, got `256`
     /passengers/0/seats/2: expected an integer from 0 to 255, got `1.5`
@@ -192,7 +192,7 @@ fn list_item() {
 }
 
 #[test]
-fn format() {
+fn reports_invalid_formats() {
     insta::assert_snapshot!(problems(r#""days":["2014-07-04","2014-02-30"]"#), @"/days/1: expected a string in the format `date`, such as `2024-01-31`, got the string `2014-02-30`: there is no such day");
     insta::assert_snapshot!(problems(r#""passengers":[{"name":"Ada","born":"1815"}],"class":"third""#), @r"
     /class: expected one of `first`, `second`, got the string `third`
@@ -202,7 +202,7 @@ fn format() {
 }
 
 #[test]
-fn given_twice() {
+fn reports_duplicate_members() {
     insta::assert_snapshot!(failure(r#"{"to":"Rome","to":"Pisa"}"#).text(), @r"
     the arguments for `book` are not JSON
     - /to: the same member is given twice
@@ -210,7 +210,7 @@ fn given_twice() {
 }
 
 #[test]
-fn no_json() {
+fn reports_invalid_json() {
     insta::assert_snapshot!(failure(r#"{"to":"Rome","#).text(), @r"
     the arguments for `book` are not JSON
     - EOF while parsing a value at line 1 column 13
@@ -218,7 +218,7 @@ fn no_json() {
 }
 
 #[test]
-fn a_long_list_of_mistakes_is_a_few_problems() {
+fn limits_the_number_of_problems() {
     for (item, count) in [("\"x\"", 1_000_000), ("{}", 100_000), ("{\"name\":\"a\",\"born\":\"x\"}", 100_000)]
     {
         let items = vec![item; count].join(",");

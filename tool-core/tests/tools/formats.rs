@@ -1,4 +1,4 @@
-//! What a schema calls a date, a time, a UUID or a URI is exactly that, whatever else its type parses.
+//! Values must match the format in the schema, even if their type parses more.
 
 use std::collections::BTreeMap;
 
@@ -55,7 +55,7 @@ macro_rules! texts {
             [$($name.map_or(0, |it| it.text.len())),*].into_iter().sum()
         }
 
-        /// A tool for each format, whose one input is a text in it: nothing but its format is to be checked.
+        /// A tool for each format, with one required input.
         mod required {
             use tool_core::tool;
 
@@ -86,7 +86,7 @@ texts! {
     json_pointer "json-pointer"
 }
 
-/// Texts that are in their format, and those that are not.
+/// Valid and invalid texts for each format.
 const TEXTS: [(&str, &[&str], &[&str]); 13] = [
     (
         "date",
@@ -141,7 +141,7 @@ const TEXTS: [(&str, &[&str], &[&str]); 13] = [
 ];
 
 #[tokio::test]
-async fn a_text_is_in_its_format_and_no_other() {
+async fn validates_formats() {
     let registry = tools_of(module_path!());
     registry.check().unwrap();
     for (name, valid, invalid) in TEXTS {
@@ -162,7 +162,7 @@ async fn a_text_is_in_its_format_and_no_other() {
 }
 
 #[tokio::test]
-async fn a_text_that_must_be_given_is_in_its_format_and_no_other() {
+async fn validates_formats_of_required_inputs() {
     let registry = tools_of(concat!(module_path!(), "::required"));
     for (name, valid, invalid) in TEXTS {
         for text in valid {
@@ -208,7 +208,7 @@ mod typed {
 }
 
 #[tokio::test]
-async fn what_a_type_parses_beyond_its_format_is_refused() {
+async fn rejects_values_that_only_the_type_parses() {
     let registry = tools_of(concat!(module_path!(), "::typed"));
     let (_, _, dates) = TEXTS[0];
     let names: Vec<&str> = registry.tools().map(tool_core::ToolDefinition::name).collect();
@@ -227,7 +227,7 @@ async fn what_a_type_parses_beyond_its_format_is_refused() {
 }
 
 #[tokio::test]
-async fn a_date_is_a_date_wherever_it_stands() {
+async fn validates_dates_at_every_depth() {
     let registry = tools_of(module_path!());
     let (_, valid, invalid) = TEXTS[0];
     let calls = |text: &str| {
@@ -257,7 +257,7 @@ async fn a_date_is_a_date_wherever_it_stands() {
 }
 
 #[tokio::test]
-async fn what_was_wrong_with_a_date_is_said() {
+async fn explains_invalid_dates() {
     let registry = tools_of(module_path!());
     let message = |text: &'static str| {
         let registry = registry.clone();
@@ -271,7 +271,7 @@ async fn what_was_wrong_with_a_date_is_said() {
 }
 
 #[tokio::test]
-async fn durations_are_written_as_their_type_has_them() {
+async fn serializes_durations_like_their_type() {
     let registry = tools_of(module_path!());
     assert_eq!(
         registry

@@ -1,4 +1,4 @@
-//! `access = …`: a function that sees who calls and with which inputs, and decides before the tool runs.
+//! Access functions (`access = …`), which decide by the caller and the inputs.
 
 use std::future::ready;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ struct Pages(Arc<AtomicUsize>);
 
 impl Pages {
     fn ran(&self, owner: &str) -> usize {
-        assert_eq!(owner, "ada", "only she may");
+        assert_eq!(owner, "ada", "only the owner may");
         self.0.fetch_add(1, Ordering::SeqCst) + 1
     }
 }
@@ -45,20 +45,20 @@ fn edit_slowly(#[inject] pages: State<Pages>, owner: String) -> usize {
     pages.ran(&owner)
 }
 
-async fn ask(principal: &Principal, times: &u32) -> Access {
+async fn may_ask(principal: &Principal, times: &u32) -> Access {
     for _ in 0..*times {
         ready(()).await;
     }
     if principal.has("ask") { Access::Allow } else { Access::deny("ask first") }
 }
 
-/// Is decided about by a function that waits.
-#[tool(operation = Read, access = ask(times))]
-fn asked(times: u32) -> u32 {
+/// Has an asynchronous access function.
+#[tool(operation = Read, access = may_ask(times))]
+fn decided_later(times: u32) -> u32 {
     times
 }
 
-/// Rules of their own.
+/// Access functions of other modules.
 mod rules {
     use super::{Access, Principal};
 
@@ -66,9 +66,9 @@ mod rules {
         fn decide(principal: &Principal) -> Access;
     }
 
-    pub(super) struct Known;
+    pub(super) struct Identified;
 
-    impl Rule for Known {
+    impl Rule for Identified {
         fn decide(principal: &Principal) -> Access {
             principal.id().map_or_else(|| Access::deny("say who you are"), |_| Access::Allow)
         }
@@ -79,11 +79,11 @@ mod rules {
     }
 }
 
-/// Is decided about by a path.
-#[tool(operation = Read, access = <rules::Known as rules::Rule>::decide)]
-fn known() {}
+/// Has an access function given by a path.
+#[tool(operation = Read, access = <rules::Identified as rules::Rule>::decide)]
+fn identified() {}
 
-/// Is decided about by a generic function, with more parameters than one tuple holds.
+/// Has a generic access function, and more inputs than one tuple holds.
 #[tool(operation = Read, access = rules::same::<u8>(i9, i1))]
 #[expect(clippy::too_many_arguments, reason = "their number is what is tested")]
 fn same(i1: u8, i2: u8, i3: u8, i4: u8, i5: u8, i6: u8, i7: u8, i8: u8, i9: u8) -> u8 {
@@ -94,7 +94,7 @@ fn explode(_: &Principal) -> Access {
     panic!("in an access function")
 }
 
-/// Is decided about by a function that panics.
+/// Has an access function that panics.
 #[tool(operation = Read, access = explode())]
 fn exploding() {}
 
@@ -117,7 +117,7 @@ impl Shelf {
         if principal.id() == Some(&shelf.0) && *sure { Access::Allow } else { Access::deny("not yours") }
     }
 
-    /// Is decided about by a function beside it, which sees the state.
+    /// Has an access function in the same `impl` block, which takes the state.
     #[tool(operation = Write, destructive = true, access = Self::may_empty(self, sure))]
     fn empty(&self, sure: bool) -> String {
         format!("{} {sure}", self.0)
@@ -135,7 +135,7 @@ async fn denied(registry: &Registry, name: &str, arguments: Value) -> String {
 }
 
 #[tokio::test]
-async fn a_function_decides_with_the_inputs_that_it_is_shown() {
+async fn decides_by_the_listed_inputs() {
     let pages = Pages::default();
     let registry = registry(&pages).as_principal(Principal::new("ada"));
     for name in ["edit", "edit_later", "edit_slowly"] {
@@ -153,19 +153,19 @@ async fn a_function_decides_with_the_inputs_that_it_is_shown() {
 }
 
 #[tokio::test]
-async fn a_decision_may_take_its_time() {
+async fn awaits_decisions() {
     let registry = registry(&Pages::default());
-    assert_eq!(denied(&registry, "asked", json!({"times": 3})).await, "ask first");
+    assert_eq!(denied(&registry, "decided_later", json!({"times": 3})).await, "ask first");
     let registry = registry.as_principal(Principal::new("ada").grant("ask"));
-    assert_eq!(registry.call("asked", json!({"times": 3})).await.unwrap().value(), 3);
+    assert_eq!(registry.call("decided_later", json!({"times": 3})).await.unwrap().value(), 3);
 }
 
 #[tokio::test]
-async fn any_path_of_a_function_will_do() {
+async fn accepts_any_function_path() {
     let registry = registry(&Pages::default());
-    assert!(registry.call("known", json!({})).await.is_ok());
-    let nobody = registry.as_principal(Principal::anonymous());
-    assert_eq!(denied(&nobody, "known", json!({})).await, "say who you are");
+    assert!(registry.call("identified", json!({})).await.is_ok());
+    let anonymous = registry.as_principal(Principal::anonymous());
+    assert_eq!(denied(&anonymous, "identified", json!({})).await, "say who you are");
     let arguments =
         |last| json!({"i1": 1, "i2": 0, "i3": 0, "i4": 0, "i5": 0, "i6": 0, "i7": 0, "i8": 0, "i9": last});
     assert_eq!(registry.call("same", arguments(1)).await.unwrap().value(), 2);
@@ -174,7 +174,7 @@ async fn any_path_of_a_function_will_do() {
 }
 
 #[tokio::test]
-async fn the_state_of_a_method_is_shown_as_self() {
+async fn passes_state_as_self() {
     let registry = registry(&Pages::default());
     assert_eq!(denied(&registry, "empty", json!({"sure": true})).await, "not yours");
     let ada = registry.as_principal(Principal::new("ada"));
@@ -182,7 +182,7 @@ async fn the_state_of_a_method_is_shown_as_self() {
 }
 
 #[tokio::test]
-async fn nobody_decides_about_arguments_that_are_invalid_or_only_checked() {
+async fn decides_only_for_valid_calls() {
     let registry = registry(&Pages::default());
     let failure = registry.call("edit", json!({"owner": 1})).await.unwrap_err();
     assert_eq!(failure.kind(), FailureKind::Input);

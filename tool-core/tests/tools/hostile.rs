@@ -1,4 +1,4 @@
-//! Inputs that are meant to hurt, one row each: what becomes of them, and that the next call succeeds.
+//! Hostile inputs, one row each; the next call succeeds.
 
 use std::collections::BTreeMap;
 
@@ -30,7 +30,7 @@ enum Letter {
     B,
 }
 
-/// Takes whatever comes.
+/// Takes inputs of many types.
 #[tool(operation = Transform)]
 fn takes(
     #[arg(length(max = 100))] short: Option<String>,
@@ -44,8 +44,8 @@ fn takes(
     json!([short, catastrophic, letter, tagged, untagged, map, text])
 }
 
-/// The verdict on some arguments: `None` if they are taken, else the problems.
-fn verdict(registry: &Registry, arguments: &str) -> Option<String> {
+/// Returns the problems of arguments, or `None` if they are valid.
+fn problems_of(registry: &Registry, arguments: &str) -> Option<String> {
     let failure = registry.validate("takes", arguments.as_bytes()).err()?;
     assert_ne!(failure.kind(), FailureKind::Internal);
     assert!(failure.text().len() < 2_000, "{} bytes", failure.text().len());
@@ -54,7 +54,7 @@ fn verdict(registry: &Registry, arguments: &str) -> Option<String> {
 }
 
 #[test]
-fn every_row_has_its_outcome() {
+fn returns_the_expected_outcome_for_each_row() {
     let registry = tools_of(module_path!());
     let million = "x".repeat(1_000_000);
     let emoji = "\u{1f600}\u{301}".repeat(50);
@@ -109,16 +109,16 @@ fn every_row_has_its_outcome() {
         ),
     ];
     for (row, arguments, expected) in rows {
-        match (verdict(&registry, &arguments), expected) {
+        match (problems_of(&registry, &arguments), expected) {
             (None, None) => {}
-            (Some(told), Some(expected)) => assert!(told.contains(expected), "{row}: {told}"),
-            (told, expected) => panic!("{row}: {told:?} and not {expected:?}"),
+            (Some(found), Some(expected)) => assert!(found.contains(expected), "{row}: {found}"),
+            (found, expected) => panic!("{row}: {found:?} and not {expected:?}"),
         }
     }
 }
 
 #[tokio::test]
-async fn two_variants_that_match_are_told_apart_in_no_panic() {
+async fn rejects_ambiguous_variants_and_keeps_control_characters() {
     let registry = tools_of(module_path!());
     let failure = registry.call("takes", json!({"untagged": {"a": 1, "b": 2}})).await.unwrap_err();
     assert_eq!(failure.problems()[0].path, "/untagged");
@@ -142,9 +142,9 @@ fn compute_term(term: Term, round: Option<bool>) -> Value {
     json!([term, round])
 }
 
-/// Each level has three alternatives that go on: explained one by one, thirty levels would take longer than anybody waits.
+/// Each level has three recursive alternatives, so explaining thirty levels would take too long.
 #[test]
-fn a_deep_fault_of_a_recursive_choice_is_told_at_its_input() {
+fn reports_deep_faults_at_the_input() {
     let registry = tools_of(module_path!());
     let nested = |leaf: Value| {
         (0..30).fold(leaf, |term, level| {
@@ -159,7 +159,7 @@ fn a_deep_fault_of_a_recursive_choice_is_told_at_its_input() {
     let places: Vec<&str> = failure.problems().iter().map(|problem| problem.path.as_str()).collect();
     assert_eq!(places, ["/term", "/rund"]);
     assert!(failure.problems()[0].message.ends_with("nested too deeply to be explained"), "{failure}");
-    // What is not deep is told at its place.
+    // A shallow fault is reported at its path.
     let failure =
         registry.validate("compute.term", br#"{"term":{"kind":"not","of":{"kind":"nut"}}}"#).unwrap_err();
     assert_eq!(failure.problems()[0].path, "/term/of/kind");

@@ -1,4 +1,4 @@
-//! When parameters that are no inputs are taken from the call: once, and not before it is known that the function may run.
+//! Injected parameters: created once, and only after validation and access checks.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,7 +13,7 @@ use crate::builder_of;
 #[derive(Default)]
 struct Leases(AtomicUsize);
 
-/// Something that costs, as a connection does.
+/// A costly value, such as a connection.
 struct Lease;
 
 impl<Op> Inject<Op> for Lease {
@@ -70,7 +70,7 @@ fn even_with(principal: &Principal, _: &Lease, number: &u8) -> Access {
     even(principal, number)
 }
 
-/// Shows its lease to who decides.
+/// Passes its lease to the access function.
 #[tool(operation = Read, access = even_with(lease, number))]
 async fn shown(number: u8, #[inject] lease: Lease) -> u8 {
     let Lease = lease;
@@ -87,9 +87,9 @@ async fn call(name: &str, arguments: Value) -> (Result<Output, Failure>, usize) 
 const ALL: [&str; 6] = ["plain", "later", "guarded", "guarded_later", "guarded_slowly", "shown"];
 
 #[tokio::test]
-async fn a_call_injects_once_however_often_its_arguments_are_read() {
+async fn injects_once_per_call() {
     for name in ALL {
-        // As it is; spelled otherwise; repaired after a first reading.
+        // Plain, spelled differently, and coerced.
         for number in [json!(2), json!(2.0), json!("2")] {
             let (result, leases) = call(name, json!({"number": number})).await;
             assert_eq!((result.unwrap().value(), leases), (json!(2), 1), "{name} {number}");
@@ -98,7 +98,7 @@ async fn a_call_injects_once_however_often_its_arguments_are_read() {
 }
 
 #[tokio::test]
-async fn nothing_is_injected_for_arguments_that_are_wrong() {
+async fn injects_nothing_for_invalid_arguments() {
     for name in ALL {
         for arguments in
             [json!({"number": "x"}), json!({}), json!({"number": 2, "more": 1}), json!({"number": 256})]
@@ -110,7 +110,7 @@ async fn nothing_is_injected_for_arguments_that_are_wrong() {
 }
 
 #[tokio::test]
-async fn who_is_denied_gets_nothing_injected_but_what_decided_it() {
+async fn injects_only_access_parameters_for_denied_calls() {
     for (name, expected) in [("guarded", 0), ("guarded_later", 0), ("guarded_slowly", 0), ("shown", 1)] {
         let (result, leases) = call(name, json!({"number": 3})).await;
         assert_eq!((result.unwrap_err().kind(), leases), (FailureKind::Denied, expected), "{name}");
@@ -118,7 +118,7 @@ async fn who_is_denied_gets_nothing_injected_but_what_decided_it() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_injected_is_told_after_everything_else() {
+async fn reports_injection_failures_last() {
     let registry = builder_of(module_path!()).state(Leases::default()).build().unwrap();
     let refused: Registry = registry.as_principal(Principal::local().grant("refused"));
     for name in ALL {
@@ -127,7 +127,7 @@ async fn what_cannot_be_injected_is_told_after_everything_else() {
         assert_eq!(kind(json!("x")).await, FailureKind::Input, "{name}");
         assert_eq!(kind(json!(2)).await, FailureKind::Busy, "{name}");
     }
-    // It was not let in to be shown.
+    // The access function of `shown` needs the lease, too.
     assert_eq!(refused.call("shown", json!({"number": 3})).await.unwrap_err().kind(), FailureKind::Busy);
     assert_eq!(refused.call("guarded", json!({"number": 3})).await.unwrap_err().kind(), FailureKind::Denied);
 }

@@ -1,4 +1,4 @@
-//! What `#[arg(…)]` says of an input: it stands in the schema, and is held in a call with the same verdict.
+//! Options of `#[arg(…)]`: published in the schema, and enforced in calls.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -208,19 +208,19 @@ async fn call(name: &str, arguments: &str) -> Result<Value, Failure> {
     reply.result.map(|output| output.value())
 }
 
-/// The text of the failure, without the example.
+/// Returns the problems of a failed call, one per line.
 async fn refusal(name: &str, arguments: &str) -> String {
     let failure = call(name, arguments).await.unwrap_err();
     failure.problems().iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
 
 #[test]
-fn the_tools_here_have_no_fault() {
+fn passes_the_check() {
     tools_of(module_path!()).check().unwrap();
 }
 
 #[test]
-fn constraints_stand_in_the_schema() {
+fn publishes_constraints() {
     let registry = tools_of(module_path!());
     let tool = registry.get("constrained").unwrap();
     let properties = &tool.input_schema()["properties"];
@@ -255,7 +255,7 @@ fn constraints_stand_in_the_schema() {
 }
 
 #[tokio::test]
-async fn constraints_are_held() {
+async fn enforces_constraints() {
     for (arguments, refused) in [
         (r#"{"small":1}"#, ""),
         (r#"{"small":9.0}"#, ""),
@@ -296,7 +296,7 @@ async fn constraints_are_held() {
 }
 
 #[tokio::test]
-async fn an_example_meets_the_constraints() {
+async fn generates_examples_that_meet_constraints() {
     let registry = strict_tools_of(module_path!());
     for tool in registry.tools() {
         registry.validate(tool.name(), tool.example().to_string().as_bytes()).unwrap();
@@ -313,7 +313,7 @@ async fn an_example_meets_the_constraints() {
 }
 
 #[tokio::test]
-async fn a_secret_is_shown_nowhere() {
+async fn hides_secrets_everywhere() {
     let registry = tools_of(module_path!());
     let tool = registry.get("secretive").unwrap();
     assert_eq!(tool.input_schema()["properties"]["token"], json!({"type": "string", "writeOnly": true}));
@@ -357,12 +357,12 @@ async fn a_secret_is_shown_nowhere() {
         let everything = format!("{failure:?} {} {}", failure.text(), json!(failure));
         assert!(!everything.contains("hunter2"), "{everything}");
         let suggests = failure.problems().iter().any(|problem| problem.suggestion.is_some());
-        assert!(!suggests, "a suggestion tells what it is similar to: {everything}");
+        assert!(!suggests, "a suggestion reveals a similar value: {everything}");
     }
 }
 
 #[tokio::test]
-async fn the_fields_of_a_flattened_struct_are_inputs() {
+async fn flattens_struct_fields_into_inputs() {
     let registry = tools_of(module_path!());
     let tool = registry.get("find").unwrap();
     let schema = tool.input_schema();
@@ -394,7 +394,7 @@ async fn the_fields_of_a_flattened_struct_are_inputs() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_with_a_flattened_field_is_told_at_the_field() {
+async fn reports_problems_at_flattened_fields() {
     for (arguments, expected) in [
         (
             r#"{"in":"a","words":"b","by":1}"#,
@@ -423,7 +423,7 @@ async fn what_is_wrong_with_a_flattened_field_is_told_at_the_field() {
 }
 
 #[tokio::test]
-async fn a_recursive_struct_can_be_flattened() {
+async fn flattens_recursive_structs() {
     let registry = tools_of(module_path!());
     let schema = registry.get("find_both").unwrap().input_schema();
     assert_eq!(schema["properties"]["both"]["items"], json!({"$ref": "#/$defs/Both"}));
@@ -434,7 +434,7 @@ async fn a_recursive_struct_can_be_flattened() {
 }
 
 #[test]
-fn headers_and_locators_are_published() {
+fn publishes_headers_and_locators() {
     let registry = tools_of(module_path!());
     let tool = registry.get("located").unwrap();
     let properties = &tool.input_schema()["properties"];
@@ -445,7 +445,7 @@ fn headers_and_locators_are_published() {
 }
 
 #[tokio::test]
-async fn the_examples_of_a_doc_comment_are_calls() {
+async fn reads_examples_from_doc_comments() {
     let registry = tools_of(module_path!());
     let tool = registry.get("count_words").unwrap();
     assert_eq!(tool.description(), "Counts words.\n\nThe longest one counts twice.");
@@ -453,7 +453,7 @@ async fn the_examples_of_a_doc_comment_are_calls() {
     assert_eq!(tool.examples(), examples);
     assert_eq!(tool.input_schema()["examples"], json!(examples));
     assert_eq!(*tool.example(), examples[0]);
-    // Where nobody could make one from the schema.
+    // No example can be generated for a pattern.
     let failure = call("coded", "{}").await.unwrap_err();
     assert_eq!(failure.example(), Some(&json!({"code": "A-1"})));
     assert_eq!(
@@ -462,7 +462,7 @@ async fn the_examples_of_a_doc_comment_are_calls() {
     );
 }
 
-/// The macro sees the names of these types and not what they are.
+/// Type aliases, which the macro cannot resolve.
 mod refused {
     use super::*;
 
@@ -508,7 +508,7 @@ mod refused {
 }
 
 #[test]
-fn constraints_and_defaults_that_cannot_be_are_refused_by_build() {
+fn rejects_impossible_constraints_and_defaults() {
     let errors = builder_of("tools::inputs::refused").build().unwrap_err();
     let faults: Vec<String> = errors
         .iter()
@@ -626,7 +626,7 @@ mod faulty {
 }
 
 #[test]
-fn what_cannot_be_is_told_by_a_check() {
+fn reports_invalid_options_when_checked() {
     let registry = tools_of("tools::inputs::faulty");
     let errors = registry.check().unwrap_err();
     let of = |name: &str| -> Vec<String> {
@@ -684,7 +684,7 @@ fn what_cannot_be_is_told_by_a_check() {
 }
 
 #[tokio::test]
-async fn what_could_not_be_flattened_can_still_be_called() {
+async fn calls_tools_with_invalid_flattening() {
     let registry = tools_of("tools::inputs::faulty");
     let arguments = json!({"map": {"a": 1}, "number": 2, "optional": {"by": "n"}, "choice": {"B": 1}});
     assert_eq!(registry.call("c_flattened", arguments).await.unwrap().value(), 3);

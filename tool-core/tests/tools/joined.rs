@@ -1,4 +1,4 @@
-//! What a registry keeps where it becomes part of a provider: its caller, its audit, and what stands beside its calls.
+//! Registries in a joint provider keep their caller, audit and extensions.
 
 use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex};
@@ -37,7 +37,7 @@ fn joined_closed() -> &'static str {
     "open"
 }
 
-/// What the two tools below tell the test, and wait for.
+/// Signals between the test and the two tools below.
 struct Doors {
     outer: (Semaphore, Semaphore),
     inner: (Semaphore, Semaphore),
@@ -69,10 +69,10 @@ async fn joined_inner(#[inject] signals: State<Signals>) {
 async fn joined_outer(#[inject] signals: State<Signals>, #[inject] registry: Registry) {
     pass(&signals.0.outer).await;
     let mut call = Box::pin(registry.call("joined_inner", json!({})));
-    assert!(begin(call.as_mut()).is_pending());
+    assert!(poll_once(call.as_mut()).is_pending());
 }
 
-fn begin<T>(future: Pin<&mut (impl Future<Output = T> + ?Sized)>) -> Poll<T> {
+fn poll_once<T>(future: Pin<&mut (impl Future<Output = T> + ?Sized)>) -> Poll<T> {
     future.poll(&mut Context::from_waker(Waker::noop()))
 }
 
@@ -80,12 +80,12 @@ fn builder(name: &'static str) -> tool_core::RegistryBuilder {
     Registry::builder().linked().select(move |tool| tool.name() == name)
 }
 
-async fn said(registry: &Registry, name: &str) -> Value {
+async fn output_of(registry: &Registry, name: &str) -> Value {
     registry.call(name, json!({})).await.unwrap().value()
 }
 
 #[tokio::test]
-async fn a_registry_that_a_function_returns_is_provided_as_it_is() {
+async fn keeps_settings_of_returned_registries() {
     let audited = Arc::new(Mutex::new(Vec::new()));
     let build = {
         let audited = Arc::clone(&audited);
@@ -115,7 +115,7 @@ async fn a_registry_that_a_function_returns_is_provided_as_it_is() {
 }
 
 #[tokio::test]
-async fn the_audit_of_unknown_names_is_the_first_that_there_is() {
+async fn audits_unknown_names_with_the_first_sink() {
     let audited = Arc::new(Mutex::new(0));
     let counted = Arc::clone(&audited);
     let sink = move |_: &AuditEvent<'_>| *counted.lock().unwrap() += 1;
@@ -127,41 +127,45 @@ async fn the_audit_of_unknown_names_is_the_first_that_there_is() {
 }
 
 #[tokio::test]
-async fn what_stands_beside_the_calls_of_a_part_stays_beside_those() {
-    let beside = |name: &'static str, user| {
+async fn keeps_extensions_of_each_part() {
+    let with_user = |name: &'static str, user| {
         builder(name)
             .build()
             .unwrap()
             .with_options(&CallOptions::new().extensions(Extensions::new().with(User(user)).with(5_u8)))
     };
     let plain = builder("joined_anybody").build().unwrap();
-    let (eve, ada) = (beside("joined_closed", "eve"), beside("joined_user", "ada"));
+    let (eve, ada) = (with_user("joined_closed", "eve"), with_user("joined_user", "ada"));
     let provider = Providers::new().with("a", eve).with("b", plain).with("c", ada).into_provider();
     let tools = provider.tools().await.unwrap();
     let registry = tools.registry();
-    assert_eq!(said(registry, "joined_user").await, "ada");
+    assert_eq!(output_of(registry, "joined_user").await, "ada");
     assert_eq!(
-        said(registry, "joined_anybody").await,
+        output_of(registry, "joined_anybody").await,
         "nobody",
-        "what is beside one part is not for another"
+        "another part does not see the extensions"
     );
-    // What the caller brings along lies over it.
+    // Extensions of the caller take precedence.
     let bob = registry.with_options(&CallOptions::new().extensions(Extensions::new().with(User("bob"))));
     assert_eq!(
-        (said(&bob, "joined_user").await, said(&bob, "joined_anybody").await),
+        (output_of(&bob, "joined_user").await, output_of(&bob, "joined_anybody").await),
         (json!("bob"), json!("bob"))
     );
     let other = registry.with_options(&CallOptions::new().extensions(Extensions::new().with(7_u16)));
-    assert_eq!(said(&other, "joined_user").await, "ada");
-    // And so it is where the whole is a part of another one.
+    assert_eq!(output_of(&other, "joined_user").await, "ada");
+    // The same holds for nested providers.
     let whole = Providers::new().with("whole", provider).into_provider().tools().await.unwrap();
-    assert_eq!(said(whole.registry(), "joined_user").await, "ada");
+    assert_eq!(output_of(whole.registry(), "joined_user").await, "ada");
     let whole = Providers::new().with("whole", other).into_provider().tools().await.unwrap();
-    assert_eq!(said(whole.registry(), "joined_user").await, "ada", "under what stands beside the whole");
+    assert_eq!(
+        output_of(whole.registry(), "joined_user").await,
+        "ada",
+        "below the extensions of the whole provider"
+    );
 }
 
 #[tokio::test]
-async fn a_call_into_a_part_that_was_idle_is_waited_for() {
+async fn drains_nested_calls_into_other_parts() {
     let signals = Signals::default();
     let build = |name| builder(name).state(signals.clone()).build().unwrap();
     let parts = Providers::new().with("inner", build("joined_inner")).with("outer", build("joined_outer"));
@@ -171,17 +175,17 @@ async fn a_call_into_a_part_that_was_idle_is_waited_for() {
     let Doors { outer, inner } = &*signals.0;
     outer.0.acquire().await.unwrap().forget();
     let mut idle = pin!(registry.drain());
-    assert!(begin(idle.as_mut()).is_pending());
+    assert!(poll_once(idle.as_mut()).is_pending());
     outer.1.add_permits(1);
     call.await.unwrap().unwrap();
     inner.0.acquire().await.unwrap().forget();
-    assert!(begin(idle.as_mut()).is_pending(), "the inner call is on its way");
+    assert!(poll_once(idle.as_mut()).is_pending(), "the inner call still runs");
     inner.1.add_permits(1);
     idle.await;
 }
 
 #[tokio::test]
-async fn tools_are_told_to_come_from_the_part_that_answered() {
+async fn names_the_provider_that_answered() {
     let shared = builder("joined_anybody").build().unwrap();
     let fails = Arc::new(Mutex::new("none"));
     let part = |name: &'static str| {
@@ -207,9 +211,9 @@ async fn tools_are_told_to_come_from_the_part_that_answered() {
 }
 
 #[tokio::test]
-async fn a_tool_is_called_as_at_home_however_often_it_was_joined() {
+async fn keeps_audit_and_extensions_when_joined_again() {
     let audited: Arc<Mutex<Vec<String>>> = Arc::default();
-    let written = |name: &str| {
+    let dynamic_tool = |name: &str| {
         let definition = tool_core::ToolDefinition::builder(name, "Says who is signed in.")
             .operation(tool_core::Operation::Read)
             .build()
@@ -219,18 +223,18 @@ async fn a_tool_is_called_as_at_home_however_often_it_was_joined() {
             Ok(tool_core::Output::json(user).unwrap())
         })
     };
-    let part = |home: &'static str, declared: &'static str, by_hand: &'static str| {
+    let part = |part_name: &'static str, declared: &'static str, dynamic: &'static str| {
         let audited = Arc::clone(&audited);
         let sink =
-            move |event: &AuditEvent<'_>| audited.lock().unwrap().push(format!("{home} {}", event.name));
-        let chosen = move |tool: &tool_core::ToolDefinition| [declared, by_hand].contains(&tool.name());
-        Registry::builder().linked().select(chosen).tool(written(by_hand)).audit(sink).build().unwrap()
+            move |event: &AuditEvent<'_>| audited.lock().unwrap().push(format!("{part_name} {}", event.name));
+        let chosen = move |tool: &tool_core::ToolDefinition| [declared, dynamic].contains(&tool.name());
+        Registry::builder().linked().select(chosen).tool(dynamic_tool(dynamic)).audit(sink).build().unwrap()
     };
     let user = |user| Extensions::new().with(User(user));
     for chosen in 0..16_u8 {
-        let beside = |bit: u8, name| (chosen >> bit & 1 == 1).then_some(name);
+        let select = |bit: u8, name| (chosen >> bit & 1 == 1).then_some(name);
         let (first, second, outer, added) =
-            (beside(0, "ada"), beside(1, "bob"), beside(2, "eve"), beside(3, "joe"));
+            (select(0, "ada"), select(1, "bob"), select(2, "eve"), select(3, "joe"));
         let with = |registry: Registry, name: Option<&'static str>| match name {
             Some(name) => registry.with_options(&CallOptions::new().extensions(user(name))),
             None => registry,
@@ -249,9 +253,9 @@ async fn a_tool_is_called_as_at_home_however_often_it_was_joined() {
         let outer_registry = with(joined.registry().clone(), outer);
         let whole = Providers::new().with("x", outer_registry).into_provider().tools().await.unwrap();
         let whole = with(whole.registry().clone(), added);
-        let more = whole.toolset([Ok(Arc::new(written("hand_more")) as Arc<dyn tool_core::Tool>)]);
+        let more = whole.toolset([Ok(Arc::new(dynamic_tool("hand_more")) as Arc<dyn tool_core::Tool>)]);
         let more = more.registry();
-        for (name, home, own) in [
+        for (name, part_name, own) in [
             ("joined_anybody", "one", first),
             ("hand_one", "one", first),
             ("joined_free", "two", second),
@@ -259,8 +263,8 @@ async fn a_tool_is_called_as_at_home_however_often_it_was_joined() {
             ("hand_more", "one", None),
         ] {
             let expected = if name == "hand_more" { added } else { added.or(outer).or(own) };
-            assert_eq!(said(more, name).await, expected.unwrap_or("nobody"), "{name} with {chosen:04b}");
-            assert_eq!(std::mem::take(&mut *audited.lock().unwrap()), [format!("{home} {name}")]);
+            assert_eq!(output_of(more, name).await, expected.unwrap_or("nobody"), "{name} with {chosen:04b}");
+            assert_eq!(std::mem::take(&mut *audited.lock().unwrap()), [format!("{part_name} {name}")]);
         }
     }
 }

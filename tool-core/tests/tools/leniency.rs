@@ -1,4 +1,4 @@
-//! Arguments of the wrong JSON type: read as what they stand for, told, and never guessed at.
+//! Coercion of arguments with the wrong JSON type.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -50,16 +50,16 @@ fn lenient(
     json!([n, wide, on, text, either, any, list, point, points, day, secret])
 }
 
-/// The values that were taken, without those that were not given.
-fn taken(output: &Value) -> Vec<&Value> {
+/// Returns the given values of an output.
+fn given_values(output: &Value) -> Vec<&Value> {
     output.as_array().unwrap().iter().take(10).filter(|value| !value.is_null()).collect()
 }
 
 #[tokio::test]
-async fn a_string_is_read_as_what_it_stands_for() {
+async fn coerces_strings_to_the_expected_type() {
     let registry = tools_of(module_path!());
     let strict = strict_tools_of(module_path!());
-    for (arguments, expected, repairs) in [
+    for (arguments, expected, coercions) in [
         (r#"{"n":"5"}"#, json!([5]), "/n: the string was read as a number"),
         (r#"{"n":"-5.0"}"#, json!([-5]), "/n: the string was read as a number"),
         (
@@ -91,23 +91,23 @@ async fn a_string_is_read_as_what_it_stands_for() {
             .result
             .unwrap()
             .value();
-        assert_eq!(json!(taken(&output)), expected, "{arguments}");
+        assert_eq!(json!(given_values(&output)), expected, "{arguments}");
         let validation = registry.validate("lenient", arguments.as_bytes()).unwrap();
-        let told: Vec<_> = validation.coercions.iter().map(ToString::to_string).collect();
-        assert_eq!(told.join("\n"), repairs, "{arguments}");
+        let found: Vec<_> = validation.coercions.iter().map(ToString::to_string).collect();
+        assert_eq!(found.join("\n"), coercions, "{arguments}");
         let failure = strict.validate("lenient", arguments.as_bytes()).unwrap_err();
         assert_eq!(failure.kind(), FailureKind::Input, "{arguments}");
     }
 }
 
 #[tokio::test]
-async fn what_the_schema_allows_stays_as_it_is() {
+async fn keeps_strings_that_the_schema_allows() {
     let registry = tools_of(module_path!());
     for (arguments, expected) in [
         (r#"{"text":"5"}"#, json!(["5"])),
         (r#"{"either":"5"}"#, json!(["5"])),
         (r#"{"any":"[1]"}"#, json!(["[1]"])),
-        // Something else is repaired, and this is not.
+        // Only `n` is coerced.
         (r#"{"any":"5","text":"true","either":"1","n":"5"}"#, json!([5, "true", "1", "5"])),
     ] {
         let output = registry
@@ -116,12 +116,12 @@ async fn what_the_schema_allows_stays_as_it_is() {
             .result
             .unwrap()
             .value();
-        assert_eq!(json!(taken(&output)), expected, "{arguments}");
+        assert_eq!(json!(given_values(&output)), expected, "{arguments}");
     }
 }
 
 #[tokio::test]
-async fn what_is_not_unambiguous_is_refused() {
+async fn rejects_ambiguous_values() {
     let registry = tools_of(module_path!());
     for (arguments, problem) in [
         (r#"{"n":"five"}"#, "/n: expected an integer, got the string `five`"),
@@ -135,7 +135,7 @@ async fn what_is_not_unambiguous_is_refused() {
             r#"{"point":"{\"x\":1,\"x\":2}"}"#,
             "/point: expected an object with `x`, got the string `{\"x\":1,\"x\":2}`",
         ),
-        // Once read, what it stands for is judged like any other value.
+        // A coerced value is validated like any other.
         (r#"{"list":"[256]"}"#, "/list/0: expected at most 255, got `256`"),
         (
             r#"{"point":"{\"z\":1}"}"#,
@@ -149,7 +149,7 @@ async fn what_is_not_unambiguous_is_refused() {
 }
 
 #[tokio::test]
-async fn a_text_nested_too_deep_is_refused() {
+async fn rejects_deeply_nested_strings() {
     let registry = tools_of(module_path!());
     let deep = format!("{}{}", "[".repeat(120), "]".repeat(120));
     let arguments = json!({"any": {"a": 1}, "list": deep}).to_string();
@@ -161,7 +161,7 @@ async fn a_text_nested_too_deep_is_refused() {
 }
 
 #[test]
-fn each_repair_is_traced_and_no_value() {
+fn traces_coercions_without_values() {
     let events = Events::default();
     let registry = tools_of(module_path!());
     let arguments = r#"{"n":"815","pin":"815","keys":{"815":"15"}}"#;
@@ -169,15 +169,15 @@ fn each_repair_is_traced_and_no_value() {
         registry.validate("lenient", arguments.as_bytes()).unwrap();
     });
     let events = events.0.lock().unwrap();
-    let repairs: Vec<_> = events.iter().filter(|event| event.contains("what it stands for")).collect();
-    assert_eq!(repairs.len(), 3, "{events:?}");
-    assert!(repairs[0].contains("path=\"/n\" kind=number"), "{events:?}");
-    assert!(repairs[1].contains("path=\"/pin\" kind=number"), "{events:?}");
-    assert!(repairs[2].contains("path=\"/keys\" kind=number"), "{events:?}");
+    let coercions: Vec<_> = events.iter().filter(|event| event.contains("what it stands for")).collect();
+    assert_eq!(coercions.len(), 3, "{events:?}");
+    assert!(coercions[0].contains("path=\"/n\" kind=number"), "{events:?}");
+    assert!(coercions[1].contains("path=\"/pin\" kind=number"), "{events:?}");
+    assert!(coercions[2].contains("path=\"/keys\" kind=number"), "{events:?}");
     assert!(!events.concat().contains("815"), "{events:?}");
 }
 
-/// The events that were traced, as text.
+/// Records traced events as text.
 #[derive(Clone, Default)]
 pub(crate) struct Events(pub(crate) Arc<Mutex<Vec<String>>>);
 

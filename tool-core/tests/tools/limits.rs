@@ -1,4 +1,4 @@
-//! The time that a call may take, and what its caller is told when that is over.
+//! Timeouts of calls, and their failures.
 
 use std::sync::{Arc, mpsc};
 use std::thread;
@@ -18,19 +18,19 @@ async fn spin() {
 }
 
 #[test]
-fn a_function_that_never_waits_is_late_like_any_other() {
+fn times_out_functions_that_never_wait() {
     let (send, ended) = mpsc::channel();
     thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
         let registry = builder_of(module_path!()).state(Door::default()).build().unwrap();
         let reply = runtime.block_on(registry.call_with("spin", b"{}", &CallOptions::new()));
-        // Nobody listens where the test has failed already.
+        // The receiver is gone if the test failed already.
         let _ = send.send(reply.result.map(|_| ()).unwrap_err().kind());
     });
     assert_eq!(ended.recv_timeout(Duration::from_secs(20)), Ok(FailureKind::Timeout));
 }
 
-/// What keeps a thread busy until it is let go.
+/// Keeps calls waiting while a test holds the lock.
 #[derive(Clone, Default)]
 struct Door(Arc<Mutex<u32>>);
 
@@ -41,23 +41,23 @@ fn enter(#[inject] door: State<Door>) {
 }
 
 #[tokio::test]
-async fn what_never_got_a_thread_has_no_effect_that_may_still_come() {
+async fn reports_calls_without_a_thread_as_retryable() {
     let door = Door::default();
     let registry = builder_of(module_path!()).state(door.clone()).blocking_threads(1).build().unwrap();
     let closed = door.0.lock().await;
-    let late = async || {
+    let time_out = async || {
         let failure = registry.call_with("enter", b"{}", &CallOptions::new()).await.result.unwrap_err();
         (failure.kind(), failure.message().contains("runs on"), failure.retryable())
     };
-    assert_eq!(late().await, (FailureKind::Timeout, true, false), "it waits on its thread");
-    assert_eq!(late().await, (FailureKind::Timeout, false, true), "it waits for a thread");
+    assert_eq!(time_out().await, (FailureKind::Timeout, true, false), "it waits on its thread");
+    assert_eq!(time_out().await, (FailureKind::Timeout, false, true), "it waits for a thread");
     drop(closed);
     registry.drain().await;
     assert_eq!(*door.0.lock().await, 1);
 }
 
 #[test]
-fn limits_that_let_nothing_run_are_faults_all_at_once() {
+fn rejects_zero_limits() {
     let builder =
         Registry::builder().allow_empty().concurrency(0).blocking_threads(0).timeout(Duration::ZERO);
     let errors = builder.build().unwrap_err();
@@ -71,7 +71,7 @@ fn limits_that_let_nothing_run_are_faults_all_at_once() {
     assert!(least.timeout(Duration::from_nanos(1)).build().is_ok());
 }
 
-/// Keeps its place until it is let go.
+/// Keeps its permit until the door opens.
 #[tool(operation = Write, destructive = false)]
 async fn stay(#[inject] door: State<Door>) {
     *door.0.lock().await += 1;
@@ -88,7 +88,7 @@ async fn go(#[inject] door: State<Door>) {
 async fn look() {}
 
 #[tokio::test(start_paused = true)]
-async fn who_waits_for_a_turn_is_out_of_time_too() {
+async fn times_out_queued_calls() {
     let door = Door::default();
     let registry = builder_of(module_path!()).state(door.clone()).concurrency(1).queue(9).build().unwrap();
     let closed = door.0.lock().await;
@@ -103,7 +103,7 @@ async fn who_waits_for_a_turn_is_out_of_time_too() {
         assert_eq!((failure.kind(), failure.retryable()), (FailureKind::Timeout, true), "{name}");
         assert_eq!(began.elapsed(), Duration::from_secs(30), "{name}");
     }
-    // Whose turn comes in time is not late.
+    // A call that starts in time succeeds.
     let waiting = tokio::spawn({
         let registry = registry.clone();
         async move { registry.call_with("go", b"{}", &CallOptions::new()).await.result }
@@ -113,5 +113,5 @@ async fn who_waits_for_a_turn_is_out_of_time_too() {
     staying.await.unwrap().unwrap();
     waiting.await.unwrap().unwrap();
     registry.drain().await;
-    assert_eq!(*door.0.lock().await, 2, "what was out of time never ran");
+    assert_eq!(*door.0.lock().await, 2, "calls that timed out never ran");
 }

@@ -1,4 +1,4 @@
-//! Every rule of the lint finds what it is for, with its place, and nothing else.
+//! Findings of every lint rule, with their location.
 
 use std::collections::BTreeSet;
 
@@ -132,7 +132,7 @@ mod texts {
 
     /// Looks up one customer by name and returns the address.
     #[tool(operation = Explain)]
-    fn find_home() {}
+    fn find_residence() {}
 
     #[doc = "Looks up what\u{e0041} is new."]
     #[tool(operation = Explain, title = "New\u{202e}s", tags = ["ne\u{200b}w"])]
@@ -177,7 +177,7 @@ fn look_up(
     second: Option<String>,
     /// What needs not be looked up, because it is known.
     #[arg(example = ["ABC"])]
-    known: Vec<Code>,
+    skipped: Vec<Code>,
     /// What else to look up, each once.
     others: Vec<Code>,
     /// What to do with what was found, today.
@@ -189,7 +189,7 @@ fn look_up(
     purpose: Purpose,
 ) -> usize {
     let _ = (first.0, second, limit, audience.size, purpose);
-    others.len() + known.len()
+    others.len() + skipped.len()
 }
 
 mod state {
@@ -233,7 +233,7 @@ fn found(findings: &[Finding]) -> Vec<(&str, LintRule, Option<&str>)> {
 }
 
 #[test]
-fn names_that_are_refused_or_mixed_up() {
+fn reports_names_that_clients_reject_or_confuse() {
     let long = "a_name_of_sixty_five_characters_which_is_one_more_than_they_take0";
     assert_eq!(
         found(&lint(&of("::names"))),
@@ -247,13 +247,13 @@ fn names_that_are_refused_or_mixed_up() {
 }
 
 #[test]
-fn texts_that_say_too_little_or_something_else() {
+fn reports_vague_and_suspicious_texts() {
     let registry = of("::texts");
     assert_eq!(
         found(&lint(&registry)),
         [
             ("bossy", LintRule::InstructionInText, None),
-            ("find_home", LintRule::DescriptionsAlike, None),
+            ("find_residence", LintRule::DescriptionsAlike, None),
             ("get_report", LintRule::DescriptionVague, None),
             ("invisible", LintRule::HiddenCharacters, None),
             ("invisible", LintRule::HiddenCharacters, None),
@@ -281,11 +281,11 @@ fn texts_that_say_too_little_or_something_else() {
         .filter(|finding| finding.rule == LintRule::DescriptionTooLong)
         .filter_map(|finding| finding.tool.as_deref())
         .collect();
-    assert_eq!(long, ["bossy", "find_address", "find_home"]);
+    assert_eq!(long, ["bossy", "find_address", "find_residence"]);
 }
 
 #[test]
-fn inputs_that_cannot_be_understood_or_guessed() {
+fn reports_unclear_inputs() {
     let registry = of("");
     assert_eq!(
         found(&lint(&registry)),
@@ -306,13 +306,13 @@ fn inputs_that_cannot_be_understood_or_guessed() {
 }
 
 #[test]
-fn raw_state_where_there_is_a_resource() {
+fn reports_raw_state_of_resources() {
     let raw = |tool| (tool, LintRule::RawState, None);
     assert_eq!(found(&lint(&of("::state"))), [raw("count_lines"), raw("weigh_all")]);
 }
 
 #[test]
-fn limits_are_those_that_were_set() {
+fn applies_configured_limits() {
     let registry = of("::state");
     let rules = |lint: Lint| lint.run(&registry).iter().map(|finding| finding.rule).collect::<Vec<_>>();
     let lint = || Lint::default().without(LintRule::RawState);
@@ -332,7 +332,7 @@ fn limits_are_those_that_were_set() {
 }
 
 #[test]
-fn a_finding_has_a_code_a_place_and_a_remedy() {
+fn renders_findings() {
     let findings = lint(&of("::state"));
     let line = findings[0].location.as_deref().unwrap().rsplit_once(':').unwrap().1;
     assert_eq!(
@@ -364,8 +364,8 @@ fn a_finding_has_a_code_a_place_and_a_remedy() {
 }
 
 #[test]
-fn every_rule_finds_something_here() {
-    // Its type stands where it is called, too.
+fn covers_every_rule() {
+    // Declared in `validation_limits.rs`.
     let untagged =
         Registry::builder().linked().select(|tool| tool.name() == "show_expression").build().unwrap();
     let strict = Lint::default().most_tools(0).tool_tokens(0).registry_tokens(0).description_length(0);

@@ -1,4 +1,4 @@
-//! Digest, lock and search of declared tools: the same in every run, and another when the tools are.
+//! Digest, lock and search of declared tools: stable across processes.
 
 use std::collections::HashMap;
 use std::io::Write as _;
@@ -7,7 +7,7 @@ use std::process::Command;
 use tool_core::lock::{Change, DifferenceKind, Lock};
 use tool_core::{Registry, tool};
 
-/// A map has another order in every registry and every run.
+/// A map whose order differs in every registry and every run.
 fn weights() -> HashMap<String, u32> {
     (0..20).map(|number| (format!("weight {number}"), number)).collect()
 }
@@ -72,15 +72,15 @@ fn of(part: &'static str) -> Registry {
 }
 
 #[test]
-fn a_new_version_is_compared_with_the_stored_one() {
+fn compares_with_a_stored_lock() {
     let stored: Lock = Lock::of(&of("before")).to_string().parse().unwrap();
     assert_eq!(stored, Lock::of(&of("before")));
     assert_eq!(stored.compare(&Lock::of(&of("before"))), []);
     let differences = stored.compare(&Lock::of(&of("after")));
-    let told: Vec<_> =
+    let found: Vec<_> =
         differences.iter().map(|it| (it.tool.as_str(), it.location.as_str(), it.kind, it.change())).collect();
     assert_eq!(
-        told,
+        found,
         [
             ("remove_weight", "", DifferenceKind::ToolRenamedKept, Change::Compatible),
             ("sum_up", "alias", DifferenceKind::AliasRemoved, Change::Breaking),
@@ -92,7 +92,7 @@ fn a_new_version_is_compared_with_the_stored_one() {
 }
 
 #[test]
-fn a_digest_is_that_of_the_lock() {
+fn has_the_digest_of_its_lock() {
     let (before, after) = (of("before"), of("after"));
     assert_eq!(Lock::of(&before).digest(), before.digest());
     assert_ne!(before.digest(), after.digest());
@@ -100,8 +100,8 @@ fn a_digest_is_that_of_the_lock() {
     assert!(Lock::of(&before).to_string().contains(&format!("\"digest\": \"{digest}\"")));
 }
 
-/// What another process is asked for.
-const ASKED: &str = "TOOL_CORE_TEST_PRINT";
+/// Environment variable that makes a child process print its results.
+const PRINT_VARIABLE: &str = "TOOL_CORE_TEST_PRINT";
 
 fn everything() -> String {
     let registry = of("before");
@@ -111,16 +111,16 @@ fn everything() -> String {
 }
 
 #[test]
-fn every_process_says_the_same() {
-    if std::env::var_os(ASKED).is_some() {
+fn is_stable_across_processes() {
+    if std::env::var_os(PRINT_VARIABLE).is_some() {
         return writeln!(std::io::stdout(), "<<<{}>>>", everything()).unwrap();
     }
-    // Each process has hash seeds of its own, and so other orders of its maps.
+    // Each process has its own hash seeds, and so another order of its maps.
     for _ in 0..3 {
         let mut process = Command::new(std::env::current_exe().unwrap());
-        process.args(["--exact", "lock::every_process_says_the_same", "--nocapture"]).env(ASKED, "1");
+        process.args(["--exact", "lock::is_stable_across_processes", "--nocapture"]).env(PRINT_VARIABLE, "1");
         let output = String::from_utf8(process.output().unwrap().stdout).unwrap();
-        let said = output.split_once("<<<").and_then(|(_, rest)| rest.split_once(">>>")).unwrap().0;
-        assert_eq!(said, everything());
+        let printed = output.split_once("<<<").and_then(|(_, rest)| rest.split_once(">>>")).unwrap().0;
+        assert_eq!(printed, everything());
     }
 }

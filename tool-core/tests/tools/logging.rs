@@ -1,4 +1,4 @@
-//! What a call has to say while it runs, told to whoever wants to hear it, or else to the log of the program.
+//! Log messages of calls, sent to a sink or to `tracing`.
 
 use std::sync::{Arc, Mutex};
 
@@ -33,59 +33,60 @@ fn registry() -> Registry {
     builder_of(module_path!()).build().unwrap()
 }
 
-/// Hears what is at least of a level.
-struct From {
-    least: LogLevel,
-    heard: Arc<Mutex<Vec<(LogLevel, String, Value)>>>,
+/// Records messages of at least one level.
+struct LevelSink {
+    minimum: LogLevel,
+    messages: Arc<Mutex<Vec<(LogLevel, String, Value)>>>,
 }
 
-impl LogSink for From {
+impl LogSink for LevelSink {
     fn log(&self, message: &LogMessage<'_>) {
-        self.heard.lock().unwrap().push((message.level, message.tool.to_owned(), message.data.clone()));
+        self.messages.lock().unwrap().push((message.level, message.tool.to_owned(), message.data.clone()));
     }
 
     fn enabled(&self, level: LogLevel) -> bool {
-        level >= self.least
+        level >= self.minimum
     }
 }
 
 #[tokio::test]
-async fn each_call_tells_its_own_sink_what_it_wants_to_hear() {
-    let heard = Arc::default();
+async fn sends_messages_to_the_sink_of_the_call() {
+    let messages = Arc::default();
     let registry = registry().with_options(
-        &CallOptions::new().log(Arc::new(From { least: LogLevel::Alert, heard: Arc::clone(&heard) })),
+        &CallOptions::new()
+            .log(Arc::new(LevelSink { minimum: LogLevel::Alert, messages: Arc::clone(&messages) })),
     );
-    let said = |level, text: &str| (level, "say_all".to_owned(), json!(text));
-    let expected = [said(LogLevel::Alert, "it is alert"), said(LogLevel::Emergency, "it is emergency")];
-    // Who calls makes no difference, nor that another call lies between.
+    let message = |level, text: &str| (level, "say_all".to_owned(), json!(text));
+    let expected = [message(LogLevel::Alert, "it is alert"), message(LogLevel::Emergency, "it is emergency")];
+    // The principal and a call in between make no difference.
     for tool in ["say_all", "let_say"] {
         let registry = registry.as_principal(Principal::new("ada"));
         registry.call_with(tool, b"{}", &CallOptions::new()).await.result.unwrap();
-        assert_eq!(heard.lock().unwrap().drain(..).collect::<Vec<_>>(), expected, "{tool}");
+        assert_eq!(messages.lock().unwrap().drain(..).collect::<Vec<_>>(), expected, "{tool}");
     }
 }
 
 #[tokio::test]
-async fn what_nobody_hears_is_in_the_log_of_the_program() {
+async fn traces_messages_without_an_enabled_sink() {
     let events = Events::default();
     let _logging = tracing::subscriber::set_default(events.clone());
-    let sink = From { least: LogLevel::Error, heard: Arc::default() };
+    let sink = LevelSink { minimum: LogLevel::Error, messages: Arc::default() };
     for (registry, expected) in
         [(registry(), 9), (registry().with_options(&CallOptions::new().log(Arc::new(sink))), 5)]
     {
         let output = registry.call_with("say_all", b"{}", &CallOptions::new()).await.result.unwrap();
         let logged: Vec<String> = events.0.lock().unwrap().drain(..).collect();
-        let said: Vec<_> = logged.iter().filter(|event| event.contains("tool=\"say_all\"")).collect();
-        assert_eq!(said.len(), expected, "{logged:?}");
-        assert!(said[0].contains("message=it is debug"), "{logged:?}");
-        assert!(said[expected - 1].contains(r#"message={"page":7}"#), "{logged:?}");
+        let of_tool: Vec<_> = logged.iter().filter(|event| event.contains("tool=\"say_all\"")).collect();
+        assert_eq!(of_tool.len(), expected, "{logged:?}");
+        assert!(of_tool[0].contains("message=it is debug"), "{logged:?}");
+        assert!(of_tool[expected - 1].contains(r#"message={"page":7}"#), "{logged:?}");
         let call_id = format!("call_id={}", output.value().as_str().unwrap());
-        assert!(said.iter().all(|event| event.contains(&call_id)), "{logged:?}");
+        assert!(of_tool.iter().all(|event| event.contains(&call_id)), "{logged:?}");
     }
 }
 
 #[tokio::test]
-async fn a_sink_that_panics_harms_no_call() {
+async fn survives_panicking_sinks() {
     let registry = registry()
         .with_options(&CallOptions::new().log(Arc::new(|_: &LogMessage<'_>| panic!("the terminal is gone"))));
     assert!(registry.call_with("say_all", b"{}", &CallOptions::new()).await.result.is_ok());

@@ -152,7 +152,7 @@ fn value(registry: &Registry, name: &str, arguments: Value) -> Value {
 }
 
 #[test]
-fn a_method_is_called_on_the_state_of_its_type() {
+fn calls_methods_on_the_state() {
     let registry = registry();
     registry.check().unwrap();
     assert_eq!(value(&registry, "shop_name", json!({})), "Corner");
@@ -166,7 +166,7 @@ fn a_method_is_called_on_the_state_of_its_type() {
 }
 
 #[test]
-fn a_function_without_self_is_a_tool_as_any_other() {
+fn calls_functions_without_self() {
     let registry = registry();
     assert_eq!(value(&registry, "price", json!({"number": 5})), 15);
     assert_eq!(value(&registry, "price", json!({})), 6);
@@ -175,7 +175,7 @@ fn a_function_without_self_is_a_tool_as_any_other() {
 }
 
 #[test]
-fn self_is_no_input() {
+fn excludes_self_from_the_inputs() {
     let registry = registry();
     let sell = registry.get("sell").unwrap();
     let names: Vec<&str> = sell.inputs().iter().filter_map(|input| input.name.as_deref()).collect();
@@ -186,7 +186,7 @@ fn self_is_no_input() {
 }
 
 #[test]
-fn an_access_function_sees_the_state() {
+fn passes_state_to_access_functions() {
     let registry = registry();
     let corner = registry.as_principal(Principal::new("Corner"));
     assert_eq!(value(&corner, "open", json!({"name": "Park"})), json!({"name": "Park"}));
@@ -196,7 +196,7 @@ fn an_access_function_sees_the_state() {
 }
 
 #[test]
-fn options_may_speak_of_the_type() {
+fn resolves_self_in_options() {
     let registry = registry();
     assert_eq!(value(&registry, "find", json!({"name": "app"})), 0);
     assert_eq!(registry.get("find").unwrap().input_schema()["properties"]["name"]["description"], "By hand.");
@@ -207,7 +207,7 @@ fn options_may_speak_of_the_type() {
 }
 
 #[test]
-fn a_registry_without_the_state_is_not_built() {
+fn rejects_a_registry_without_the_state() {
     let errors = Registry::builder().tools(tools![Shop::shop_name, Shop::price]).build().unwrap_err();
     let [BuildError::MissingState { tool, state, .. }] = errors.iter().collect::<Vec<_>>()[..] else {
         panic!("{errors}");
@@ -216,14 +216,14 @@ fn a_registry_without_the_state_is_not_built() {
 }
 
 #[test]
-fn a_method_is_linked_as_a_function_is() {
+fn links_methods_like_functions() {
     let methods = Registry::builder().linked().select(|tool| tool.source().module == module_path!());
     let registry = methods.state(Shop { name: "Corner", sold: AtomicU32::new(0) }).state(Shelf(1_u8)).build();
     assert_eq!(registry.unwrap().tools().len(), 9);
 }
 
 #[test]
-fn a_method_is_still_a_method() {
+fn keeps_methods_callable() {
     let shop = Shop { name: "Corner", sold: AtomicU32::new(0) };
     assert_eq!(shop.shop_name(), "Corner");
     let sold = block_on(shop.sell(Context::for_tests("sell"), Item { name: "apples".to_owned() }, 4));

@@ -1,4 +1,4 @@
-//! A tool that calls other tools through the registry that it was called through.
+//! Tools that call other tools through an injected registry.
 
 use std::sync::{Arc, Mutex};
 
@@ -14,20 +14,20 @@ use tool_core::{
 
 use crate::{builder_of, tools_of};
 
-/// Who calls, as part of which trace.
+/// Returns the caller and the trace.
 #[tool(operation = Explain, name = "nested.who")]
 fn who(#[inject] context: Context) -> (Option<String>, Option<String>) {
     let trace = context.traceparent().map(|trace| format!("{:032x}", trace.trace_id()));
     (context.principal().id().map(str::to_owned), trace)
 }
 
-/// What is for a few.
+/// Needs a permission.
 #[tool(operation = Read, name = "nested.guarded", permission = "vault.open")]
 fn guarded() -> &'static str {
     "gold"
 }
 
-/// Calls a tool, and tells what came of it.
+/// Calls a tool, and returns its result.
 #[tool(operation = Trigger, destructive = false, name = "nested.relay")]
 async fn relay(#[inject] registry: Registry, name: String) -> Result<Value, ToolError> {
     relayed(&registry, &name).await
@@ -47,7 +47,7 @@ async fn relayed(registry: &Registry, name: &str) -> Result<Value, ToolError> {
 }
 
 #[tokio::test]
-async fn what_is_called_within_a_call_is_of_the_same_caller_and_trace() {
+async fn passes_caller_and_trace_to_nested_calls() {
     let trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
     let registry = tools_of(module_path!())
         .as_principal(Principal::new("ada"))
@@ -59,7 +59,7 @@ async fn what_is_called_within_a_call_is_of_the_same_caller_and_trace() {
 }
 
 #[tokio::test]
-async fn the_caller_is_given_no_more_than_it_has() {
+async fn checks_permissions_of_nested_calls() {
     let registry = tools_of(module_path!());
     let call = async |who: Principal| {
         registry.as_principal(who).call("nested.relay", json!({"name": "nested.guarded"})).await
@@ -70,13 +70,13 @@ async fn the_caller_is_given_no_more_than_it_has() {
     assert_eq!(output.value(), "gold");
 }
 
-/// Tells how far it has come.
+/// Reports progress.
 #[tool(operation = Explain, name = "nested.counts")]
 fn counts(#[inject] context: Context) {
     context.progress(4, 10, "within");
 }
 
-/// Is done, and only then calls another.
+/// Reports full progress, and then calls a tool.
 #[tool(operation = Trigger, destructive = false, name = "nested.reports")]
 async fn reports(#[inject] context: Context, #[inject] registry: Registry) -> Result<Value, ToolError> {
     context.progress(100, 100, "outer");
@@ -84,23 +84,23 @@ async fn reports(#[inject] context: Context, #[inject] registry: Registry) -> Re
 }
 
 #[tokio::test]
-async fn the_progress_of_a_call_within_a_call_is_not_that_of_the_outer_one() {
-    let heard = Arc::new(Mutex::new(Vec::new()));
-    let sink = Arc::clone(&heard);
+async fn ignores_progress_of_nested_calls() {
+    let received = Arc::new(Mutex::new(Vec::new()));
+    let sink = Arc::clone(&received);
     let registry = tools_of(module_path!()).with_options(&CallOptions::new().progress(Arc::new(
         move |progress: &Progress<'_>| {
             sink.lock().unwrap().push((progress.done, progress.message.to_owned()));
         },
     )));
     registry.call("nested.reports", json!({})).await.unwrap();
-    assert_eq!(*heard.lock().unwrap(), [(100, "outer".to_owned())]);
-    // It is heard where nothing is around it.
+    assert_eq!(*received.lock().unwrap(), [(100, "outer".to_owned())]);
+    // A direct call reports its progress.
     registry.call("nested.counts", json!({})).await.unwrap();
-    assert_eq!(heard.lock().unwrap().last().unwrap().0, 4);
+    assert_eq!(received.lock().unwrap().last().unwrap().0, 4);
 }
 
 #[tokio::test]
-async fn every_call_has_a_record_of_its_own() {
+async fn audits_nested_calls_separately() {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let sink = Arc::clone(&seen);
     let registry = builder_of(module_path!())
@@ -117,23 +117,23 @@ async fn every_call_has_a_record_of_its_own() {
 }
 
 #[tokio::test]
-async fn the_registry_is_the_one_that_was_called_and_not_the_one_at_home() {
-    let home = tools_of(module_path!());
+async fn injects_the_registry_of_the_call() {
+    let own = tools_of(module_path!());
     let definition =
         ToolDefinition::builder("nested.elsewhere", "Stands in another registry.").build().unwrap();
     let other = DynamicTool::new(definition, |_, _: Value| async { Ok(Output::text("here")) });
     let other = Registry::builder().tool(other).build().unwrap();
-    let joined = Providers::new().with("home", home.clone()).with("other", other).into_provider();
+    let joined = Providers::new().with("home", own.clone()).with("other", other).into_provider();
     let all = joined.tools().await.unwrap();
     let arguments = json!({"name": "nested.elsewhere"});
     let output = all.registry().call("nested.relay", arguments.clone()).await.unwrap();
     assert_eq!(output.value(), "here");
-    let failure = home.call("nested.relay", arguments).await.unwrap_err();
+    let failure = own.call("nested.relay", arguments).await.unwrap_err();
     assert!(failure.message().starts_with("NotFound: "), "{failure}");
 }
 
 #[tokio::test]
-async fn a_tool_may_call_itself_to_an_end() {
+async fn allows_tools_to_call_themselves() {
     let registry = tools_of(module_path!());
     let failure = registry.call("nested.relay", json!({"name": "nested.relay"})).await.unwrap_err();
     assert_eq!(failure.kind(), FailureKind::Failed(Reason::Other));

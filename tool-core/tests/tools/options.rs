@@ -1,4 +1,4 @@
-//! What the options of `#[tool]` and `#[arg]` leave behind, as a registry tells it.
+//! Options of `#[tool]` and `#[arg]`, as a registry exposes them.
 
 use std::time::Duration;
 
@@ -62,18 +62,18 @@ fn compute(
     share
 }
 
-fn written() -> Value {
+fn custom_schema() -> Value {
     json!({"type": "object", "properties": {"n": {"type": "integer"}}})
 }
 
-/// Has a schema of its own.
-#[tool(operation = Transform, schema = written())]
+/// Has a custom schema.
+#[tool(operation = Transform, schema = custom_schema())]
 fn handmade(n: u8) -> u8 {
     n
 }
 
 #[test]
-fn a_registry_tells_what_was_said_of_a_tool() {
+fn exposes_declared_options() {
     let registry = builder_of(module_path!()).state(Store(vec!["n1".to_owned()])).build().unwrap();
     let node = registry.get("node").unwrap();
     assert_eq!(node.permission().unwrap().to_string(), "all(node.view, node.read)");
@@ -95,7 +95,7 @@ fn a_registry_tells_what_was_said_of_a_tool() {
 }
 
 #[test]
-fn state_that_a_requirement_takes_is_needed() {
+fn requires_state_of_requirements() {
     let error = builder_of(module_path!()).build().unwrap_err();
     assert!(error.to_string().contains("Store"), "{error}");
 }

@@ -1,4 +1,4 @@
-//! What becomes of what a function returns, and of a function that does not return.
+//! Return values, failures and panics of tool functions.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -65,7 +65,7 @@ fn content() -> Vec<Content> {
     ]
 }
 
-/// An output made by hand, which has no schema.
+/// A custom output, which has no schema.
 #[tool(operation = Explain)]
 fn by_hand() -> Result<Output, serde_json::Error> {
     Output::json(&[1, 2])
@@ -184,7 +184,7 @@ fn registry() -> (Registry, Arc<Gate>) {
 }
 
 #[tokio::test]
-async fn the_shape_of_the_return_type_decides() {
+async fn converts_outputs_by_return_type() {
     let (registry, _) = registry();
     for (name, content, structured) in [
         ("nothing", json!([]), None),
@@ -224,7 +224,7 @@ async fn the_shape_of_the_return_type_decides() {
 }
 
 #[tokio::test]
-async fn a_failure_keeps_its_message_and_its_meaning() {
+async fn keeps_message_and_reason_of_errors() {
     let (registry, _) = registry();
     for (name, kind, message) in [
         ("fails_with_text", FailureKind::Failed(Reason::Other), "no such luck"),
@@ -238,7 +238,7 @@ async fn a_failure_keeps_its_message_and_its_meaning() {
 }
 
 #[tokio::test]
-async fn a_failure_that_a_tool_returns_keeps_its_kind() {
+async fn keeps_the_kind_of_returned_failures() {
     let (registry, _) = registry();
     let returned =
         async |kind: &str| registry.call("fails_with_failure", json!({"kind": kind})).await.unwrap_err();
@@ -247,7 +247,7 @@ async fn a_failure_that_a_tool_returns_keeps_its_kind() {
         ("busy", FailureKind::Busy, "too many"),
         ("unmet", FailureKind::Unmet, "no key"),
         ("input", FailureKind::Input, "invalid input for `blocks`: 1 problem"),
-        // These are about the call that is answered, which was made well: a client would take it for unanswered, or absent.
+        // These kinds would describe the outer call, so they are mapped.
         ("not JSON", FailureKind::Input, "the arguments for `number` are not JSON"),
         ("absent", FailureKind::Failed(Reason::NotFound), "Tool not found: no_such_tool"),
         ("unauthenticated", FailureKind::Denied, "who are you"),
@@ -260,7 +260,7 @@ async fn a_failure_that_a_tool_returns_keeps_its_kind() {
 }
 
 #[tokio::test]
-async fn a_panic_is_an_internal_error_and_the_next_call_works() {
+async fn reports_panics_and_keeps_serving() {
     let (registry, _) = registry();
     for name in ["panics", "panics_later", "blocks_and_panics"] {
         let failure = registry.call(name, json!({})).await.unwrap_err();
@@ -270,7 +270,7 @@ async fn a_panic_is_an_internal_error_and_the_next_call_works() {
 }
 
 #[tokio::test]
-async fn a_blocking_tool_runs_elsewhere() {
+async fn runs_blocking_tools_on_another_thread() {
     let (registry, _) = registry();
     let output = registry.call("blocks", json!({"n": 5})).await.unwrap().value();
     let here = format!("5 on {:?}", std::thread::current().id());
@@ -279,7 +279,7 @@ async fn a_blocking_tool_runs_elsewhere() {
 }
 
 #[tokio::test]
-async fn a_write_whose_caller_left_runs_to_its_end() {
+async fn finishes_abandoned_writes() {
     let (registry, gate) = registry();
     let call = tokio::spawn({
         let registry = registry.clone();
@@ -295,7 +295,7 @@ async fn a_write_whose_caller_left_runs_to_its_end() {
 }
 
 #[tokio::test]
-async fn a_read_whose_caller_left_is_dropped() {
+async fn drops_abandoned_reads() {
     let (registry, gate) = registry();
     let call = tokio::spawn({
         let registry = registry.clone();
@@ -308,7 +308,7 @@ async fn a_read_whose_caller_left_is_dropped() {
 }
 
 #[tokio::test]
-async fn a_value_and_what_says_it_otherwise_are_sent_together() {
+async fn returns_structured_values_with_content() {
     let schema = json!({"type": "object", "properties": {"rows": {"type": "integer"}}, "required": ["rows"]});
     for (value, good) in [(json!({"rows": 3}), true), (json!({"rows": "three"}), false)] {
         let definition = ToolDefinition::builder("count_rows", "Counts.").operation(Operation::Read);
@@ -333,7 +333,7 @@ async fn a_value_and_what_says_it_otherwise_are_sent_together() {
 }
 
 #[tokio::test]
-async fn what_says_it_otherwise_counts_for_the_size_of_an_output() {
+async fn counts_content_in_the_output_size() {
     let definition =
         ToolDefinition::builder("large", "Is large.").operation(Operation::Read).build().unwrap();
     let tool = DynamicTool::new(definition, |_, _: serde_json::Value| async {
@@ -346,7 +346,7 @@ async fn what_says_it_otherwise_counts_for_the_size_of_an_output() {
 }
 
 #[tokio::test]
-async fn an_output_that_is_too_large_says_how_to_ask_for_less() {
+async fn suggests_inputs_that_limit_the_output() {
     for (inputs, remedy) in [
         (&["name", "pageSize", "cursor"][..], "ask for a part with the inputs `pageSize`, `cursor`"),
         (&["name", "max_rows"][..], "ask for a part with the input `max_rows`"),
@@ -428,9 +428,9 @@ fn registry_of_numbers() -> Registry {
     builder.select(move |tool| names.contains(&tool.name())).build().unwrap()
 }
 
-/// The same in every build: nothing here asks which one it is.
+/// Applies to debug and release builds.
 #[tokio::test]
-async fn a_number_that_is_not_finite_and_a_limit_that_is_broken_are_not_sent() {
+async fn rejects_infinite_numbers_and_broken_limits() {
     let registry = registry_of_numbers();
     let kind = |name: &'static str, arguments: serde_json::Value| {
         let registry = registry.clone();
@@ -444,7 +444,7 @@ async fn a_number_that_is_not_finite_and_a_limit_that_is_broken_are_not_sent() {
     ] {
         assert_eq!(kind("measured", arguments.clone()).await, Err(FailureKind::Internal), "{arguments}");
     }
-    // Without a number that could be none, and without a `null`.
+    // Types with neither floats nor nulls.
     assert_eq!(kind("rated", json!({"digit": 9})).await, Ok(()));
     assert_eq!(kind("rated", json!({"digit": 10})).await, Err(FailureKind::Internal));
     assert_eq!(kind("ratio", json!({"of": 1, "by": 4})).await, Ok(()));
@@ -453,7 +453,7 @@ async fn a_number_that_is_not_finite_and_a_limit_that_is_broken_are_not_sent() {
 }
 
 #[tokio::test]
-async fn a_number_that_its_type_does_not_hold_is_refused() {
+async fn rejects_numbers_beyond_their_type() {
     let registry = registry_of_numbers();
     for (number, is_taken) in [
         ("1e38", true),

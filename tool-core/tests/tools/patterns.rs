@@ -1,5 +1,5 @@
-//! A pattern that reaches a client means the same to it as to the registry, whoever wrote it: the option `pattern`, an
-//! attribute of `schemars`, or a schema that was written by hand.
+//! A published pattern means the same to clients and to the registry, whether it is from the option
+//! `pattern`, an attribute of `schemars`, or a custom schema.
 
 use std::collections::BTreeMap;
 
@@ -27,12 +27,12 @@ struct Portable {
     version: String,
 }
 
-/// As schemars has it of a decimal of `rust_decimal` or `bigdecimal`.
+/// The schema of a decimal of `rust_decimal` or `bigdecimal`.
 fn decimal(_: &mut SchemaGenerator) -> Schema {
     json_schema!({"type": ["string", "number"], "pattern": r"^-?\d+(\.\d+)?([eE]\d+)?$"})
 }
 
-/// As schemars has it of a version of `semver`.
+/// The schema of a version of `semver`.
 fn version(_: &mut SchemaGenerator) -> Schema {
     json_schema!({"type": "string", "pattern": r"^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-((?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(?:\.(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*))?(?:\+([0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*))?$"})
 }
@@ -83,7 +83,7 @@ mod refused {
         Digits("123".to_owned())
     }
 
-    /// Takes what a schema says that was written by hand.
+    /// Has a custom schema.
     #[tool(operation = Transform, schema = json!({"type": "object", "properties": {
         "text": {"if": {"pattern": r"^\s"}, "then": {"maxLength": 3}},
         "place": {"type": "string", "pattern": "(?i)^rome$"},
@@ -97,7 +97,7 @@ mod refused {
 
     /// Takes a pattern that no engine of linear time runs.
     #[tool(operation = Transform)]
-    fn not_linear_either(text: Vec<LookAround>) {
+    fn not_linear_attribute(text: Vec<LookAround>) {
         drop(text);
     }
 
@@ -117,7 +117,7 @@ fn faults_of(name: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_portable_pattern_is_published() {
+fn publishes_portable_patterns() {
     let registry = tools_of(module_path!());
     registry.check().unwrap();
     let schema = registry.get("portable").unwrap().input_schema();
@@ -129,7 +129,7 @@ fn a_portable_pattern_is_published() {
 }
 
 #[test]
-fn a_pattern_that_differs_elsewhere_is_refused_with_its_place_and_what_to_write() {
+fn rejects_patterns_that_differ_in_ecma_262() {
     let differs = |piece: &str| format!("`{piece}` in `pattern` is not the same in ECMA-262 and in Rust");
     for (name, place, fact, help) in [
         ("attribute", "pattern at `/codes/*`", differs(r"\d"), "write `[0-9]`"),
@@ -146,15 +146,15 @@ fn a_pattern_that_differs_elsewhere_is_refused_with_its_place_and_what_to_write(
 }
 
 #[test]
-fn a_pattern_that_takes_more_than_linear_time_is_refused() {
-    let faults = [faults_of("not_linear"), faults_of("not_linear_either")].concat();
+fn rejects_patterns_that_are_not_linear() {
+    let faults = [faults_of("not_linear"), faults_of("not_linear_attribute")].concat();
     assert_eq!(faults.len(), 2, "{faults:?}");
     assert!(faults[0].contains("without look-around"), "{faults:?}");
     assert!(faults[1].contains("`(?!` in `pattern` looks around"), "{faults:?}");
 }
 
 #[test]
-fn a_schema_that_somebody_else_wrote_is_theirs() {
+fn accepts_any_pattern_in_dynamic_tools() {
     let schema = json!({"type": "object", "properties": {"a": {"type": "string", "pattern": r"^\d$"}}});
     let definition =
         ToolDefinition::builder("foreign", "Somebody else's.").input_schema(schema).build().unwrap();

@@ -1,4 +1,5 @@
-//! The profiles over the type families of `schemas.rs`: golden files, validity, and calls in the shape of each.
+//! The profiles over the type families of `schemas.rs`: golden files, validity, and calls in the shape of
+//! each.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -14,8 +15,8 @@ use crate::tools_of;
 const VENDORS: [Profile; 5] =
     [Profile::NoRef, Profile::OpenAi, Profile::OpenAiStrict, Profile::Anthropic, Profile::Gemini];
 
-/// What is refused, and nothing else is.
-const REFUSED: [(&str, Profile); 8] = [
+/// The only unsupported combinations.
+const UNSUPPORTED: [(&str, Profile); 8] = [
     ("any", Profile::OpenAiStrict),
     ("map", Profile::OpenAiStrict),
     ("map_by_number", Profile::OpenAiStrict),
@@ -30,7 +31,7 @@ fn families() -> Registry {
     tools_of("tools::schemas")
 }
 
-/// The families, and what no type has.
+/// The families, and the tools of this module.
 fn all() -> Registry {
     let modules = ["tools::schemas", module_path!()];
     Registry::builder().linked().select(move |tool| modules.contains(&tool.source().module)).build().unwrap()
@@ -56,7 +57,7 @@ fn limited(
 }
 
 #[test]
-fn every_family_has_its_golden_file_of_profiles() {
+fn matches_the_golden_files() {
     let mut differences = Vec::new();
     for tool in all().tools() {
         let profiles = VENDORS.into_iter().map(|profile| {
@@ -79,7 +80,7 @@ fn every_family_has_its_golden_file_of_profiles() {
 }
 
 #[test]
-fn two_profiles_are_what_the_definition_has_anyway() {
+fn renders_mcp_and_native_from_the_definition() {
     for tool in families().tools() {
         assert_eq!(tool.schema_for(Profile::Mcp).unwrap(), *tool.input_schema());
         assert_eq!(tool.schema_for(Profile::Native).unwrap(), serde_json::to_value(tool.inputs()).unwrap());
@@ -97,7 +98,7 @@ fn two_profiles_are_what_the_definition_has_anyway() {
 }
 
 #[test]
-fn a_tool_holds_the_schema_where_the_vendor_looks_for_it() {
+fn places_the_schema_under_the_key_of_the_vendor() {
     for tool in families().tools() {
         let places = [
             (Profile::OpenAi, "parameters"),
@@ -115,7 +116,7 @@ fn a_tool_holds_the_schema_where_the_vendor_looks_for_it() {
 }
 
 #[test]
-fn nothing_is_refused_but_what_the_documentation_says() {
+fn rejects_only_documented_combinations() {
     let mut refused = Vec::new();
     for tool in families().tools() {
         for profile in Profile::ALL {
@@ -133,11 +134,11 @@ fn nothing_is_refused_but_what_the_documentation_says() {
         }
     }
     refused.sort_by_key(|(name, profile)| (name.clone(), profile.to_string()));
-    assert_eq!(refused, REFUSED.map(|(name, profile)| (name.to_owned(), profile)));
+    assert_eq!(refused, UNSUPPORTED.map(|(name, profile)| (name.to_owned(), profile)));
 }
 
 #[test]
-fn every_schema_is_valid_json_schema() {
+fn renders_valid_json_schemas() {
     for tool in all().tools() {
         for profile in Profile::ALL.into_iter().filter(|profile| *profile != Profile::Native) {
             let Ok(schema) = tool.schema_for(profile) else { continue };
@@ -148,9 +149,9 @@ fn every_schema_is_valid_json_schema() {
     }
 }
 
-/// What fits the normal form fits every other form: a limit may be missing there, and no value is shut out.
+/// Profiles may drop limits, but reject no valid value.
 #[test]
-fn no_profile_admits_less_than_the_tool() {
+fn admits_every_valid_argument() {
     let registry = families();
     for (name, value, _) in CASES.iter().filter(|(_, _, valid)| *valid) {
         let tool = registry.get(name).unwrap();
@@ -166,7 +167,7 @@ fn no_profile_admits_less_than_the_tool() {
     }
 }
 
-/// `null` for a member that may be left out counts as left out, and no schema but the strict one admits it.
+/// Removes `null` of optional members, which only the strict schema admits.
 fn without_nulls(arguments: &Value, tool: &ToolDefinition) -> Value {
     if jsonschema::draft202012::is_valid(tool.input_schema(), arguments) {
         return arguments.clone();
@@ -186,7 +187,7 @@ fn without_nulls(arguments: &Value, tool: &ToolDefinition) -> Value {
 }
 
 #[test]
-fn a_strict_schema_has_closed_objects_and_requires_everything() {
+fn closes_objects_and_requires_all_members_when_strict() {
     for tool in families().tools() {
         let Ok(schema) = tool.schema_for(Profile::OpenAiStrict) else { continue };
         let mut waiting = vec![&schema];
@@ -203,7 +204,7 @@ fn a_strict_schema_has_closed_objects_and_requires_everything() {
     }
 }
 
-/// Values that leave out a member at some depth, beside [`CASES`].
+/// Values that omit a member at some depth, in addition to [`CASES`].
 const PLACES: [(&str, &str); 5] = [
     ("enum_external", "{\"Named\":{\"place\":{\"latitude\":1.5,\"longitude\":2.5}}}"),
     ("enum_untagged", "{\"latitude\":1.5,\"longitude\":2.5}"),
@@ -215,9 +216,9 @@ const PLACES: [(&str, &str); 5] = [
     ),
 ];
 
-/// A model that is held to the strict schema says `null` for what it leaves out, at every depth.
+/// Models with a strict schema send `null` for omitted members at every depth.
 #[tokio::test]
-async fn a_call_in_the_strict_shape_is_taken_by_every_family() {
+async fn accepts_calls_in_the_strict_shape() {
     let registry = families();
     let mut nested = BTreeSet::new();
     let cases = CASES.iter().filter(|(_, _, valid)| *valid).map(|(name, value, _)| (*name, *value));
@@ -225,7 +226,7 @@ async fn a_call_in_the_strict_shape_is_taken_by_every_family() {
         let Ok(schema) = registry.get(name).unwrap().schema_for(Profile::OpenAiStrict) else { continue };
         let value: Value = serde_json::from_str(value).unwrap();
         for arguments in [json!({"value": value}), json!({"value": value, "optional": value})] {
-            // Without what the case itself leaves out as `null`, so that it is the schema that asks for it.
+            // Without the nulls of the case, so that only the schema adds them.
             let arguments = without_nulls(&arguments, registry.get(name).unwrap());
             let Some(strict) = in_strict_shape(&arguments, &schema, &schema) else {
                 panic!("{name}: {arguments} has no strict shape");
@@ -254,13 +255,10 @@ async fn a_call_in_the_strict_shape_is_taken_by_every_family() {
         "structure_flattened_twice",
         "structure_recursive",
     ];
-    assert!(
-        nested.iter().eq(&structures),
-        "these were given more `null`s than the outermost one: {nested:?}"
-    );
+    assert!(nested.iter().eq(&structures), "these have `null`s below the outermost level: {nested:?}");
 }
 
-/// The same value with `null` for every property that is missing; `None` when the schema does not admit it.
+/// Returns the value with `null` for every missing property, or `None` if the schema does not admit it.
 fn in_strict_shape(value: &Value, schema: &Value, root: &Value) -> Option<Value> {
     if let Some(reference) = schema["$ref"].as_str() {
         return in_strict_shape(value, root.pointer(reference.strip_prefix('#')?)?, root);
@@ -283,7 +281,7 @@ fn in_strict_shape(value: &Value, schema: &Value, root: &Value) -> Option<Value>
         Value::Array(items) if schema["type"] == "array" => {
             items.iter().map(|item| in_strict_shape(item, &schema["items"], root)).collect()
         }
-        // A schema with a reference is none without its root.
+        // A schema with a reference needs its root.
         scalar => {
             let fits = !matches!(schema["type"].as_str(), Some("object" | "array"))
                 && jsonschema::draft202012::is_valid(schema, scalar);

@@ -1,4 +1,4 @@
-//! How far a call has come, told to whoever wants to know.
+//! Progress of calls, sent to a sink.
 
 use std::sync::{Arc, Mutex};
 
@@ -16,29 +16,29 @@ fn count(#[inject] context: Context, to: u64) -> u64 {
     to
 }
 
-/// Counts, and nobody knows how far.
+/// Counts without a total.
 #[tool(operation = Write, destructive = false)]
 async fn count_on(#[inject] context: Context) {
     context.progress(1, None, "");
 }
 
-type Told = Arc<Mutex<Vec<(u64, Option<u64>, String)>>>;
+type Reports = Arc<Mutex<Vec<(u64, Option<u64>, String)>>>;
 
-fn told_by(registry: &Registry) -> (Registry, Told) {
-    let told = Told::default();
+fn with_sink(registry: &Registry) -> (Registry, Reports) {
+    let reports = Reports::default();
     let sink = {
-        let told = Arc::clone(&told);
+        let reports = Arc::clone(&reports);
         move |progress: &Progress<'_>| {
-            told.lock().unwrap().push((progress.done, progress.total, progress.message.to_owned()));
+            reports.lock().unwrap().push((progress.done, progress.total, progress.message.to_owned()));
         }
     };
-    (registry.with_options(&CallOptions::new().progress(Arc::new(sink))), told)
+    (registry.with_options(&CallOptions::new().progress(Arc::new(sink))), reports)
 }
 
 #[tokio::test]
-async fn each_call_tells_its_own_sink() {
+async fn reports_to_the_sink_of_the_call() {
     let registry = builder_of(module_path!()).build().unwrap();
-    let ((first, told_first), (second, told_second)) = (told_by(&registry), told_by(&registry));
+    let ((first, first_reports), (second, second_reports)) = (with_sink(&registry), with_sink(&registry));
     first.call_with("count", br#"{"to": 2}"#, &CallOptions::new()).await.result.unwrap();
     second
         .as_principal(Principal::new("ada"))
@@ -48,12 +48,12 @@ async fn each_call_tells_its_own_sink() {
         .unwrap();
     registry.call_with("count", br#"{"to": 1}"#, &CallOptions::new()).await.result.unwrap();
     let step = |done, total, message: &str| (done, total, message.to_owned());
-    assert_eq!(*told_first.lock().unwrap(), [step(1, Some(2), "counting"), step(2, Some(2), "counting")]);
-    assert_eq!(*told_second.lock().unwrap(), [step(1, None, "")]);
+    assert_eq!(*first_reports.lock().unwrap(), [step(1, Some(2), "counting"), step(2, Some(2), "counting")]);
+    assert_eq!(*second_reports.lock().unwrap(), [step(1, None, "")]);
 }
 
 #[tokio::test]
-async fn a_sink_that_panics_harms_no_call() {
+async fn survives_panicking_sinks() {
     let registry = builder_of(module_path!()).build().unwrap();
     let registry = registry.with_options(
         &CallOptions::new().progress(Arc::new(|_: &Progress<'_>| panic!("the terminal is gone"))),

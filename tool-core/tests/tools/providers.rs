@@ -1,4 +1,4 @@
-//! Tools that are found anew on every request: what can be served is, and nothing is left out in silence.
+//! Providers, which list their tools on every request and report skipped ones.
 
 use std::io;
 use std::pin::{Pin, pin};
@@ -17,13 +17,13 @@ use tool_core::{
     BoxFuture, DynamicTool, FailureKind, Operation, Output, Principal, Registry, Tool, ToolDefinition, tool,
 };
 
-/// Says where it is at home.
+/// Says which registry it is in.
 #[tool(operation = Read)]
-fn own(#[inject] home: tool_core::State<&'static str>) -> String {
-    (*home).to_owned()
+fn own(#[inject] name: tool_core::State<&'static str>) -> String {
+    (*name).to_owned()
 }
 
-fn home(name: &'static str) -> tool_core::RegistryBuilder {
+fn own_builder(name: &'static str) -> tool_core::RegistryBuilder {
     Registry::builder().linked().select(|tool| tool.name() == "own").state(name)
 }
 
@@ -40,11 +40,11 @@ fn names(tools: &Toolset) -> Vec<String> {
     tools.registry().tools().map(|tool| tool.name().to_owned()).collect()
 }
 
-async fn said(tools: &Toolset, name: &str) -> Value {
+async fn output_of(tools: &Toolset, name: &str) -> Value {
     tools.registry().call(name, json!({})).await.unwrap().value()
 }
 
-/// An adapter takes anything of these.
+/// Converts any type of provider.
 fn provider<Marker>(provider: impl IntoToolsProvider<Marker>) -> Provider {
     provider.into_provider()
 }
@@ -61,13 +61,13 @@ struct Own;
 
 impl ToolsProvider for Own {
     fn tools(&self) -> BoxFuture<'_, Result<Toolset, DiscoveryError>> {
-        Box::pin(async { Ok(home("own provider").build().unwrap().into()) })
+        Box::pin(async { Ok(own_builder("own provider").build().unwrap().into()) })
     }
 }
 
 #[tokio::test]
-async fn many_things_are_providers() {
-    let registry = || home("registry").build().unwrap();
+async fn converts_many_types_to_providers() {
+    let registry = || own_builder("registry").build().unwrap();
     let shared: Arc<str> = "captured".into();
     for (provider, name, text) in [
         (provider(registry()), "own", "registry"),
@@ -79,8 +79,12 @@ async fn many_things_are_providers() {
         (provider(function), "a", "function"),
         (provider(async_function), "a", "async function"),
         (provider(registry), "own", "registry"),
-        (provider(move || async move { home("async closure").build() }), "own", "async closure"),
-        (provider(|| Ok::<_, String>(Toolset::from(home("toolset").build().unwrap()))), "own", "toolset"),
+        (provider(move || async move { own_builder("async closure").build() }), "own", "async closure"),
+        (
+            provider(|| Ok::<_, String>(Toolset::from(own_builder("toolset").build().unwrap()))),
+            "own",
+            "toolset",
+        ),
         (
             provider(move || {
                 let _captured = Arc::clone(&shared);
@@ -91,12 +95,12 @@ async fn many_things_are_providers() {
         ),
     ] {
         let tools = provider.tools().await.unwrap();
-        assert_eq!((names(&tools), said(&tools, name).await), (vec![name.to_owned()], json!(text)));
+        assert_eq!((names(&tools), output_of(&tools, name).await), (vec![name.to_owned()], json!(text)));
     }
 }
 
 #[tokio::test]
-async fn a_function_is_asked_every_time() {
+async fn calls_functions_on_every_request() {
     let count = Arc::new(AtomicUsize::new(0));
     let provider = provider({
         let count = Arc::clone(&count);
@@ -109,7 +113,7 @@ async fn a_function_is_asked_every_time() {
     for n in 0..3 {
         let tools = provider.tools().await.unwrap();
         assert_eq!(names(&tools).len(), n);
-        // What one has been given does not change.
+        // An earlier list does not change.
         if let Some((earlier, number)) = before.replace((tools, n)) {
             assert_eq!(names(&earlier).len(), number);
         }
@@ -117,7 +121,7 @@ async fn a_function_is_asked_every_time() {
 }
 
 #[tokio::test]
-async fn a_tool_that_is_gone_can_be_called_by_those_who_were_given_it() {
+async fn calls_removed_tools_of_an_earlier_list() {
     let open = Arc::new(AtomicBool::new(true));
     let provider = provider({
         let open = Arc::clone(&open);
@@ -126,15 +130,15 @@ async fn a_tool_that_is_gone_can_be_called_by_those_who_were_given_it() {
     let tools = provider.tools().await.unwrap();
     open.store(false, Ordering::SeqCst);
     assert_eq!(names(&provider.tools().await.unwrap()), Vec::<String>::new());
-    assert_eq!(said(&tools, "fleeting").await, "still here");
+    assert_eq!(output_of(&tools, "fleeting").await, "still here");
 }
 
 #[tokio::test]
-async fn a_bad_tool_is_left_out_and_the_rest_is_served() {
-    struct Nobody;
-    impl Tool for Nobody {
+async fn skips_invalid_tools() {
+    struct NoDefinition;
+    impl Tool for NoDefinition {
         fn definition(&self) -> &ToolDefinition {
-            panic!("not known yet")
+            panic!("no definition yet")
         }
         fn call<'a>(
             &'a self,
@@ -161,14 +165,14 @@ async fn a_bad_tool_is_left_out_and_the_rest_is_served() {
             bad_schema(&deep),
             bad_schema(&json!({"type": "object", "properties": {"a": {"type": "text"}}})),
             bad_schema(&json!({"type": "object", "properties": {"a": {"$ref": "http://127.0.0.1:9/"}}})),
-            Ok(Arc::new(Nobody) as Arc<dyn Tool>),
+            Ok(Arc::new(NoDefinition) as Arc<dyn Tool>),
             try_tool("good", "second"),
             try_tool("better", "last"),
         ]
     });
     let tools = provider.tools().await.unwrap();
     assert_eq!(names(&tools), ["better", "good"]);
-    assert_eq!(said(&tools, "good").await, "first");
+    assert_eq!(output_of(&tools, "good").await, "first");
     let reasons: Vec<String> = tools.skipped().iter().map(ToString::to_string).collect();
     for (reason, begin) in reasons.iter().zip([
         "tool `not good`: its name is not made of",
@@ -184,7 +188,7 @@ async fn a_bad_tool_is_left_out_and_the_rest_is_served() {
 }
 
 #[tokio::test]
-async fn a_provider_that_fails_is_an_error_and_never_an_empty_list() {
+async fn returns_provider_failures_as_errors() {
     struct Panics {
         late: bool,
     }
@@ -202,7 +206,7 @@ async fn a_provider_that_fails_is_an_error_and_never_an_empty_list() {
     impl Future for Bomb {
         type Output = Result<Toolset, DiscoveryError>;
         fn poll(self: Pin<&mut Self>, _: &mut std::task::Context<'_>) -> Poll<Self::Output> {
-            Poll::Ready(Ok(home("bomb").build().unwrap().into()))
+            Poll::Ready(Ok(own_builder("bomb").build().unwrap().into()))
         }
     }
     impl Drop for Bomb {
@@ -232,7 +236,7 @@ async fn a_provider_that_fails_is_an_error_and_never_an_empty_list() {
 }
 
 #[tokio::test]
-async fn found_tools_are_called_as_those_of_their_home() {
+async fn drains_calls_of_earlier_lists() {
     let begun = Arc::new(Semaphore::new(0));
     let open = Arc::new(Semaphore::new(0));
     let writes = {
@@ -251,43 +255,48 @@ async fn found_tools_are_called_as_those_of_their_home() {
             }))
         }
     };
-    let asked = AtomicUsize::new(0);
-    let found = move || match asked.fetch_add(1, Ordering::SeqCst) {
+    let queries = AtomicUsize::new(0);
+    let found = move || match queries.fetch_add(1, Ordering::SeqCst) {
         0 => vec![writes(), says("a", "found")],
         _ => Vec::new(),
     };
     let empty = Registry::builder().allow_empty().build().unwrap();
-    let base = home("here").local(Principal::new("ada")).build().unwrap();
+    let base = own_builder("here").local(Principal::new("ada")).build().unwrap();
     let provider = Providers::new().with("base", base).with("found", empty.providing(found)).into_provider();
     let earlier = provider.tools().await.unwrap();
     assert_eq!(
-        (names(&earlier), said(&earlier, "own").await),
+        (names(&earlier), output_of(&earlier, "own").await),
         (["a", "own", "writes"].map(str::to_owned).to_vec(), json!("here"))
     );
     assert_eq!(earlier.registry().principal().id(), Some("ada"));
-    // A call that was begun in one list is awaited by every later one, also where its tool is gone.
+    // A later list drains a call of an earlier list, even if its tool is gone.
     let call = tokio::spawn(async move { earlier.registry().call("writes", json!({})).await.map(|_| ()) });
     begun.acquire().await.unwrap().forget();
     let later = provider.tools().await.unwrap();
     assert_eq!(names(&later), ["own"]);
     let mut idle = pin!(later.registry().drain());
-    assert!(begin(idle.as_mut()).is_pending());
+    assert!(poll_once(idle.as_mut()).is_pending());
     open.add_permits(1);
     idle.await;
     assert!(call.await.unwrap().is_ok());
 }
 
 #[tokio::test]
-async fn found_tools_obey_the_switches_of_their_home() {
+async fn applies_registry_settings_to_provided_tools() {
     let writes = || {
         let definition = ToolDefinition::builder("writes", "Writes.").operation(Operation::Write).build()?;
         let tool = DynamicTool::new(definition, |_, _: Value| async { Ok(Output::empty()) });
         Ok::<_, DefinitionError>(vec![Arc::new(tool) as Arc<dyn Tool>])
     };
     let nothing = || Registry::builder().allow_empty();
-    let tools =
-        home("here").build().unwrap().providing(|| vec![says("own", "shadowed")]).tools().await.unwrap();
-    assert_eq!(said(&tools, "own").await, "here");
+    let tools = own_builder("here")
+        .build()
+        .unwrap()
+        .providing(|| vec![says("own", "shadowed")])
+        .tools()
+        .await
+        .unwrap();
+    assert_eq!(output_of(&tools, "own").await, "here");
     assert!(matches!(tools.skipped(), [Skipped::Duplicate { name, .. }] if name == "own"));
     for (provider, allowed) in [
         (nothing().build().unwrap().providing(writes), true),
@@ -301,54 +310,54 @@ async fn found_tools_obey_the_switches_of_their_home() {
     }
 }
 
-/// Polls once: what must wait has then begun to.
-fn begin<F: Future>(future: Pin<&mut F>) -> Poll<F::Output> {
+/// Polls once, so that a pending future starts to wait.
+fn poll_once<F: Future>(future: Pin<&mut F>) -> Poll<F::Output> {
     future.poll(&mut std::task::Context::from_waker(Waker::noop()))
 }
 
 #[tokio::test]
-async fn several_providers_are_one_in_their_order() {
-    let first = home("first").read_only().build().unwrap();
+async fn merges_providers_in_order() {
+    let first = own_builder("first").read_only().build().unwrap();
     let providers = Providers::new()
         .with("first", first)
-        .with("second", home("second").build().unwrap())
+        .with("second", own_builder("second").build().unwrap())
         .with("third", || vec![says("a", "third"), says("own", "third")])
         .with("fourth", vec![says("a", "fourth"), says("z", "fourth")]);
     let tools = providers.into_provider().tools().await.unwrap();
     assert_eq!(names(&tools), ["a", "own", "z"]);
-    assert_eq!(said(&tools, "own").await, "first");
-    assert_eq!(said(&tools, "a").await, "third");
-    assert_eq!(said(&tools, "z").await, "fourth");
-    let doubles: Vec<&str> = tools
+    assert_eq!(output_of(&tools, "own").await, "first");
+    assert_eq!(output_of(&tools, "a").await, "third");
+    assert_eq!(output_of(&tools, "z").await, "fourth");
+    let duplicates: Vec<&str> = tools
         .skipped()
         .iter()
-        .map(|left_out| match left_out {
+        .map(|skipped| match skipped {
             Skipped::Duplicate { name, .. } => name.as_str(),
             other => panic!("{other}"),
         })
         .collect();
-    assert_eq!(doubles, ["own", "own", "a"]);
+    assert_eq!(duplicates, ["own", "own", "a"]);
 }
 
 #[tokio::test]
-async fn two_tools_do_not_live_at_one_address() {
-    let lives = |name: &str, path: &str| -> Arc<dyn Tool> {
+async fn skips_tools_with_duplicate_addresses() {
+    let at_address = |name: &str, path: &str| -> Arc<dyn Tool> {
         let definition = ToolDefinition::builder(name, "Lives.").operation(Operation::Read).path(path);
         Arc::new(DynamicTool::new(definition.build().unwrap(), |_, _: Value| async { Ok(Output::empty()) }))
     };
     let list = vec![
-        lives("z", "home"),
-        lives("a", "home"),
-        lives("b", "else"),
-        lives("c", "home"),
-        lives("d", "else"),
+        at_address("z", "home"),
+        at_address("a", "home"),
+        at_address("b", "else"),
+        at_address("c", "home"),
+        at_address("d", "else"),
     ];
     let tools = provider(list).tools().await.unwrap();
     assert_eq!(names(&tools), ["b", "z"]);
     let reasons: Vec<String> = tools.skipped().iter().map(ToString::to_string).collect();
-    for (reason, (left_out, kept)) in reasons.iter().zip([("a", "z"), ("c", "z"), ("d", "b")]) {
+    for (reason, (skipped, kept)) in reasons.iter().zip([("a", "z"), ("c", "z"), ("d", "b")]) {
         assert!(
-            reason.contains(&format!("of `{left_out}`")) && reason.contains(&format!("of `{kept}`")),
+            reason.contains(&format!("of `{skipped}`")) && reason.contains(&format!("of `{kept}`")),
             "{reason}"
         );
     }
@@ -356,9 +365,10 @@ async fn two_tools_do_not_live_at_one_address() {
 }
 
 #[tokio::test]
-async fn a_whole_whose_parts_are_the_same_is_not_made_again() {
-    let fixed = Providers::new().with("a", home("a").build().unwrap()).with("b", vec![says("b", "")]);
-    let changing = Providers::new().with("a", home("a").build().unwrap()).with("b", || vec![says("b", "")]);
+async fn reuses_the_list_of_constant_providers() {
+    let fixed = Providers::new().with("a", own_builder("a").build().unwrap()).with("b", vec![says("b", "")]);
+    let changing =
+        Providers::new().with("a", own_builder("a").build().unwrap()).with("b", || vec![says("b", "")]);
     for (provider, same) in [(fixed, true), (changing, false)] {
         let (first, second) = (provider.tools().await.unwrap(), provider.tools().await.unwrap());
         let own = |tools: &Toolset| std::ptr::from_ref(tools.registry().get("own").unwrap());
@@ -367,8 +377,8 @@ async fn a_whole_whose_parts_are_the_same_is_not_made_again() {
 }
 
 #[tokio::test]
-async fn several_providers_are_asked_at_the_same_time() {
-    // Neither answers before the other was asked.
+async fn queries_providers_concurrently() {
+    // Each answers only after both were queried.
     let barrier = Arc::new(Barrier::new(2));
     let waits = |name: &'static str| {
         let barrier = Arc::clone(&barrier);
@@ -382,14 +392,14 @@ async fn several_providers_are_asked_at_the_same_time() {
     };
     let providers = Providers::new().with("a", waits("a")).with("b", waits("b"));
     let answer = tokio::time::timeout(Duration::from_secs(20), providers.tools()).await;
-    assert_eq!(names(&answer.expect("both were asked").unwrap()), ["a", "b"]);
+    assert_eq!(names(&answer.expect("both are queried").unwrap()), ["a", "b"]);
 }
 
 #[tokio::test]
-async fn one_that_fails_fails_the_whole_unless_it_is_optional() {
+async fn fails_unless_the_failing_provider_is_optional() {
     let down = || async { Err::<Registry, _>("no route to host") };
     let panics = || -> Vec<Arc<dyn Tool>> { panic!("not ready") };
-    let own = home("own").build().unwrap();
+    let own = own_builder("own").build().unwrap();
     let strict = Providers::new().with_optional("panics", panics).with("own", own.clone()).with("down", down);
     assert_eq!(strict.tools().await.unwrap_err().to_string(), "provider `down`: no route to host");
     let optional =
@@ -401,7 +411,7 @@ async fn one_that_fails_fails_the_whole_unless_it_is_optional() {
 }
 
 #[tokio::test]
-async fn what_is_left_out_is_told_once() {
+async fn logs_skipped_tools_once() {
     let log = Log::default();
     let _guard = tracing::subscriber::set_default(log.clone());
     let bad = Arc::new(Mutex::new(vec!["a b"]));
@@ -418,7 +428,7 @@ async fn what_is_left_out_is_told_once() {
     assert_eq!((log.count("tool `a b`"), log.count("tool `c d`")), (2, 1));
 }
 
-/// Everything that is logged on this thread, as text.
+/// Records everything that is logged on this thread, as text.
 #[derive(Clone, Default)]
 pub(crate) struct Log(Arc<Mutex<Vec<String>>>);
 
@@ -453,7 +463,7 @@ impl tracing::Subscriber for Log {
 }
 
 #[tokio::test]
-async fn no_tool_one_tool_and_ten_thousand() {
+async fn serves_lists_of_any_length() {
     for count in [0, 1, 10_000] {
         let begin = Instant::now();
         let list: Vec<Arc<dyn Tool>> = (0..count).map(|n| says(&format!("tool_{n:05}"), "here")).collect();
@@ -462,7 +472,7 @@ async fn no_tool_one_tool_and_ten_thousand() {
         assert_eq!(names(&tools).len(), count);
         if count > 0 {
             let last = format!("tool_{:05}", count - 1);
-            assert_eq!(said(&tools, &last).await, "here");
+            assert_eq!(output_of(&tools, &last).await, "here");
             assert_eq!(names(&tools).last(), Some(&last));
         }
         assert!(begin.elapsed() < Duration::from_secs(60), "{count}: {:?}", begin.elapsed());
@@ -470,7 +480,7 @@ async fn no_tool_one_tool_and_ten_thousand() {
 }
 
 #[tokio::test]
-async fn a_provider_made_of_several_stands_for_these() {
+async fn keeps_names_of_nested_providers() {
     let fails = || Err::<Registry, _>(std::io::Error::other("no route to host"));
     let inner = Providers::new()
         .with("disk", vec![says("read", "from the disk")])
@@ -488,15 +498,15 @@ async fn a_provider_made_of_several_stands_for_these() {
         ["first", "disk", "web"].map(|name| Some(name.to_owned()))
     );
 
-    // A registry that goes before them hides nothing of it.
-    let home = Registry::builder().allow_empty().build().unwrap();
+    // A registry in front of them keeps the names.
+    let base = Registry::builder().allow_empty().build().unwrap();
     let found = tools.clone();
-    let again = home.providing(move || found.clone()).tools().await.unwrap();
+    let again = base.providing(move || found.clone()).tools().await.unwrap();
     assert_eq!((again.provider("search"), again.providers().len()), (Some("web"), 5));
 }
 
 #[tokio::test]
-async fn of_tools_of_one_name_the_first_is_served_whoever_comes_after_it() {
+async fn serves_the_first_of_tools_with_one_name() {
     let definitions = [
         ToolDefinition::builder("twin", "The first.").build().unwrap(),
         ToolDefinition::builder("twin", "The second.").build().unwrap(),
@@ -520,7 +530,7 @@ async fn of_tools_of_one_name_the_first_is_served_whoever_comes_after_it() {
 fn newer() {}
 
 #[tokio::test]
-async fn a_tool_is_of_the_first_provider_that_has_it() {
+async fn names_the_first_provider_of_a_tool() {
     let shared = Registry::builder().tools(tool_core::tools![newer]).build().unwrap();
     let both = Providers::new().with("first", shared.clone()).with("second", shared);
     let tools = provider(both).tools().await.unwrap();

@@ -1,4 +1,4 @@
-//! Building a registry: everything that is wrong is told at once, with its place.
+//! Building a registry: all faults are reported at once, with their location.
 
 use serde_json::json;
 use tool_core::{BuildError, Operation, Registry, State, adapter, tool};
@@ -25,7 +25,7 @@ mod second {
 
 struct Missing;
 
-/// Needs what nobody gave.
+/// Needs missing state.
 #[tool(operation = Read)]
 fn needy(#[inject] _missing: State<Missing>) {}
 
@@ -41,7 +41,7 @@ fn needy(#[inject] _missing: State<Missing>) {}
 )]
 fn all_said() {}
 
-/// A number of which the macro sees no type.
+/// A number whose type the macro cannot resolve.
 #[derive(serde::Deserialize, serde::Serialize, schemars::JsonSchema)]
 struct Count(u8);
 
@@ -68,7 +68,7 @@ fn bad_date(#[arg(default = "yesterday")] day: jiff::civil::Date) -> String {
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 struct Code(#[schemars(regex(pattern = "^[A-Z]{3}$"))] String);
 
-/// Has an input of which no example is known, and one whose name begins as that of the other.
+/// Has an input without a known example, and one whose name is a prefix of the other one.
 #[tool(operation = Read)]
 fn coded(#[arg(default = 1)] a: u8, ab: Code) -> String {
     format!("{a}{}", ab.0)
@@ -88,14 +88,14 @@ fn of(module: &'static str) -> tool_core::RegistryBuilder {
     Registry::builder().linked().select(move |tool| tool.source().module.starts_with(module))
 }
 
-/// Without the tools whose defaults are wrong, and with the state that is asked for.
+/// Excludes tools with invalid defaults, and adds the required state.
 fn sound() -> tool_core::RegistryBuilder {
     let wrong = ["bad_date", "bad_default"];
     of(module_path!()).select(move |tool| !wrong.contains(&tool.name())).state(Missing)
 }
 
 #[test]
-fn all_faults_are_told_at_once() {
+fn reports_every_fault_at_once() {
     let wrong = ["bad_date", "bad_default"];
     let errors = of(module_path!())
         .select(move |tool| !wrong.contains(&tool.name()))
@@ -121,14 +121,14 @@ fn all_faults_are_told_at_once() {
 }
 
 #[test]
-fn an_empty_registry_is_a_fault_unless_it_is_allowed() {
+fn rejects_an_empty_registry_unless_allowed() {
     let errors = of("nowhere").build().unwrap_err();
     assert_eq!(errors.iter().collect::<Vec<_>>(), [&BuildError::Empty]);
     assert_eq!(of("nowhere").allow_empty().build().unwrap().tools().count(), 0);
 }
 
 #[test]
-fn tools_are_in_the_order_of_their_names() {
+fn sorts_tools_by_name() {
     let registry = sound().select(|tool| tool.source().module != "tools::registry::second");
     let registry = registry.build().unwrap();
     let names: Vec<&str> = registry.tools().map(tool_core::ToolDefinition::name).collect();
@@ -138,7 +138,7 @@ fn tools_are_in_the_order_of_their_names() {
 }
 
 #[test]
-fn a_definition_says_what_was_declared() {
+fn keeps_declared_properties() {
     let registry = sound().select(|tool| tool.name() != "add").build().unwrap();
     let tool = registry.get("all.said").unwrap();
     assert_eq!((tool.title(), tool.description()), (Some("All said"), "Said elsewhere."));
@@ -155,7 +155,7 @@ fn a_definition_says_what_was_declared() {
 }
 
 #[test]
-fn what_does_not_fit_its_input_is_found_when_the_registry_is_built() {
+fn rejects_invalid_defaults_and_constraints() {
     let errors = of(module_path!()).select(|tool| tool.name() == "bad_default").build().unwrap_err();
     let errors = errors.to_string();
     for fault in [
@@ -168,7 +168,7 @@ fn what_does_not_fit_its_input_is_found_when_the_registry_is_built() {
 }
 
 #[test]
-fn a_digest_changes_with_the_definition_and_not_otherwise() {
+fn changes_the_digest_with_the_definition() {
     let registry = || sound().select(|tool| tool.name() != "add").build().unwrap();
     let (a, b) = (registry(), registry());
     assert_eq!(a.get("needy").unwrap().digest(), b.get("needy").unwrap().digest());
@@ -176,21 +176,21 @@ fn a_digest_changes_with_the_definition_and_not_otherwise() {
 }
 
 #[test]
-fn a_default_that_does_not_decode_is_found_when_the_registry_is_built() {
+fn rejects_defaults_that_do_not_decode() {
     let errors = of(module_path!()).select(|tool| tool.name() == "bad_date").build().unwrap_err().to_string();
     assert!(errors.starts_with("tool `bad_date`: the default of input `day` is invalid: "), "{errors}");
 }
 
 #[test]
-fn an_input_is_not_blamed_for_another() {
+fn separates_inputs_with_a_common_prefix() {
     let registry = of(module_path!()).select(|tool| tool.name() == "coded").build().unwrap();
     assert_eq!(registry.check(), Ok(()));
     let failure = registry.validate("coded", b"{}").unwrap_err();
-    assert!(failure.example().is_none(), "a guess that is wrong is no example");
+    assert!(failure.example().is_none(), "an invalid guess is no example");
 }
 
 #[tokio::test]
-async fn a_default_that_panics_harms_no_other_tool() {
+async fn survives_panicking_defaults() {
     let registry =
         of(module_path!()).select(|tool| ["explosive", "coded"].contains(&tool.name())).build().unwrap();
     assert_eq!(registry.tools().filter(|tool| tool.input_schema()["type"] == "object").count(), 2);
@@ -202,7 +202,7 @@ async fn a_default_that_panics_harms_no_other_tool() {
 }
 
 #[test]
-fn what_is_linked_and_listed_by_hand_is_one_tool() {
+fn registers_a_linked_and_listed_tool_once() {
     let listed = || tool_core::tools![all_said];
     let registry = Registry::builder().linked().tools(listed()).tools(listed());
     let registry = registry.select(|tool| tool.name() == "all.said").build().unwrap();
@@ -210,11 +210,11 @@ fn what_is_linked_and_listed_by_hand_is_one_tool() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_registry_is_built_in_a_task() {
+async fn builds_in_a_task() {
     let built = tokio::spawn(async {
         let builder = Registry::builder().linked().select(|tool| tool.name() == "all.said");
         let builder = builder.select_prompts(|_| false);
-        // The builder is kept while the task waits, and may go on in another thread.
+        // The builder is held across an await, so it must be `Send`.
         tokio::task::yield_now().await;
         builder.build().unwrap()
     });

@@ -1,4 +1,4 @@
-//! Resources: what reads them any tool may have, what changes them only a tool that modifies.
+//! Resources: readers for every tool, and writers only for tools that modify.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,11 +9,11 @@ use tool_core::{Failure, Reader, Resource, State, WritePass, Writer, tool};
 
 use crate::builder_of;
 
-/// Counts, and is counted on.
+/// A counter.
 #[derive(Default)]
 struct Counter(AtomicU64);
 
-/// What reads it.
+/// The reader of a counter.
 trait Count: Sync {
     fn count(&self) -> u64;
 }
@@ -37,7 +37,7 @@ impl Resource for Counter {
     }
 }
 
-/// What a tool of one operation takes: here, whatever writes.
+/// An injected type for tools that write.
 struct Pen(Writer<Counter>);
 
 impl<Op> Inject<Op> for Pen
@@ -59,7 +59,7 @@ fn explain_count(#[inject] counter: Reader<Counter>) -> u64 {
     counter.count()
 }
 
-/// Reads, whatever else is done to the counter meanwhile.
+/// Reads across an await.
 #[tool(operation = Read)]
 async fn read_count(#[inject] counter: Reader<Counter>) -> u64 {
     let reader = &*counter;
@@ -92,7 +92,7 @@ fn registry(counter: &Arc<Counter>) -> tool_core::Registry {
 }
 
 #[tokio::test]
-async fn handles_reach_the_state_of_the_registry() {
+async fn reads_and_writes_the_state() {
     let counter = Arc::new(Counter::default());
     let registry = registry(&counter);
     for (tool, expected) in [
@@ -108,14 +108,14 @@ async fn handles_reach_the_state_of_the_registry() {
 }
 
 #[test]
-fn a_resource_that_is_missing_is_missing_state() {
+fn reports_missing_resources_as_missing_state() {
     let errors = builder_of(module_path!()).build().unwrap_err();
     let missing = "needs state of type `tools::resources::Counter`, which the registry does not have";
     assert_eq!(errors.to_string().matches(missing).count(), 5, "{errors}");
 }
 
 #[test]
-fn needs_say_by_which_handle_a_type_is_taken() {
+fn lists_the_handle_of_each_need() {
     let registry = registry(&Arc::default());
     let handles = |tool| -> Vec<Handle> { registry.get(tool).unwrap().needs().map(Need::handle).collect() };
     assert_eq!(handles("explain_count"), [Handle::Reader]);
@@ -129,7 +129,7 @@ fn needs_say_by_which_handle_a_type_is_taken() {
 }
 
 #[tokio::test]
-async fn a_tool_with_handles_is_still_a_function() {
+async fn keeps_tools_with_handles_callable() {
     let writer = Writer::for_tests(Counter::default());
     let counter = writer.resource();
     assert_eq!(trigger_count(writer), 10);
@@ -161,7 +161,7 @@ mod pooled {
         pool.load(Ordering::SeqCst)
     }
 
-    /// Writes, and may read by whatever it likes.
+    /// Writes, and reads through a reader that could write.
     #[tool(operation = Write, destructive = true)]
     fn drain_pool(#[inject] pool: Reader<Pool>, #[inject] writer: Writer<Pool>) -> u64 {
         writer.swap(0, Ordering::SeqCst) + pool.load(Ordering::SeqCst)
@@ -169,13 +169,13 @@ mod pooled {
 }
 
 #[test]
-fn a_reader_that_can_write_is_refused() {
+fn rejects_readers_that_can_write() {
     let pooled = builder_of(concat!(module_path!(), "::pooled")).state(Pool(AtomicU64::new(1)));
     let errors = pooled.build().unwrap().check().unwrap_err();
     assert_eq!(errors.iter().count(), 1, "{errors}");
     let text = errors.to_string();
-    let said = "`read_pool` modifies nothing, and its `Reader<tools::resources::Pool>` can write";
-    assert!(text.starts_with(said), "{text}");
+    let expected = "`read_pool` modifies nothing, and its `Reader<tools::resources::Pool>` can write";
+    assert!(text.starts_with(expected), "{text}");
     assert!(text.contains("help: make the `Reader` a type or a trait object that cannot write"), "{text}");
     registry(&Arc::default()).check().unwrap();
 }

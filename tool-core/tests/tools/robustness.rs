@@ -1,5 +1,5 @@
-//! Bad inputs and faults, one row each: what comes of them, that exactly one audit event says so, that no secret is in
-//! it, and that the next call succeeds.
+//! Bad inputs and faults, one row each: the outcome, exactly one audit event without secrets, and a next call
+//! that succeeds.
 
 mod arguments;
 mod faults;
@@ -54,7 +54,7 @@ impl Recorded {
         Recorded { registry: with(builder).build().unwrap(), events }
     }
 
-    /// Makes one call, and sees to it that it was recorded once as what it came to, and that the next one succeeds.
+    /// Makes one call, and checks its only audit event and the next call.
     async fn call(&self, row: &str, tool: &str, arguments: impl AsRef<[u8]>) -> Result<Output, Failure> {
         let arguments = arguments.as_ref();
         let Reply { call_id, result, .. } =
@@ -72,13 +72,13 @@ impl Recorded {
         result
     }
 
-    /// A call that fails, with its kind.
+    /// Makes a call that fails, and returns its kind and text.
     async fn fails(&self, row: &str, tool: &str, arguments: impl AsRef<[u8]>) -> (FailureKind, String) {
         let failure = self.call(row, tool, arguments).await.expect_err(row);
         (failure.kind(), failure.text())
     }
 
-    /// The next call succeeds.
+    /// Checks that the next call succeeds.
     async fn next(&self, row: &str) {
         let output = self.registry.call("next_call", json!({"a": 1, "b": 2})).await;
         assert_eq!(output.unwrap_or_else(|failure| panic!("after {row}: {failure:?}")).value(), 3);

@@ -1,4 +1,5 @@
-//! Golden files: the schema of every family of types, as input and as output, and the same without JSON Schema.
+//! Golden files: the schema of every family of types, as input and as output, and the same without JSON
+//! Schema.
 //!
 //! `UPDATE_GOLDEN=1 cargo test -p tool-core --test tools schemas` writes the files anew; read the difference.
 
@@ -211,7 +212,7 @@ fn string(
 }
 
 #[test]
-fn every_family_has_its_golden_file() {
+fn matches_the_golden_files() {
     let registry = tools_of(module_path!());
     registry.check().unwrap();
     let mut differences = Vec::new();
@@ -237,7 +238,7 @@ fn every_family_has_its_golden_file() {
 }
 
 #[test]
-fn every_schema_is_in_the_normal_form() {
+fn normalizes_every_schema() {
     for tool in tools_of(module_path!()).tools() {
         let schema = tool.input_schema();
         assert_eq!(schema["type"], "object");
@@ -263,7 +264,7 @@ fn every_schema_is_in_the_normal_form() {
 
 /// Visits a schema and everything below it.
 fn walk(schema: &Value, visit: &mut impl FnMut(&Value)) {
-    assert_ne!(*schema, Value::Bool(true), "a bare `true` is no schema in the normal form");
+    assert_ne!(*schema, Value::Bool(true), "the normal form has no bare `true`");
     visit(schema);
     for keyword in ["properties", "$defs", "patternProperties"] {
         schema[keyword].as_object().into_iter().flatten().for_each(|(_, schema)| walk(schema, visit));
@@ -403,14 +404,14 @@ pub(crate) const CASES: &[(&str, &str, bool)] = &[
 ];
 
 #[test]
-fn every_family_has_a_valid_case() {
+fn covers_every_family_with_a_valid_case() {
     let has_case = |name: &&str| CASES.iter().any(|(family, _, valid)| family == name && *valid);
     let without: Vec<&str> = FAMILIES.iter().copied().filter(|name| !has_case(name)).collect();
     assert!(without.is_empty(), "{without:?}");
 }
 
 #[tokio::test]
-async fn every_family_accepts_what_its_schema_admits_and_nothing_else() {
+async fn accepts_exactly_what_the_schema_admits() {
     let registry = strict_tools_of(module_path!());
     for (name, value, valid) in CASES {
         let arguments = format!("{{\"value\":{value}}}");
@@ -437,7 +438,7 @@ async fn every_family_accepts_what_its_schema_admits_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn null_counts_as_left_out_for_every_family() {
+async fn treats_null_as_missing_for_every_family() {
     let registry = tools_of(module_path!());
     for (name, value, _) in CASES.iter().filter(|(name, _, valid)| *valid && *name != "string") {
         let arguments = format!("{{\"value\":{value},\"optional\":null}}");

@@ -61,9 +61,9 @@ fn names<'r>(registry: &'r Registry, text: &str, matching: Match) -> Vec<&'r str
     registry.search_matching(text, matching).iter().map(|hit| hit.tool.name()).collect()
 }
 
-/// What is searched for, and the first tools that are found.
+/// Rows of a query and its first results.
 #[test]
-fn the_best_comes_first() {
+fn ranks_the_best_match_first() {
     let registry = registry();
     let table: [(&str, &[&str]); 22] = [
         ("weather of a day", &["get_weather"]),
@@ -88,7 +88,7 @@ fn the_best_comes_first() {
         ("monthly summ", &["monthly_summary"]),
         // Other forms of a word.
         ("observations reported", &["report_observation"]),
-        // Slips.
+        // Misspellings.
         ("tranlsate", &["translate_text"]),
         ("pasword", &["reset_password"]),
     ];
@@ -99,7 +99,7 @@ fn the_best_comes_first() {
 }
 
 #[test]
-fn any_word_or_all_of_them() {
+fn matches_any_or_all_words() {
     let registry = registry();
     assert_eq!(names(&registry, "close invoice", Match::All), <[&str; 0]>::default());
     assert_eq!(names(&registry, "cancel invoice", Match::All), ["cancel_invoice"]);
@@ -107,9 +107,9 @@ fn any_word_or_all_of_them() {
 }
 
 #[test]
-fn equals_come_by_name() {
+fn sorts_equal_scores_by_name() {
     let registry = registry();
-    // Each of them is of that tag, and says nothing else of it.
+    // Each of them has that tag, and no other mention of it.
     let hits = registry.search("projects");
     let pairs = hits.windows(2).all(|pair| {
         pair[0].score > pair[1].score
@@ -124,7 +124,7 @@ fn equals_come_by_name() {
 
 /// Names that differ in their letters' case alone.
 #[test]
-fn of_two_that_are_named_the_better_one_comes_first() {
+fn ranks_the_better_of_two_matching_names_first() {
     let tool = |name: &str, text: &str| {
         let definition = ToolDefinition::builder(name, text).build().unwrap();
         DynamicTool::new(definition, |_, _: serde_json::Value| async { Ok(Output::empty()) })
@@ -136,7 +136,7 @@ fn of_two_that_are_named_the_better_one_comes_first() {
 }
 
 #[test]
-fn nothing_asked_and_nothing_found() {
+fn lists_all_tools_for_an_empty_query() {
     let registry = registry();
     let all: Vec<&str> = registry.tools().map(ToolDefinition::name).collect();
     for text in ["", "  ", " -- !"] {
@@ -148,9 +148,9 @@ fn nothing_asked_and_nothing_found() {
     assert!(registry.search(&"x".repeat(1_000_000)).is_empty());
 }
 
-/// To the last digit, on whatever machine this runs.
+/// Scores are exact on every machine.
 #[test]
-fn the_answer_is_always_the_same() {
+fn computes_the_same_scores_everywhere() {
     let registry = registry();
     let hits = registry.search("weather day city");
     let hits: Vec<(&str, f64)> = hits.iter().map(|hit| (hit.tool.name(), hit.score)).collect();
@@ -194,7 +194,7 @@ mod named {
 }
 
 #[test]
-fn a_name_comes_first_whatever_else_fits() {
+fn ranks_exact_names_first() {
     let registry = tools_of("tools::search::named");
     let scores: Vec<f64> = registry.search("day").iter().map(|hit| hit.score).collect();
     assert!(scores[0] < scores[1], "{scores:?}");
@@ -203,7 +203,7 @@ fn a_name_comes_first_whatever_else_fits() {
 }
 
 #[test]
-fn members_of_inputs_are_found() {
+fn finds_members_of_inputs() {
     let registry = tools_of("tools::search::named");
     assert_eq!(names(&registry, "longitude", Match::Any), ["day_day_day"]);
     assert_eq!(names(&registry, "greenwich", Match::Any), ["day_day_day"]);
@@ -222,7 +222,7 @@ mod hidden {
 }
 
 #[test]
-fn only_what_is_listed_is_found() {
+fn finds_only_listed_tools() {
     let builder =
         || Registry::builder().linked().select(|tool| tool.source().module.ends_with("search::hidden"));
     let (all, reading) = (builder().build().unwrap(), builder().read_only().build().unwrap());
@@ -231,13 +231,13 @@ fn only_what_is_listed_is_found() {
     for hidden in ["write", "wirte", "writ"] {
         assert_eq!(names(&reading, hidden, Match::Any), <[&str; 0]>::default(), "{hidden}");
     }
-    let alone = Registry::builder()
+    let only_readable = Registry::builder()
         .linked()
         .select(|tool| tool.source().module.ends_with("search::hidden") && tool.name() == "read_page")
         .build()
         .unwrap();
     let score = |registry: &Registry| registry.search("page")[0].score.to_bits();
-    assert_eq!(score(&reading), score(&alone), "what is hidden counts for nothing");
-    assert_ne!(score(&all), score(&alone));
-    assert_eq!(all.digest(), reading.digest(), "the tools are the same, whatever may be called");
+    assert_eq!(score(&reading), score(&only_readable), "hidden tools do not affect scores");
+    assert_ne!(score(&all), score(&only_readable));
+    assert_eq!(all.digest(), reading.digest(), "the tools are the same, even if some cannot be called");
 }

@@ -1,4 +1,4 @@
-//! Whatever is logged because of a call is logged within its span, so that it can be joined to the call.
+//! Log events of a call are recorded within its span.
 
 use std::cell::Cell;
 use std::sync::{Arc, Mutex};
@@ -28,7 +28,7 @@ thread_local! {
     static WITHIN: Cell<u32> = const { Cell::new(0) };
 }
 
-/// The events of the crate, with how many spans each was within.
+/// Records events of the crate, with the number of spans around each.
 #[derive(Clone, Default)]
 struct Spans(Arc<Mutex<Vec<(u32, String)>>>);
 
@@ -60,7 +60,7 @@ impl tracing::Subscriber for Spans {
     }
 }
 
-/// A tool whose output is not what it has promised.
+/// Returns a registry with a tool whose output breaks its schema.
 fn breaks(operation: Operation) -> Registry {
     let schema = json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]});
     let definition = ToolDefinition::builder("breaks", "Breaks its word.").operation(operation);
@@ -71,7 +71,7 @@ fn breaks(operation: Operation) -> Registry {
 }
 
 #[tokio::test]
-async fn an_output_that_breaks_its_schema_is_told_within_the_span() {
+async fn logs_broken_outputs_within_the_span() {
     for operation in [Operation::Read, Operation::Write] {
         let spans = Spans::default();
         let guard = tracing::subscriber::set_default(spans.clone());
@@ -86,7 +86,7 @@ async fn an_output_that_breaks_its_schema_is_told_within_the_span() {
 }
 
 #[tokio::test]
-async fn the_panic_of_a_task_is_told_within_a_span() {
+async fn logs_panics_of_tasks_within_a_span() {
     let registry = Registry::builder().linked().select(|tool| tool.name() == "spans_panic").build().unwrap();
     let spans = Spans::default();
     let guard = tracing::subscriber::set_default(spans.clone());
@@ -99,7 +99,7 @@ async fn the_panic_of_a_task_is_told_within_a_span() {
 }
 
 #[tokio::test]
-async fn a_message_is_no_longer_than_an_output() {
+async fn limits_messages_like_outputs() {
     let is_long = |tool: &ToolDefinition| tool.name().starts_with("spans_long");
     for name in ["spans_long", "spans_long_blocking"] {
         for (limit, length) in [(1_000, 999), (1_001, 1_001), (20_000, 10_000)] {
@@ -111,7 +111,7 @@ async fn a_message_is_no_longer_than_an_output() {
     }
 }
 
-/// A log that cannot be written.
+/// A subscriber that panics on every event.
 struct Closed;
 
 impl tracing::Subscriber for Closed {
@@ -131,7 +131,7 @@ impl tracing::Subscriber for Closed {
 }
 
 #[tokio::test]
-async fn a_failure_is_answered_when_it_cannot_be_logged() {
+async fn returns_failures_when_logging_panics() {
     for operation in [Operation::Read, Operation::Write] {
         let definition = ToolDefinition::builder("fails", "Fails.").operation(operation).build().unwrap();
         let tool = DynamicTool::new(definition, |_, _: Value| async {

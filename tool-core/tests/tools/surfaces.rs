@@ -1,4 +1,4 @@
-//! As what a tool is shown over MCP, for every operation and every kind of inputs; and where its result lives.
+//! The MCP surface of a tool, by operation and inputs, and the address of its result.
 
 use tool_core::address::Surface;
 use tool_core::{BuildError, Registry, adapter, tool};
@@ -46,7 +46,7 @@ fn surface(registry: &Registry, tool: &str) -> String {
 }
 
 #[test]
-fn operation_and_inputs_decide_the_surface() {
+fn derives_the_surface_from_operation_and_inputs() {
     for (operation, inputs, expected) in [
         ("explain", "nothing", "resource nothing"),
         ("explain", "locators", "template locators/{on}/{_hour}"),
@@ -90,7 +90,7 @@ mod paths {
 }
 
 #[test]
-fn a_declared_path_is_the_address() {
+fn uses_declared_paths_as_addresses() {
     let registry = tools_of("tools::surfaces::paths");
     assert_eq!(surface(&registry, "revision"), "template node/{id}/revision/{vid}");
     assert_eq!(surface(&registry, "latest"), "resource node/latest/revision/latest");
@@ -120,19 +120,19 @@ mod overlapping {
     #[tool(operation = Explain, path = "page/first")]
     fn the_first() {}
 
-    /// Whatever is the first.
+    /// A page of any kind.
     #[tool(operation = Read, path = "{kind}/{number}")]
     fn of_kind(#[arg(locator)] kind: String, #[arg(locator)] number: u32) -> String {
         format!("{kind}/{number}")
     }
 
-    /// Lives where nobody else does.
+    /// Has an address of its own.
     #[tool(operation = Read)]
     fn page(#[arg(locator)] _a: u8, #[arg(locator)] _b: u8) {}
 }
 
 #[test]
-fn addresses_that_overlap_are_faults() {
+fn rejects_overlapping_addresses() {
     let errors = builder_of("tools::surfaces::overlapping").build().unwrap_err();
     let here = file!();
     let described = |address: &str, tool: &str, line: u32| {
@@ -161,20 +161,20 @@ fn addresses_that_overlap_are_faults() {
     assert!(errors.to_string().starts_with("the addresses of two tools overlap\n  first:  `page/{name}` of"));
 }
 
-/// What an adapter has there itself.
+/// Has an address that an adapter reserves.
 #[tool(operation = Read, path = "tool/{name}")]
 fn reserved(#[arg(locator)] name: String) -> String {
     name
 }
 
-/// A variable is no name.
+/// Has a variable with a reserved name.
 #[tool(operation = Read, path = "{tool}")]
 fn unreserved(#[arg(locator)] tool: String) -> String {
     tool
 }
 
 #[test]
-fn an_adapter_can_keep_a_segment_for_itself() {
+fn reserves_segments_for_adapters() {
     let registry = tools_of(module_path!());
     assert_eq!(adapter::check_addresses(&registry, &["tools", "unreserved"]), Ok(()));
     let errors = adapter::check_addresses(&registry, &["tools", "tool"]).unwrap_err();

@@ -1,4 +1,4 @@
-//! Running all tools that modify nothing, while a resource panics when it is changed.
+//! Running all non-modifying tools with a resource that panics on changes.
 
 use serde_json::json;
 use tool_core::testing::{Trial, run_non_modifying};
@@ -6,7 +6,7 @@ use tool_core::{Reader, Registry, Resource, State, WritePass, Writer, tool};
 
 use crate::builder_of;
 
-/// A guest book, and what may be done with it.
+/// A guest book with read and write access.
 struct Guests(Box<dyn Write>);
 
 trait Read: Send + Sync {
@@ -30,7 +30,7 @@ impl Resource for Guests {
     }
 }
 
-/// A book that is shut.
+/// A book that panics on changes.
 struct Shut;
 
 impl Read for Shut {
@@ -51,13 +51,13 @@ fn all_guests(#[inject] guests: Reader<Guests>) -> Vec<String> {
     guests.names()
 }
 
-/// Says that there is nobody of this name.
+/// Fails, because there is no guest of this name.
 #[tool(operation = Read)]
 fn find_guest(#[inject] _guests: Reader<Guests>, #[arg(example = "Eve")] name: String) -> Result<(), String> {
     Err(format!("{name} was never here"))
 }
 
-/// Adds whoever asks, which is not what it says.
+/// Modifies state, unlike its declaration.
 #[tool(operation = Explain)]
 async fn greet_guest(#[inject] guests: State<Guests>, name: String) -> String {
     guests.0.add(&name);
@@ -68,7 +68,7 @@ async fn greet_guest(#[inject] guests: State<Guests>, name: String) -> String {
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 struct Code(#[schemars(regex(pattern = "^[A-Z]{3}$"))] String);
 
-/// Takes something of which no example is known.
+/// Has an input without a known example.
 #[tool(operation = Transform)]
 fn decode_guest(code: Code) -> String {
     code.0
@@ -87,7 +87,7 @@ fn registry(sneaky: bool) -> Registry {
 }
 
 #[tokio::test]
-async fn tools_that_only_read_are_harmless() {
+async fn accepts_tools_that_only_read() {
     let trials = run_non_modifying(&registry(false)).await;
     trials.assert_harmless();
     assert_eq!(
@@ -99,7 +99,7 @@ async fn tools_that_only_read_are_harmless() {
 }
 
 #[tokio::test]
-async fn a_tool_that_changes_something_behind_its_declaration_is_named() {
+async fn reports_undeclared_modifications() {
     let trials = run_non_modifying(&registry(true)).await;
     let harmless = |trial: &Trial| (trial.tool.clone(), trial.is_harmless());
     assert_eq!(
@@ -119,11 +119,11 @@ async fn a_tool_that_changes_something_behind_its_declaration_is_named() {
 }
 
 #[tokio::test]
-async fn a_tool_that_the_caller_may_not_run_is_not_taken_for_harmless() {
+async fn reports_denied_tools_as_not_run() {
     let registry = builder_of("tools::access").state(crate::access::Press::default()).build().unwrap();
     let trials = run_non_modifying(&registry).await;
-    let told = trials.to_string();
+    let text = trials.to_string();
     let denied = "`either` with {}: was not run: `either` needs one of the permissions `a`, `b`, of which the caller has none";
-    assert!(told.contains(denied), "{told}");
+    assert!(text.contains(denied), "{text}");
     assert!(!trials.iter().find(|trial| trial.tool == "either").unwrap().is_harmless());
 }

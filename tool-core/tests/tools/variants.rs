@@ -1,4 +1,4 @@
-//! What the author says of each variant of an enum reaches whoever chooses one.
+//! Doc comments of enum variants in schemas.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -34,7 +34,7 @@ const VARIANTS: &str =
     "- `newest`: What changed last comes first.\n- `oldest`: What changed first comes first.";
 
 #[test]
-fn the_docs_of_variants_stand_in_the_description() {
+fn adds_variant_docs_to_the_description() {
     let registry = tools_of(module_path!());
     registry.check().unwrap();
     let tool = registry.get("list_in_order").unwrap();
@@ -48,13 +48,13 @@ fn the_docs_of_variants_stand_in_the_description() {
     assert_eq!(tool.output_schema().unwrap()["properties"]["result"], described("An order of things."));
     for profile in Profile::ALL.into_iter().filter(|profile| *profile != Profile::Native) {
         let schema = tool.schema_for(profile).unwrap().to_string();
-        let said = serde_json::to_string(VARIANTS).unwrap();
-        assert_eq!(schema.matches(said.trim_matches('"')).count(), 2, "{profile}: {schema}");
+        let expected = serde_json::to_string(VARIANTS).unwrap();
+        assert_eq!(schema.matches(expected.trim_matches('"')).count(), 2, "{profile}: {schema}");
     }
 }
 
 #[test]
-fn natively_they_stand_beside_their_values() {
+fn lists_variant_docs_in_native_inputs() {
     let registry = tools_of(module_path!());
     let inputs = serde_json::to_value(registry.get("list_in_order").unwrap().inputs()).unwrap();
     assert_eq!(inputs[0]["description"], "In which order they come.");
@@ -101,9 +101,9 @@ fn by_kind(documented: Documented, undocumented: Undocumented, mixed: Mixed) -> 
     vec![mixed]
 }
 
-// In a mixture schemars says of no undocumented variant where it stands among the others.
+// With mixed documentation, schemars does not keep the position of undocumented variants.
 #[test]
-fn variants_keep_their_order_and_in_a_mixture_undocumented_ones_come_first() {
+fn keeps_variant_order_with_undocumented_ones_first() {
     let registry = tools_of(module_path!());
     let tool = registry.get("by_kind").unwrap();
     let properties = &tool.input_schema()["properties"];

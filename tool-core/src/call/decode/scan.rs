@@ -129,25 +129,25 @@ mod tests {
     use crate::declare::presence::Presence;
     use crate::schema::json::parse;
 
-    fn plan() -> [MemberLayout; 3] {
+    fn layout() -> [MemberLayout; 3] {
         ["a", "b\"c", "d"].map(|name| MemberLayout::new(name.into(), Presence::Optional, None))
     }
 
     /// Returns the members, if a scan is clean and every value would decode.
     fn accepted(text: &str) -> Option<Value> {
-        let plan = plan();
-        let Scan { slots, clean: true } = scan(text.as_bytes(), &plan) else { return None };
+        let layout = layout();
+        let Scan { slots, clean: true } = scan(text.as_bytes(), &layout) else { return None };
         let member = |(position, input): (usize, &MemberLayout)| {
             let value = slots.get(position).map(|value| parse::parse(str::from_utf8(value).unwrap()))?;
             Some(value.map(|value| (input.name.to_string(), value)))
         };
         let members =
-            plan.iter().enumerate().filter_map(member).collect::<Result<serde_json::Map<_, _>, _>>();
+            layout.iter().enumerate().filter_map(member).collect::<Result<serde_json::Map<_, _>, _>>();
         members.ok().map(Value::Object)
     }
 
     #[test]
-    fn members_are_sorted_into_slots_however_they_are_written() {
+    fn sorts_members_into_slots() {
         for (text, slots) in [
             ("{}", [None, None, None]),
             (" {\n\t} ", [None, None, None]),
@@ -158,43 +158,45 @@ mod tests {
             ),
             (r#"{"b\"c":null,"\u0061":true}"#, [Some("true"), Some("null"), None]),
         ] {
-            let Scan { slots: found, clean: true } = scan(text.as_bytes(), &plan()) else { panic!("{text}") };
+            let Scan { slots: found, clean: true } = scan(text.as_bytes(), &layout()) else {
+                panic!("{text}")
+            };
             let slots = slots.map(|slot: Option<&str>| slot.map(str::as_bytes));
             assert_eq!([0, 1, 2].map(|position| found.get(position)), slots, "{text}");
         }
     }
 
     #[test]
-    fn more_inputs_than_fit_in_place_have_slots_too() {
+    fn supports_more_inputs_than_fit_inline() {
         let names: [&'static str; 8] = ["a", "b", "c", "d", "e", "f", "g", "h"];
-        let plan = names.map(|name| MemberLayout::new(name.into(), Presence::Required, None));
-        let Scan { slots, clean: true } = scan(br#"{"h":8,"a":1,"g":7}"#, &plan) else {
+        let layout = names.map(|name| MemberLayout::new(name.into(), Presence::Required, None));
+        let Scan { slots, clean: true } = scan(br#"{"h":8,"a":1,"g":7}"#, &layout) else {
             panic!("it is clean")
         };
         assert_eq!([0, 6, 7].map(|position| slots.get(position)), [Some(&b"1"[..]), Some(b"7"), Some(b"8")]);
-        assert!(matches!(scan(br#"{"h":8,"h":8}"#, &plan), Scan { clean: false, .. }));
+        assert!(matches!(scan(br#"{"h":8,"h":8}"#, &layout), Scan { clean: false, .. }));
     }
 
     #[test]
-    fn what_wants_a_closer_look_keeps_what_was_read() {
+    fn keeps_slots_of_unclean_scans() {
         for text in [
             r#"{"a":1,"x":2,"d":3}"#,
             r#"{"a":0,"\u0061":1,"d":3}"#,
             r#"{"a":1,"d":3,}"#,
             r#"{"a":1,"d":3}1"#,
         ] {
-            let Scan { slots, clean: false } = scan(text.as_bytes(), &plan()) else { panic!("{text}") };
+            let Scan { slots, clean: false } = scan(text.as_bytes(), &layout()) else { panic!("{text}") };
             assert_eq!((slots.get(0), slots.get(2)), (Some(&b"1"[..]), Some(&b"3"[..])), "{text}");
         }
     }
 
     #[test]
-    fn bytes_that_are_no_text_are_not_clean_or_do_not_decode() {
+    fn rejects_invalid_utf_8() {
         let good = br#" { "a" : "x" , "\u0064" : [ 1 ] } "#;
         let decodes = |bytes: &[u8]| {
-            let plan = plan();
-            let Scan { slots, clean: true } = scan(bytes, &plan) else { return false };
-            let given = (0..plan.len()).filter_map(|position| slots.get(position));
+            let layout = layout();
+            let Scan { slots, clean: true } = scan(bytes, &layout) else { return false };
+            let given = (0..layout.len()).filter_map(|position| slots.get(position));
             given.map(serde_json::from_slice::<Value>).all(|value| value.is_ok())
         };
         assert!(decodes(good));
@@ -209,7 +211,7 @@ mod tests {
     /// Tries every text that differs from a valid one by one byte: if it passes, it must be JSON with the same value for the
     /// strict parser.
     #[test]
-    fn nothing_passes_that_the_strict_parser_refuses_or_reads_otherwise() {
+    fn agrees_with_the_strict_parser() {
         const BYTES: &str = "\"\\{}[]:,0-.e+ \t\n\u{1}\u{feff}\u{7f}ntabdué";
         let mut passed = 0;
         for seed in

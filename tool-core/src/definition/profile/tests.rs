@@ -45,7 +45,7 @@ fn describes_unsupported_limits_in_words() {
 }
 
 #[test]
-fn every_limit_has_a_description() {
+fn describes_every_limit() {
     let cases = [
         (json!({"type": "integer", "minimum": 1}), "At least 1."),
         (json!({"type": "integer", "maximum": 9}), "At most 9."),

@@ -388,7 +388,7 @@ fn of_choices() -> Vec<Row> {
 }
 
 #[test]
-fn a_row_a_difference() {
+fn reports_the_differences_of_each_row() {
     for row in rows() {
         for (side, expected) in [(Side::Input, &row.input), (Side::Output, &row.output)] {
             let found = compare(side, &row.old, &row.new);

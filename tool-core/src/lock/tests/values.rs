@@ -159,7 +159,7 @@ fn value() -> impl Strategy<Value = Value> {
 }
 
 #[test]
-fn what_is_compatible_is_so_for_every_value() {
+fn accepts_every_value_after_compatible_changes() {
     // Set `PROPTEST_CASES` for more cases.
     let cases = Config::default().cases.max(1_000);
     let config = Config { cases, failure_persistence: None, ..Config::default() };

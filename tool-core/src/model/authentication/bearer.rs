@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn each_token_has_its_principal() {
+    fn maps_each_token_to_its_principal() {
         for (header, id) in [
             ("Bearer abc.def-123==", "ada"),
             ("bearer abc.def-124==", "bob"),

@@ -81,17 +81,17 @@ mod tests {
     fn outer_principal_wins_unless_anonymous() {
         let ada = |_: &Parts| Ok(Principal::new("ada"));
         let refuses = |_: &Parts| Err(AuthenticationError::refused(HeaderValue::from_static("Bearer")));
-        let (eve, nobody) = (Principal::new("eve"), Principal::anonymous().grant("read"));
+        let (eve, anonymous) = (Principal::new("eve"), Principal::anonymous().grant("read"));
         let unauthorized = || Err("Unauthorized".to_owned());
         for (outer, authenticator, expected) in [
             (None, None, Ok(None)),
-            (Some(&nobody), None, Ok(Some(nobody.clone()))),
+            (Some(&anonymous), None, Ok(Some(anonymous.clone()))),
             (Some(&eve), None, Ok(Some(eve.clone()))),
             (None, Some(&ada as &dyn Authenticator), Ok(Some(Principal::new("ada")))),
-            (Some(&nobody), Some(&ada), Ok(Some(Principal::new("ada")))),
+            (Some(&anonymous), Some(&ada), Ok(Some(Principal::new("ada")))),
             (Some(&eve), Some(&ada), Ok(Some(eve.clone()))),
             (None, Some(&refuses), unauthorized()),
-            (Some(&nobody), Some(&refuses), unauthorized()),
+            (Some(&anonymous), Some(&refuses), unauthorized()),
             (Some(&eve), Some(&refuses), Ok(Some(eve.clone()))),
         ] {
             let found = block_on(identify(authenticator, &head(outer.cloned())));
@@ -102,7 +102,7 @@ mod tests {
     /// Panics when it is called, polled or dropped.
     #[derive(Clone, Copy, Debug, PartialEq)]
     enum Panicking {
-        Asked,
+        Called,
         Polled,
         Dropped,
     }
@@ -117,7 +117,7 @@ mod tests {
 
     impl Authenticator for Panicking {
         fn authenticate<'a>(&'a self, _: &'a Parts) -> BoxFuture<'a, Result<Principal, AuthenticationError>> {
-            assert!(*self != Panicking::Asked, "asked");
+            assert!(*self != Panicking::Called, "called");
             let bomb = Bomb(*self == Panicking::Dropped);
             Box::pin(async move {
                 let _bomb = bomb;
@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn panicking_authenticator_rejects_the_request() {
-        for panicking in [Panicking::Asked, Panicking::Polled] {
+        for panicking in [Panicking::Called, Panicking::Polled] {
             let error = block_on(identify(Some(&panicking), &head(None))).unwrap_err();
             assert!(matches!(error, AuthenticationError::Unavailable(_)), "{panicking:?}: {error}");
         }
@@ -138,9 +138,9 @@ mod tests {
     #[test]
     fn dropped_request_does_not_panic() {
         let head = head(None);
-        let mut asked = Box::pin(identify(Some(&Panicking::Dropped), &head));
+        let mut pending = Box::pin(identify(Some(&Panicking::Dropped), &head));
         let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
-        assert!(asked.as_mut().poll(&mut cx).is_pending());
-        drop(asked);
+        assert!(pending.as_mut().poll(&mut cx).is_pending());
+        drop(pending);
     }
 }

@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_has_its_codes() {
+    fn maps_each_kind_to_its_codes() {
         let rows: Vec<Vec<&str>> =
             TABLE.trim().lines().map(|line| line.split_whitespace().collect()).collect();
         let table = KINDS.map(|kind| {

@@ -9,7 +9,7 @@ fn read(text: &str) -> Permission {
 
 #[test]
 fn round_trips_the_text_form() {
-    for (text, written) in [
+    for (text, canonical) in [
         ("node.view", "node.view"),
         (" edit any page ", "edit any page"),
         ("https://example.org/auth/drive.read-only", "https://example.org/auth/drive.read-only"),
@@ -18,8 +18,8 @@ fn round_trips_the_text_form() {
         ("any(a)", "a"),
         ("any (admin, all(node.view, any(b, c)) )", "any(admin, all(node.view, any(b, c)))"),
     ] {
-        assert_eq!(read(text).to_string(), written, "{text}");
-        assert_eq!(read(written), read(text), "{text}");
+        assert_eq!(read(text).to_string(), canonical, "{text}");
+        assert_eq!(read(canonical), read(text), "{text}");
         assert_eq!(read(text).check(), Ok(()), "{text}");
     }
 }
@@ -54,7 +54,7 @@ fn rejects_ambiguous_text() {
 }
 
 #[test]
-fn checks_permissions_made_in_code() {
+fn checks_permissions_built_in_code() {
     let none: [&str; 0] = [];
     let deep = (0..17).fold(Permission::from("a"), |inner, _| Permission::all([inner, "b".into()]));
     for (permission, reason) in [
@@ -90,7 +90,7 @@ fn evaluates_nested_permissions_and_names_what_is_missing() {
 }
 
 #[test]
-fn implications() {
+fn decides_implications() {
     for (old, new, implied) in [
         ("a", "any(a, b)", true),
         ("any(a, b)", "a", false),

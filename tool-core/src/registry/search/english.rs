@@ -179,7 +179,7 @@ mod tests {
     use super::{STOP_WORDS, common_actions, stem, synonyms, telling};
 
     #[test]
-    fn forms_of_one_word_have_one_stem() {
+    fn stems_all_forms_of_a_word_alike() {
         for forms in [
             &["issue", "issues"][..],
             &["city", "cities"],
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn words_that_tell_nothing_count_where_there_are_no_others() {
+    fn keeps_stop_words_without_other_words() {
         assert!(STOP_WORDS.is_sorted());
         let words = |text: &str| -> Vec<String> { text.split(' ').map(str::to_owned).collect() };
         assert_eq!(telling(&words("what is the weather")), ["weather"]);
@@ -209,14 +209,14 @@ mod tests {
     }
 
     #[test]
-    fn an_action_of_many_questions_counts_beside_others() {
+    fn finds_common_actions() {
         let words = |text: &str| -> Vec<String> { text.split(' ').map(str::to_owned).collect() };
         assert_eq!(common_actions(&words("please show me the issue")), ["show"]);
         assert!(common_actions(&words("show me")).is_empty());
     }
 
     #[test]
-    fn a_word_stands_for_another_whatever_its_form() {
+    fn finds_synonyms_of_any_form() {
         assert_eq!(synonyms(&stem("folders")).collect::<Vec<_>>(), [stem("directory")]);
         assert!(synonyms(&stem("weather")).next().is_none());
     }

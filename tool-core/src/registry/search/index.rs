@@ -400,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_visible_is_as_if_it_were_not_there() {
+    fn ignores_invisible_documents() {
         let texts = ["blue car", "secret plan", "blue house with secrets and many other words"];
         let (all, few) = (index(&texts), index(&texts[..1]));
         for wanted in ["blue", "car", "secret", "secert", "plan", "blue car", "pla"] {
@@ -418,7 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn a_search_guesses_at_a_few_words() {
+    fn limits_spelling_corrections() {
         let index = index(&["weather"]);
         let wrong: String = (0..super::MOST_MISSPELT).map(|n| format!("nothing{n} ")).collect();
         assert!(scores(&index, "nothing wether")[0] > 0.0);
@@ -427,7 +427,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rare_word_tells_more_than_a_common_one() {
+    fn weighs_rare_words_more() {
         let index = index(&["blue car", "blue house", "blue tree"]);
         let found = scores(&index, "blue tree");
         assert!(found[2] > found[0] && found[0] > 0.0, "{found:?}");
@@ -436,19 +436,19 @@ mod tests {
     }
 
     #[test]
-    fn a_word_in_a_short_text_tells_more_than_in_a_long_one() {
+    fn weighs_words_in_short_texts_more() {
         let found = scores(&index(&["one apple", "one apple among very many other things"]), "apple");
         assert!(found[0] > found[1] && found[1] > 0.0, "{found:?}");
     }
 
     #[test]
-    fn the_word_itself_is_worth_more_than_a_longer_one() {
+    fn weighs_exact_words_more_than_prefixes() {
         let found = scores(&index(&["weatherproof", "weather", "weathercock"]), "weather");
         assert!(found[1] > found[0] && found[0] == found[2] && found[0] > 0.0, "{found:?}");
     }
 
     #[test]
-    fn a_field_counts_by_its_weight() {
+    fn applies_field_weights() {
         let fields = [
             IndexField::Name,
             IndexField::Title,
@@ -468,7 +468,7 @@ mod tests {
 
     /// Rows of the wanted word, the indexed word, and whether they match.
     #[test]
-    fn what_matches_what() {
+    fn matches_prefixes_stems_and_misspellings() {
         let table = [
             ("weather", "weather", true),
             ("wea", "weather", true),
@@ -496,8 +496,8 @@ mod tests {
             ("form", "from", true),
             ("straße", "strasse", false),
         ];
-        for (wanted, there, matches) in table {
-            assert_eq!(scores(&index(&[there, "else"]), wanted)[0] > 0.0, matches, "{wanted} {there}");
+        for (wanted, indexed, matches) in table {
+            assert_eq!(scores(&index(&[indexed, "else"]), wanted)[0] > 0.0, matches, "{wanted} {indexed}");
         }
         assert_eq!(scores(&index(&["form", "from"]), "form")[1], 0.0);
         let long = "a".repeat(100);
@@ -505,7 +505,7 @@ mod tests {
     }
 
     #[test]
-    fn all_words_or_any() {
+    fn matches_any_or_all_words() {
         let index = index(&["daily weather", "daily news", "weather station"]);
         let wanted = crate::registry::search::words("daily weather daily");
         let matching = |matching| -> Vec<bool> {
@@ -520,7 +520,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_found_in_nothing() {
+    fn finds_nothing_in_empty_documents() {
         assert!(scores(&index(&[]), "weather").is_empty());
         assert_eq!(scores(&index(&["", "a b"]), "weather"), [0.0, 0.0]);
     }

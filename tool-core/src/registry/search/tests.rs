@@ -1,4 +1,4 @@
-//! Tests: the fields of a dynamic schema equal those of its inputs.
+//! The indexed fields of a dynamic schema equal those of its inputs.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use super::{add_input, add_members};
 use crate::definition::ToolDefinition;
 
 #[test]
-fn the_words_of_a_schema_are_those_of_its_inputs() {
+fn indexes_schemas_like_inputs() {
     let schema = json!({
         "type": "object",
         "properties": {
@@ -46,7 +46,7 @@ fn the_words_of_a_schema_are_those_of_its_inputs() {
 
 /// Definitions behind references are indexed.
 #[test]
-fn what_is_referred_to_is_found() {
+fn indexes_referenced_definitions() {
     let schema: Value = json!({
         "type": "object",
         "properties": {"place": {"$ref": "#/$defs/Place"}},

@@ -54,7 +54,7 @@ mod tests {
     use super::{MOST_WORDS, words};
 
     #[test]
-    fn names_and_texts_are_split_into_words() {
+    fn splits_names_and_texts_into_words() {
         let cases: [(&str, &[&str]); 8] = [
             ("get_weather", &["get", "weather"]),
             ("list-all.days", &["list", "all", "days"]),
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_a_long_text_is_not_looked_at() {
+    fn limits_the_number_of_words() {
         let text = format!("{}{}", "word ".repeat(MOST_WORDS), "last ".repeat(10));
         let found = words(&text);
         assert_eq!((found.len(), found.contains(&"last".to_owned())), (MOST_WORDS, false));

@@ -81,7 +81,7 @@ mod tests {
     use serde_json::{Value, json};
 
     #[test]
-    fn the_example_of_the_rfc() {
+    fn matches_the_example_of_the_rfc() {
         // RFC 8785, section 3.2.2 and 3.2.3.
         let text = r#"{
             "numbers": [333333333.33333329, 1E30, 4.50, 2e-3, 0.000000000000000000000000001],
@@ -105,7 +105,7 @@ mod tests {
 
     /// RFC 8785, section 3.2.4: the same example as bytes.
     #[test]
-    fn the_bytes_of_the_rfc() {
+    fn matches_the_bytes_of_the_rfc() {
         let value = json!({
             "numbers": [333_333_333.333_333_3, 1e30, 4.5, 2e-3, 1e-27],
             "string": "\u{20ac}$\u{f}\nA'B\"\\\\\"/",
@@ -120,7 +120,7 @@ mod tests {
 
     /// RFC 8785, appendix B, without the two values that are not JSON.
     #[test]
-    fn the_numbers_of_the_rfc() {
+    fn matches_the_numbers_of_the_rfc() {
         let table = [
             (0x0000_0000_0000_0000, "0"),
             (0x8000_0000_0000_0000, "0"),

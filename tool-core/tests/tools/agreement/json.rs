@@ -1,4 +1,4 @@
-//! JSON as it is written: with members in any order and given twice, and numbers in every spelling.
+//! JSON text: with members in any order and duplicated, and numbers in every spelling.
 
 use std::fmt;
 
@@ -8,17 +8,17 @@ use serde_json::{Map, Value};
 pub(crate) enum Json {
     Null,
     Bool(bool),
-    /// An integer, and how it is written.
+    /// An integer and its spelling.
     Integer(i128, Spelling),
-    /// A number with a fraction, as it is written.
+    /// The text of a number with a fraction.
     Fraction(String),
-    /// A text, and whether its characters are written as escapes.
+    /// A text, and whether its characters are escaped.
     Text(String, bool),
     List(Vec<Json>),
     Object(Vec<(String, Json)>),
 }
 
-/// How an integer is written.
+/// The spelling of an integer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Spelling {
     Digits,
@@ -33,16 +33,16 @@ impl Json {
         Json::Text(text.to_owned(), false)
     }
 
-    /// What it means.
+    /// Returns the value.
     pub(crate) fn value(&self) -> Value {
         match self {
             Json::Null => Value::Null,
             Json::Bool(value) => Value::Bool(*value),
-            // What is rounded to the least integer of 64 bits is still less than that.
+            // Rounding must not give the least integer of 64 bits.
             Json::Integer(value, _) if *value < i64::MIN.into() => {
                 (*value as f64).min((i64::MIN as f64).next_down()).into()
             }
-            // All others are exact, or so large that it makes no difference.
+            // All others are exact, or too large to matter.
             Json::Integer(value, _) => serde_json::from_str(&value.to_string()).unwrap(),
             Json::Fraction(text) => serde_json::from_str(text).unwrap(),
             Json::Text(text, _) => text.as_str().into(),
@@ -53,7 +53,7 @@ impl Json {
         }
     }
 
-    /// Whether it has an integer of which a value has other digits.
+    /// Returns `true` if an integer in it is rounded as a `Value`.
     pub(crate) fn has_an_integer_that_is_rounded(&self) -> bool {
         match self {
             Json::Integer(value, _) => {
@@ -77,7 +77,7 @@ impl Json {
         }
     }
 
-    /// The same with each choice of its members that are `null` left out; of more than six, all or none.
+    /// Returns it without each subset of its `null` members; of more than six, without all or none.
     pub(crate) fn without_nulls(&self) -> Vec<Json> {
         let count = self.null_members();
         let choices: Vec<u32> = if count > 6 { vec![0, u32::MAX] } else { (0..1 << count).collect() };
@@ -116,7 +116,7 @@ impl Json {
         }
     }
 
-    /// Every value within, the whole first.
+    /// Counts all values, the whole one first.
     pub(crate) fn count(&self) -> usize {
         1 + match self {
             Json::List(items) => items.iter().map(Json::count).sum(),
@@ -125,7 +125,7 @@ impl Json {
         }
     }
 
-    /// The value of this number, in the order of [`Json::count`].
+    /// Returns the value with this number, in the order of [`Json::count`].
     pub(crate) fn at(&mut self, number: &mut usize) -> Option<&mut Json> {
         if *number == 0 {
             return Some(self);

@@ -1,5 +1,5 @@
-//! Rows 87 to 96: functions that panic, never return, block, run on, return too much, or fail with more than their caller
-//! may see.
+//! Rows 87 to 96: functions that panic, never return, block, run on, return too much, or fail with more than
+//! their caller may see.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -74,21 +74,21 @@ async fn later(fault: Fault) {
     }
 }
 
-/// Commits a fault in a task of its own.
+/// Commits a fault in a spawned task.
 #[tool(operation = Write, destructive = false)]
-async fn apart(fault: Fault) {
+async fn spawned(fault: Fault) {
     tokio::task::yield_now().await;
     commit(&fault);
 }
 
-/// Commits a fault on a thread of its own.
+/// Commits a fault on another thread.
 #[tool(operation = Read, blocking)]
 fn off_thread(fault: Fault) {
     commit(&fault);
 }
 
 #[tokio::test]
-async fn rows_87_and_89_a_panic_is_contained_whatever_it_carries() {
+async fn rows_87_and_89_contain_panics_with_any_payload() {
     let recorded = recorded();
     let faults = [
         "str",
@@ -102,7 +102,7 @@ async fn rows_87_and_89_a_panic_is_contained_whatever_it_carries() {
         "index",
         "unwrap",
     ];
-    for tool in ["at_once", "later", "apart", "off_thread"] {
+    for tool in ["at_once", "later", "spawned", "off_thread"] {
         for fault in faults {
             let row = format!("87, 89. {fault} in `{tool}`");
             let failed = recorded.fails(&row, tool, json!({"fault": fault}).to_string()).await;
@@ -111,7 +111,7 @@ async fn rows_87_and_89_a_panic_is_contained_whatever_it_carries() {
     }
 }
 
-/// Panics when it is dropped, if it was told to.
+/// Panics when it is dropped, if `lit`.
 #[derive(Deserialize, JsonSchema)]
 struct Fused {
     lit: bool,
@@ -148,12 +148,12 @@ async fn fused_future(fused: Fused, number: Option<u8>) -> bool {
     fused.lit && number.is_none()
 }
 
-fn nobody(_: &Principal, _: &Fused) -> Access {
+fn deny_all(_: &Principal, _: &Fused) -> Access {
     Access::deny("nobody may")
 }
 
-/// The same, and nobody may.
-#[tool(operation = Read, access = nobody(fused))]
+/// The same, but always denied.
+#[tool(operation = Read, access = deny_all(fused))]
 fn fused_denied(fused: Fused, number: Option<u8>) -> bool {
     fused.lit && number.is_none()
 }
@@ -166,7 +166,7 @@ async fn fused_forever() {
 }
 
 #[tokio::test]
-async fn row_87_what_panics_when_it_is_dropped_is_contained_and_answered() {
+async fn row_87_contains_panics_on_drop() {
     let recorded = recorded();
     let lit = |rest: &str| format!(r#"{{"fused":{{"lit":true}}{rest}}}"#);
     for (row, tool, arguments) in [
@@ -174,7 +174,7 @@ async fn row_87_what_panics_when_it_is_dropped_is_contained_and_answered() {
         ("87. an input", "fused_input", lit("")),
         ("87. an input of a task", "fused_future", lit("")),
         ("87. an input that is denied", "fused_denied", lit("")),
-        // The type of a number may refuse what the schema of a text does not: both are read, and one is dropped.
+        // Both inputs are decoded, and the valid one is dropped.
         ("87. an input beside one that cannot be read", "fused_input", lit(r#","number":256"#)),
     ] {
         let (kind, text) = recorded.fails(row, tool, &arguments).await;
@@ -182,11 +182,11 @@ async fn row_87_what_panics_when_it_is_dropped_is_contained_and_answered() {
         assert!(!text.contains(SECRET), "{row}: {text}");
     }
     let checked = recorded.registry.validate("fused_input", lit("").as_bytes()).unwrap_err();
-    assert_eq!(checked.kind(), FailureKind::Internal, "it cannot be checked without being made");
+    assert_eq!(checked.kind(), FailureKind::Internal, "validation decodes the value");
 }
 
 #[tokio::test(start_paused = true)]
-async fn row_87_a_future_that_panics_when_its_time_is_over_is_late_like_any_other() {
+async fn row_87_times_out_futures_that_panic_on_drop() {
     let recorded = recorded();
     assert_eq!(recorded.fails("87, 90", "fused_forever", "").await.0, FailureKind::Timeout);
 }
@@ -205,7 +205,7 @@ fn take(#[inject] world: State<World>) -> u8 {
 }
 
 #[tokio::test]
-async fn row_88_a_panic_under_a_lock_harms_no_other_call() {
+async fn row_88_survives_panics_under_a_lock() {
     let recorded = recorded();
     assert_eq!(recorded.fails("88", "hold", "").await.0, FailureKind::Internal);
     assert_eq!(
@@ -221,15 +221,15 @@ struct World {
     begun: Notify,
     dropped: Notify,
     cancelled: Notify,
-    door: Semaphore0,
+    door: ClosedSemaphore,
 }
 
 /// A semaphore without permits.
-struct Semaphore0(Semaphore);
+struct ClosedSemaphore(Semaphore);
 
-impl Default for Semaphore0 {
+impl Default for ClosedSemaphore {
     fn default() -> Self {
-        Semaphore0(Semaphore::new(0))
+        ClosedSemaphore(Semaphore::new(0))
     }
 }
 
@@ -243,7 +243,7 @@ impl World {
     }
 }
 
-/// Tells when it is dropped.
+/// Signals when it is dropped.
 struct Dropped(State<World>);
 
 impl Drop for Dropped {
@@ -256,12 +256,12 @@ impl Drop for Dropped {
 #[tool(operation = Read, timeout = "30s")]
 async fn read_forever(#[inject] world: State<World>, #[inject] context: Context) {
     let _dropped = Dropped(world.clone());
-    let told = world.clone();
+    let state = world.clone();
     context.spawn({
         let context = context.clone();
         async move {
             context.cancelled().await;
-            told.cancelled.notify_one();
+            state.cancelled.notify_one();
         }
     });
     std::future::pending::<()>().await;
@@ -274,9 +274,9 @@ async fn write_slowly(#[inject] world: State<World>) {
     world.wait().await;
 }
 
-// The clock stands still, and goes on only when nothing else can.
+// The paused clock advances only when the runtime is idle.
 #[tokio::test(start_paused = true)]
-async fn row_90_what_never_returns_is_dropped_when_its_time_is_over() {
+async fn row_90_drops_reads_on_timeout() {
     let recorded = recorded();
     let (kind, text) = recorded.fails("90", "read_forever", "").await;
     assert_eq!((kind, text.as_str()), (FailureKind::Timeout, "`read_forever` did not end within 30s"));
@@ -286,7 +286,7 @@ async fn row_90_what_never_returns_is_dropped_when_its_time_is_over() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn row_90_what_modifies_runs_on_and_is_counted_and_awaited() {
+async fn row_90_finishes_writes_after_a_timeout() {
     let recorded = recorded();
     let failure = recorded.registry.call("write_slowly", json!({})).await.unwrap_err();
     assert_eq!((failure.kind(), failure.retryable()), (FailureKind::Timeout, false));
@@ -301,7 +301,7 @@ async fn row_90_what_modifies_runs_on_and_is_counted_and_awaited() {
 }
 
 #[test]
-fn row_90_a_limit_that_nobody_can_keep_is_a_failure_and_no_panic() {
+fn row_90_fails_without_a_timer() {
     let recorded = recorded();
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     for row in ["a runtime without timers", "no runtime"] {
@@ -312,7 +312,7 @@ fn row_90_a_limit_that_nobody_can_keep_is_a_failure_and_no_panic() {
     }
 }
 
-/// Blocks its thread until the door is opened, whoever waits for it.
+/// Blocks its thread until the door is opened.
 #[tool(operation = Read, blocking)]
 fn block(#[inject] world: State<World>) {
     world.begun.notify_one();
@@ -320,7 +320,7 @@ fn block(#[inject] world: State<World>) {
 }
 
 #[tokio::test]
-async fn row_91_a_blocked_thread_stops_no_other_call_and_threads_are_bounded() {
+async fn row_91_limits_blocking_threads() {
     let recorded = recorded();
     let call = || {
         let registry = recorded.registry.clone();
@@ -333,10 +333,10 @@ async fn row_91_a_blocked_thread_stops_no_other_call_and_threads_are_bounded() {
     recorded.next("91. while a thread is blocked").await;
     second.abort();
     assert!(second.await.unwrap_err().is_cancelled());
-    assert_eq!(recorded.only_event("91. the second never got the one thread")["outcome"], "cancelled");
+    assert_eq!(recorded.only_event("91. the second call never got the only thread")["outcome"], "cancelled");
     first.abort();
     assert!(first.await.unwrap_err().is_cancelled());
-    recorded.next("91. while a thread is blocked for nobody").await;
+    recorded.next("91. while the thread of an abandoned call is blocked").await;
     recorded.world.open();
     recorded.registry.drain().await;
     let event = recorded.only_event("91");
@@ -350,7 +350,7 @@ async fn leave_work(#[inject] world: State<World>, #[inject] context: Context) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn row_92_work_that_was_left_behind_is_awaited_up_to_a_deadline() {
+async fn row_92_awaits_spawned_tasks_up_to_a_deadline() {
     let recorded = recorded();
     recorded.call("92", "leave_work", "").await.unwrap();
     assert_eq!(recorded.registry.drain_within(Duration::from_secs(10)).await, 1);
@@ -374,7 +374,7 @@ fn fill_json(bytes: usize) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn row_93_a_result_that_is_too_great_is_not_sent() {
+async fn row_93_rejects_large_results() {
     let recorded = recorded();
     for (tool, arguments) in [
         ("fill", r#"{"bytes":100000000,"shape":"text"}"#),
@@ -394,7 +394,7 @@ async fn row_93_a_result_that_is_too_great_is_not_sent() {
 #[derive(JsonSchema)]
 struct Liar;
 
-/// As a text, and not as the object that its schema promises.
+/// Serializes a text, unlike its schema.
 impl Serialize for Liar {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(SECRET)
@@ -408,13 +408,13 @@ fn lie() -> Vec<Liar> {
 }
 
 #[tokio::test]
-async fn row_40_an_output_that_breaks_its_schema_is_not_sent() {
+async fn row_40_rejects_outputs_that_break_their_schema() {
     let recorded =
         Recorded::new(module_path!(), |builder| builder.state(World::default()).check_outputs(true));
     assert_eq!(recorded.fails("40", "lie", "").await, (FailureKind::Internal, "internal error".to_owned()));
     let unchecked =
         Recorded::new(module_path!(), |builder| builder.state(World::default()).check_outputs(false));
-    assert!(unchecked.call("40, and nobody looks", "lie", "").await.is_ok());
+    assert!(unchecked.call("40. unchecked", "lie", "").await.is_ok());
 }
 
 /// Fails with a chain of errors.
@@ -426,13 +426,13 @@ fn fail() -> anyhow::Result<()> {
 }
 
 #[tokio::test]
-async fn row_96_of_a_chain_of_errors_the_first_is_told() {
+async fn row_96_reports_only_the_outermost_error() {
     let recorded = recorded();
     let failed = recorded.fails("96", "fail", "").await;
     assert_eq!(failed, (FailureKind::Failed(Reason::Other), "the archive is closed".to_owned()));
 }
 
-/// A registry with one thread for functions that block, and the world that its functions share.
+/// A registry with one thread for blocking functions, and the state that its functions share.
 struct InWorld {
     recorded: Recorded,
     world: Arc<World>,

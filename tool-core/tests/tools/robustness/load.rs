@@ -27,7 +27,7 @@ async fn enter(#[inject] door: State<Door>, caller: usize) {
 }
 
 #[tokio::test]
-async fn row_97_of_a_thousand_calls_a_hundred_run_and_callers_take_turns() {
+async fn row_97_limits_concurrent_calls_and_alternates_callers() {
     let door = Arc::new(Door {
         open: Semaphore::new(0),
         inside: AtomicUsize::new(0),
@@ -45,18 +45,18 @@ async fn row_97_of_a_thousand_calls_a_hundred_run_and_callers_take_turns() {
             registry.call_with("enter", arguments.as_bytes(), &CallOptions::new()).await.result.map(|_| ())
         })
     };
-    // A thousand calls of one caller come first: 100 go in, 200 wait, and 700 are refused.
+    // A thousand calls of one caller come first: 100 run, 200 wait, and 700 are rejected.
     let greedy: Vec<_> = (0..1_000).map(|_| call(0)).collect();
     while recorded.events.0.lock().unwrap().len() < 700 {
         tokio::task::yield_now().await;
     }
-    // Another comes after them, and half of the places to wait are made free for it.
+    // The next caller gets half of the queue.
     let modest: Vec<_> = (0..100).map(|_| call(1)).collect();
     while recorded.events.0.lock().unwrap().len() < 800 {
         tokio::task::yield_now().await;
     }
     assert_eq!(door.inside.load(Ordering::SeqCst), 100);
-    // 100 leave, and 100 come in, of both callers alike.
+    // 100 end, and 100 start, from both callers alike.
     door.open.add_permits(200);
     while door.served.iter().map(|served| served.load(Ordering::SeqCst)).sum::<usize>() < 200 {
         tokio::task::yield_now().await;

@@ -25,23 +25,23 @@ const SECOND: Duration = Duration::from_secs(1);
 
 /// A provider with a settable delay and a settable tool.
 struct RefreshSource {
-    asked: AtomicUsize,
+    queries: AtomicUsize,
     ended: AtomicUsize,
     takes: std::sync::Mutex<Duration>,
     answer: std::sync::Mutex<Result<&'static str, &'static str>>,
     changes: AtomicUsize,
-    told: Notify,
+    notification: Notify,
 }
 
 impl RefreshSource {
     fn new() -> Arc<Self> {
         Arc::new(RefreshSource {
-            asked: AtomicUsize::new(0),
+            queries: AtomicUsize::new(0),
             ended: AtomicUsize::new(0),
             takes: std::sync::Mutex::new(Duration::ZERO),
             answer: std::sync::Mutex::new(Ok("first")),
             changes: AtomicUsize::new(0),
-            told: Notify::new(),
+            notification: Notify::new(),
         })
     }
 
@@ -50,7 +50,7 @@ impl RefreshSource {
         let provider = move || {
             let source = Arc::clone(&source);
             async move {
-                source.asked.fetch_add(1, Ordering::SeqCst);
+                source.queries.fetch_add(1, Ordering::SeqCst);
                 let _ended = Ended(Arc::clone(&source));
                 let takes = *source.takes.lock().unwrap();
                 tokio::time::sleep(takes).await;
@@ -60,7 +60,7 @@ impl RefreshSource {
         };
         Cached::new(FRESH, provider).stale_while_revalidate(STALE).timeout(10 * SECOND).on_change(move || {
             changed.changes.fetch_add(1, Ordering::SeqCst);
-            changed.told.notify_one();
+            changed.notification.notify_one();
         })
     }
 
@@ -72,8 +72,8 @@ impl RefreshSource {
         *self.answer.lock().unwrap() = answer;
     }
 
-    fn asked(&self) -> usize {
-        self.asked.load(Ordering::SeqCst)
+    fn queries(&self) -> usize {
+        self.queries.load(Ordering::SeqCst)
     }
 
     fn ended(&self) -> usize {
@@ -111,8 +111,8 @@ async fn listed(cached: &Provider) -> (Result<String, DiscoveryError>, Duration)
 }
 
 /// Waits until the query in the background begins.
-async fn begin(source: &RefreshSource, asked: usize) {
-    while source.asked() < asked {
+async fn begin(source: &RefreshSource, queries: usize) {
+    while source.queries() < queries {
         yield_now().await;
     }
 }
@@ -126,7 +126,7 @@ async fn end(source: &RefreshSource, ended: usize) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_slow_provider_keeps_nobody_waiting_and_the_change_is_told() {
+async fn serves_stale_lists_and_notifies_of_changes() {
     let source = RefreshSource::new();
     let slow = source.cached();
     let own = vec![tool("own_")];
@@ -138,52 +138,52 @@ async fn a_slow_provider_keeps_nobody_waiting_and_the_change_is_told() {
     for _ in 0..100 {
         assert_eq!(listed(&both).await, (Ok("firstown_".to_owned()), Duration::ZERO), "at once");
     }
-    assert_eq!((source.changes(), source.asked()), (0, 1), "nothing has had a chance to begin");
+    assert_eq!((source.changes(), source.queries()), (0, 1), "no query has started yet");
     begin(&source, 2).await;
-    source.told.notified().await;
+    source.notification.notified().await;
     assert_eq!(listed(&both).await, (Ok("own_second".to_owned()), Duration::ZERO));
-    assert_eq!((source.asked(), source.changes()), (2, 1), "one question for a hundred requests");
+    assert_eq!((source.queries(), source.changes()), (2, 1), "one query for a hundred requests");
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_same_list_again_is_no_change() {
+async fn ignores_unchanged_lists() {
     let source = RefreshSource::new();
     let cached = source.cached().into_provider();
     cached.tools().await.unwrap();
-    for asked in 2..5 {
+    for queries in 2..5 {
         advance(FRESH).await;
         cached.tools().await.unwrap();
-        end(&source, asked).await;
+        end(&source, queries).await;
     }
-    assert_eq!((source.asked(), source.changes()), (4, 0));
+    assert_eq!((source.queries(), source.changes()), (4, 0));
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_list_is_served_for_so_long_and_then_the_error_and_then_the_list_again() {
+async fn returns_errors_after_the_stale_period() {
     let source = RefreshSource::new();
     let cached = source.cached().into_provider();
     cached.tools().await.unwrap();
     source.answers(Err("no route to host"));
     advance(FRESH).await;
-    for asked in 2..30 {
+    for queries in 2..30 {
         assert_eq!(listed(&cached).await, (Ok("first".to_owned()), Duration::ZERO));
-        end(&source, asked).await;
+        end(&source, queries).await;
         assert_eq!(listed(&cached).await, (Ok("first".to_owned()), Duration::ZERO));
         yield_now().await;
-        assert_eq!(source.asked(), asked, "it is left alone for a second");
+        assert_eq!(source.queries(), queries, "there is no retry within a second");
         advance(SECOND).await;
     }
     advance(STALE).await;
     let error = DiscoveryError::new("no route to host");
-    assert_eq!(listed(&cached).await, (Err(error), Duration::ZERO), "it is too old");
+    assert_eq!(listed(&cached).await, (Err(error), Duration::ZERO), "the list is too old");
     assert_eq!(source.changes(), 0);
     source.answers(Ok("first"));
     assert_eq!(listed(&cached).await.0, Ok("first".to_owned()));
-    assert_eq!(source.changes(), 1, "whoever was told that there is nothing is told that there is something");
+    assert_eq!(source.changes(), 1, "recovery counts as a change");
 }
 
 #[tokio::test(start_paused = true)]
-async fn whoever_must_wait_waits_for_a_time_and_no_longer() {
+async fn limits_the_wait_for_a_query() {
     let source = RefreshSource::new();
     source.takes(3600 * SECOND);
     let cached = source.cached().into_provider();
@@ -191,10 +191,10 @@ async fn whoever_must_wait_waits_for_a_time_and_no_longer() {
     let (first, second) = tokio::join!(listed(&cached), listed(&cached));
     assert_eq!((first.0, second.0), (late(), late()));
     assert_eq!((first.1.as_secs(), second.1.as_secs()), (10, 10));
-    assert_eq!((source.asked(), source.ended()), (1, 1), "one question, which was dropped");
+    assert_eq!((source.queries(), source.ended()), (1, 1), "one query, which was dropped");
     source.takes(Duration::ZERO);
     assert_eq!(listed(&cached).await.0, Ok("first".to_owned()));
-    source.told.notified().await;
+    source.notification.notified().await;
 
     // A query that hangs while a list is served delays no request, and is retried.
     advance(FRESH).await;
@@ -205,12 +205,12 @@ async fn whoever_must_wait_waits_for_a_time_and_no_longer() {
     source.answers(Ok("second"));
     advance(SECOND).await;
     assert_eq!(listed(&cached).await, (Ok("first".to_owned()), Duration::ZERO));
-    source.told.notified().await;
+    source.notification.notified().await;
     assert_eq!(listed(&cached).await, (Ok("second".to_owned()), Duration::ZERO));
 }
 
 #[tokio::test(start_paused = true)]
-async fn whoever_comes_when_a_list_is_too_old_shares_the_answer_that_is_on_its_way() {
+async fn shares_a_running_background_query() {
     let source = RefreshSource::new();
     let cached = source.cached().into_provider();
     cached.tools().await.unwrap();
@@ -222,11 +222,11 @@ async fn whoever_comes_when_a_list_is_too_old_shares_the_answer_that_is_on_its_w
     advance(2 * SECOND).await;
     let (one, other) = tokio::join!(listed(&cached), listed(&cached));
     assert_eq!((one.0, other.0), (Ok("second".to_owned()), Ok("second".to_owned())));
-    assert!(one.1 < 5 * SECOND && source.asked() == 2, "{:?}", one.1);
+    assert!(one.1 < 5 * SECOND && source.queries() == 2, "{:?}", one.1);
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_out_of_date_is_asked_for_at_once_and_served_until_there_is_another() {
+async fn refreshes_at_once_and_serves_the_old_list_meanwhile() {
     let source = RefreshSource::new();
     let cached = Arc::new(source.cached());
     let provider = Arc::clone(&cached).into_provider();
@@ -238,16 +238,16 @@ async fn what_is_out_of_date_is_asked_for_at_once_and_served_until_there_is_anot
     // This change is not included in the running query.
     cached.refresh();
     assert_eq!(listed(&provider).await, (Ok("first".to_owned()), Duration::ZERO));
-    source.told.notified().await;
+    source.notification.notified().await;
     begin(&source, 3).await;
     assert_eq!(listed(&provider).await, (Ok("second".to_owned()), Duration::ZERO));
     end(&source, 3).await;
     assert_eq!(listed(&provider).await, (Ok("second".to_owned()), Duration::ZERO));
-    assert_eq!((source.asked(), source.changes()), (3, 1));
+    assert_eq!((source.queries(), source.changes()), (3, 1));
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_changes_while_somebody_waits_for_the_first_list_is_told() {
+async fn queries_again_after_a_refresh_during_the_first_query() {
     let source = RefreshSource::new();
     source.takes(5 * SECOND);
     let cached = Arc::new(source.cached());
@@ -259,14 +259,14 @@ async fn what_changes_while_somebody_waits_for_the_first_list_is_told() {
     let (first, ()) = tokio::join!(listed(&provider), change);
     assert_eq!(first.0, Ok("first".to_owned()));
     source.answers(Ok("second"));
-    let told = tokio::time::timeout(60 * SECOND, source.told.notified()).await;
-    assert!(told.is_ok(), "without another request");
+    let notification = tokio::time::timeout(60 * SECOND, source.notification.notified()).await;
+    assert!(notification.is_ok(), "without another request");
     assert_eq!(listed(&provider).await, (Ok("second".to_owned()), Duration::ZERO));
-    assert_eq!(source.asked(), 2);
+    assert_eq!(source.queries(), 2);
 }
 
 #[tokio::test(start_paused = true)]
-async fn nothing_asks_when_the_provider_is_gone() {
+async fn stops_queries_when_dropped() {
     let source = RefreshSource::new();
     let cached = source.cached();
     cached.current().await.unwrap();
@@ -276,35 +276,35 @@ async fn nothing_asks_when_the_provider_is_gone() {
     assert_eq!(source.ended(), 1);
     drop(cached);
     end(&source, 2).await;
-    assert_eq!((source.asked(), source.changes()), (2, 0));
-    assert_eq!(Arc::strong_count(&source), 1, "nobody holds what it was made of");
+    assert_eq!((source.queries(), source.changes()), (2, 0));
+    assert_eq!(Arc::strong_count(&source), 1, "nothing holds the source");
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_end_of_the_runtime_that_asks_is_no_end_of_asking() {
+async fn queries_again_after_its_runtime_ends() {
     let source = RefreshSource::new();
     let cached = Arc::new(source.cached());
     cached.current().await.unwrap();
     source.takes(3600 * SECOND);
-    let (asked, asking) = (Arc::clone(&source), Arc::clone(&cached));
-    let apart = std::thread::spawn(move || {
+    let (its_source, its_cache) = (Arc::clone(&source), Arc::clone(&cached));
+    let thread = std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
-            asking.refresh();
-            begin(&asked, 2).await;
+            its_cache.refresh();
+            begin(&its_source, 2).await;
         });
     });
-    apart.join().unwrap();
+    thread.join().unwrap();
     assert_eq!(source.ended(), 2);
     source.takes(Duration::ZERO);
     source.answers(Ok("second"));
     cached.refresh();
-    source.told.notified().await;
+    source.notification.notified().await;
     assert_eq!(name(&cached.current().await.unwrap()), "second");
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_changes_while_somebody_waits_who_goes_away_is_asked_for() {
+async fn queries_again_when_a_waiter_is_aborted() {
     let source = RefreshSource::new();
     let cached = Arc::new(source.cached());
     let provider = Arc::clone(&cached).into_provider();
@@ -318,15 +318,15 @@ async fn what_changes_while_somebody_waits_who_goes_away_is_asked_for() {
     cached.refresh();
     waits.abort();
     assert!(waits.await.unwrap_err().is_cancelled());
-    let told = tokio::time::timeout(60 * SECOND, source.told.notified()).await;
-    assert!(told.is_ok(), "without another request");
-    assert_eq!(source.asked(), 3);
+    let notification = tokio::time::timeout(60 * SECOND, source.notification.notified()).await;
+    assert!(notification.is_ok(), "without another request");
+    assert_eq!(source.queries(), 3);
 }
 
 #[test]
-fn a_runtime_without_timers_keeps_nobody_from_asking() {
+fn works_without_timers() {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let cached = Cached::new(FRESH, || vec![tool("first")]).stale_while_revalidate(STALE);
-    let asked = runtime.block_on(cached.current());
-    assert_eq!(asked.map(|tools| name(&tools)), Ok("first".to_owned()));
+    let result = runtime.block_on(cached.current());
+    assert_eq!(result.map(|tools| name(&tools)), Ok("first".to_owned()));
 }

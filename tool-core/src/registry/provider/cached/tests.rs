@@ -19,7 +19,7 @@ const MINUTE: Duration = Duration::from_secs(60);
 /// A provider that counts its queries, and answers on demand with a list or an error.
 #[derive(Clone)]
 struct Source {
-    asked: Arc<AtomicUsize>,
+    queries: Arc<AtomicUsize>,
     answers: Arc<Semaphore>,
     fails: Arc<AtomicUsize>,
 }
@@ -27,7 +27,7 @@ struct Source {
 impl Source {
     fn new() -> Self {
         let number = || Arc::new(AtomicUsize::new(0));
-        Source { asked: number(), answers: Arc::new(Semaphore::new(0)), fails: number() }
+        Source { queries: number(), answers: Arc::new(Semaphore::new(0)), fails: number() }
     }
 
     fn cached(&self) -> Cached {
@@ -35,7 +35,7 @@ impl Source {
         Cached::new(MINUTE, move || {
             let source = source.clone();
             async move {
-                source.asked.fetch_add(1, Ordering::SeqCst);
+                source.queries.fetch_add(1, Ordering::SeqCst);
                 source.answers.acquire().await.unwrap().forget();
                 match source.fails.load(Ordering::SeqCst) {
                     0 => Ok(Registry::empty()),
@@ -53,8 +53,8 @@ impl Source {
         self.fails.store(usize::from(fails), Ordering::SeqCst);
     }
 
-    fn asked(&self) -> usize {
-        self.asked.load(Ordering::SeqCst)
+    fn queries(&self) -> usize {
+        self.queries.load(Ordering::SeqCst)
     }
 }
 
@@ -81,22 +81,22 @@ fn at_once(cached: &Cached) -> Result<Toolset, DiscoveryError> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_list_is_kept_for_its_time() {
+async fn caches_the_list_until_it_expires() {
     let source = Source::new();
     let cached = source.cached();
     source.answer();
     let first = at_once(&cached).unwrap();
     pass(MINUTE.checked_sub(Duration::from_millis(1)).unwrap()).await;
     assert!(first.is(&at_once(&cached).unwrap()));
-    assert_eq!(source.asked(), 1);
+    assert_eq!(source.queries(), 1);
     pass(Duration::from_millis(1)).await;
     source.answer();
     assert!(!first.is(&at_once(&cached).unwrap()));
-    assert_eq!(source.asked(), 2);
+    assert_eq!(source.queries(), 2);
 }
 
 #[test]
-fn all_who_ask_at_the_same_time_share_one_answer() {
+fn shares_a_query_among_concurrent_requests() {
     let source = Source::new();
     let cached = source.cached();
     let mut first = pin!(cached.current());
@@ -110,11 +110,11 @@ fn all_who_ask_at_the_same_time_share_one_answer() {
     source.answer();
     let list = ready(poll(first)).unwrap();
     assert!(list.is(&ready(poll(second)).unwrap()) && list.is(&ready(poll(third)).unwrap()));
-    assert_eq!(source.asked(), 1);
+    assert_eq!(source.queries(), 1);
 }
 
 #[test]
-fn all_who_wait_share_a_failure_and_the_next_asks_again() {
+fn shares_failures_without_caching_them() {
     let source = Source::new();
     let cached = source.cached();
     source.fail(true);
@@ -124,15 +124,15 @@ fn all_who_wait_share_a_failure_and_the_next_asks_again() {
     source.answer();
     assert_eq!(ready(poll(first)).unwrap_err().to_string(), "no route to host");
     assert_eq!(ready(poll(second)).unwrap_err().to_string(), "no route to host");
-    assert_eq!(source.asked(), 1);
+    assert_eq!(source.queries(), 1);
     source.fail(false);
     source.answer();
     assert!(at_once(&cached).is_ok());
-    assert_eq!(source.asked(), 2);
+    assert_eq!(source.queries(), 2);
 }
 
 #[test]
-fn whoever_goes_away_keeps_nobody_waiting() {
+fn continues_when_a_waiter_is_dropped() {
     let source = Source::new();
     let cached = source.cached();
     let mut first = Box::pin(cached.current());
@@ -140,13 +140,13 @@ fn whoever_goes_away_keeps_nobody_waiting() {
     assert!(poll(first.as_mut()).is_pending() && poll(second.as_mut()).is_pending());
     drop(first);
     assert!(poll(second.as_mut()).is_pending());
-    assert_eq!(source.asked(), 2, "the second one asks in place of the first");
+    assert_eq!(source.queries(), 2, "the second request queries in place of the first");
     source.answer();
     assert!(ready(poll(second)).is_ok());
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_old_list_is_served_if_that_was_asked_for() {
+async fn serves_stale_lists_if_enabled() {
     for stale in [false, true] {
         let source = Source::new();
         let cached = if stale { source.cached().serve_stale() } else { source.cached() };
@@ -165,13 +165,13 @@ async fn an_old_list_is_served_if_that_was_asked_for() {
         }
         source.fail(false);
         source.answer();
-        assert!(!at_once(&cached).unwrap().is(&list), "it is asked again by the next request");
-        assert_eq!(source.asked(), 4);
+        assert!(!at_once(&cached).unwrap().is(&list), "the next request queries again");
+        assert_eq!(source.queries(), 4);
     }
 }
 
 #[test]
-fn a_list_that_is_out_of_date_is_asked_for_again_before_its_time_is_over() {
+fn queries_again_after_a_refresh() {
     let source = Source::new();
     let cached = source.cached();
     source.answer();
@@ -182,21 +182,21 @@ fn a_list_that_is_out_of_date_is_asked_for_again_before_its_time_is_over() {
     let second = at_once(&cached).unwrap();
     assert!(!second.is(&first));
     assert!(second.is(&at_once(&cached).unwrap()), "once for many changes");
-    assert_eq!(source.asked(), 2);
+    assert_eq!(source.queries(), 2);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_list_that_is_out_of_date_serves_for_its_time_when_there_is_no_other() {
+async fn keeps_the_list_when_a_refresh_fails() {
     let source = Source::new();
     let cached = source.cached();
     source.answer();
     let first = at_once(&cached).unwrap();
     cached.refresh();
     source.fail(true);
-    for asked in 2..4 {
+    for queries in 2..4 {
         source.answer();
         assert!(at_once(&cached).unwrap().is(&first));
-        assert_eq!(source.asked(), asked, "each request asks again");
+        assert_eq!(source.queries(), queries, "each request queries again");
     }
     pass(MINUTE).await;
     source.answer();
@@ -207,7 +207,7 @@ async fn a_list_that_is_out_of_date_serves_for_its_time_when_there_is_no_other()
 }
 
 #[test]
-fn whoever_comes_after_a_change_is_not_given_an_answer_from_before_it() {
+fn ignores_queries_from_before_a_refresh() {
     let source = Source::new();
     let cached = source.cached();
     let mut first = pin!(cached.current());
@@ -217,19 +217,19 @@ fn whoever_comes_after_a_change_is_not_given_an_answer_from_before_it() {
     assert!(poll(second.as_mut()).is_pending());
     source.answer();
     let before = ready(poll(first)).unwrap();
-    assert!(poll(second.as_mut()).is_pending(), "it asks for itself");
+    assert!(poll(second.as_mut()).is_pending(), "it needs its own query");
     source.answer();
     assert!(!ready(poll(second)).unwrap().is(&before));
-    assert_eq!(source.asked(), 2);
+    assert_eq!(source.queries(), 2);
 }
 
 #[test]
-fn a_provider_that_panics_is_asked_again() {
-    let asked = Arc::new(AtomicUsize::new(0));
+fn queries_again_after_a_panic() {
+    let queries = Arc::new(AtomicUsize::new(0));
     let cached = Cached::new(MINUTE, {
-        let asked = Arc::clone(&asked);
+        let queries = Arc::clone(&queries);
         move || {
-            assert!(asked.fetch_add(1, Ordering::SeqCst) > 0, "not ready");
+            assert!(queries.fetch_add(1, Ordering::SeqCst) > 0, "not ready");
             Registry::empty()
         }
     });

@@ -1,4 +1,4 @@
-//! JSON made from a schema in normal form: valid, whatever comes of it.
+//! Generates valid JSON from a schema in normal form.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -8,11 +8,11 @@ use serde_json::Value;
 
 use crate::agreement::json::{Json, Spelling};
 
-/// Deeper than this, a recursive type is as small as it can be.
+/// Below this depth, recursive types are as small as possible.
 const DEPTH: u8 = 3;
 
 pub(crate) fn from(schema: &Value) -> BoxedStrategy<Json> {
-    Making { root: schema.clone() }.value(schema, DEPTH)
+    Generator { root: schema.clone() }.value(schema, DEPTH)
 }
 
 /// Any JSON at all.
@@ -38,11 +38,11 @@ pub(crate) fn any_json() -> BoxedStrategy<Json> {
     nested.boxed()
 }
 
-struct Making {
+struct Generator {
     root: Value,
 }
 
-impl Making {
+impl Generator {
     fn value(&self, schema: &Value, depth: u8) -> BoxedStrategy<Json> {
         if let Some(reference) = schema["$ref"].as_str() {
             let referred = self.root.pointer(reference.strip_prefix('#').unwrap()).unwrap();
@@ -84,13 +84,13 @@ impl Making {
     }
 
     fn choice(&self, branches: &[Value], depth: u8) -> BoxedStrategy<Json> {
-        // Where it ends, it ends in a branch that holds nothing of its own kind.
+        // At the end, only branches without references are chosen.
         let ends = |branch: &&Value| depth > 0 || !branch.to_string().contains("$ref");
         let branches: Vec<_> = branches.iter().filter(ends).map(|branch| self.value(branch, depth)).collect();
         proptest::strategy::Union::new(branches).boxed()
     }
 
-    /// A part of an object whose other parts stand beside it.
+    /// A part of an object with other parts.
     fn part(&self, schema: &Value, depth: u8) -> BoxedStrategy<Json> {
         match choices(schema).next() {
             Some(branches) => {
@@ -115,7 +115,7 @@ impl Making {
             Some("date-time") => select(vec!["2014-07-04T12:30:00Z", "1999-12-31T23:59:59.5+01:00"])
                 .prop_map(Json::text)
                 .boxed(),
-            Some(format) => panic!("nothing is made for the format `{format}`"),
+            Some(format) => panic!("there is no generator for the format `{format}`"),
             None => texts(least(schema, "minLength"), most(schema, "maxLength", 6)),
         }
     }
@@ -153,7 +153,7 @@ impl Making {
             }
             let name = name.clone();
             let given = self.value(property, depth);
-            // What may be left out may be `null`, too.
+            // Optional members may be `null`, too.
             let chance = if required { 100 } else { 60 };
             let value = (0..100_u8, any::<u8>(), given).prop_map(move |(luck, null, given)| match luck {
                 luck if luck < chance => {
@@ -177,7 +177,7 @@ impl Making {
                     members.extend(more);
                 }
                 for (name, value) in free {
-                    if !members.iter().any(|(known, _)| *known == name) {
+                    if !members.iter().any(|(other, _)| *other == name) {
                         members.push((name, value));
                     }
                 }
@@ -189,7 +189,7 @@ impl Making {
             .boxed()
     }
 
-    /// Members whose names the schema leaves free.
+    /// Members whose names the schema does not list.
     fn free_members(&self, schema: &Value, depth: u8) -> BoxedStrategy<Vec<(String, Json)>> {
         let least = least(schema, "minProperties");
         if depth == 0 && least == 0 {
@@ -199,7 +199,7 @@ impl Making {
         if let Some((pattern, value)) =
             schema["patternProperties"].as_object().and_then(|patterns| patterns.iter().next())
         {
-            // Integers, which is all that types of names have patterns for.
+            // Only integer keys have patterns.
             assert!(pattern.contains("[0-9]"), "{pattern}");
             let negative = pattern.contains("-?");
             let name = (0..100_i32).prop_map(move |n| if negative { n - 50 } else { n }.to_string());
@@ -231,7 +231,7 @@ fn most(schema: &Value, keyword: &str, otherwise: usize) -> usize {
     schema[keyword].as_u64().map_or(otherwise, |count| usize::try_from(count).unwrap())
 }
 
-/// The branches of each choice that a schema makes.
+/// Returns the branches of each choice in a schema.
 fn choices(schema: &Value) -> impl Iterator<Item = &[Value]> {
     ["oneOf", "anyOf"].into_iter().filter_map(|keyword| schema[keyword].as_array().map(Vec::as_slice))
 }
@@ -240,11 +240,11 @@ fn constant(value: Value) -> Json {
     match value {
         Value::Null => Json::Null,
         Value::String(text) => Json::Text(text, false),
-        other => panic!("nothing is made for the constant {other}"),
+        other => panic!("there is no generator for the constant {other}"),
     }
 }
 
-/// Integers of this range in every spelling, its ends more often than others.
+/// Integers of this range in every spelling, more often its ends.
 fn integers(least: i128, most: i128) -> BoxedStrategy<Json> {
     let notable =
         [least, most, 1_000, 9_007_199_254_740_993].into_iter().filter(|n| (least..=most).contains(n));
@@ -276,7 +276,7 @@ fn texts(least: usize, most: usize) -> BoxedStrategy<Json> {
     (characters(least, most), any::<bool>()).prop_map(|(text, escaped)| Json::Text(text, escaped)).boxed()
 }
 
-/// A text of so many code points, of one to four bytes each.
+/// A text of this many code points, of one to four bytes each.
 fn characters(least: usize, most: usize) -> BoxedStrategy<String> {
     let character =
         select("ab1 \"\\/\n\u{0}\u{7f}äß€\u{301}\u{202e}\u{1f600}\u{10ffff}".chars().collect::<Vec<_>>());

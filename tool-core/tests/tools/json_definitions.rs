@@ -1,4 +1,4 @@
-//! Tools that come from data: definitions as JSON, inputs one by one, and what becomes of a bad one.
+//! Tool definitions from JSON: with schemas or parameters, and invalid ones.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -44,7 +44,7 @@ fn full() -> Value {
 }
 
 #[tokio::test]
-async fn a_definition_as_json_comes_through_whole_and_is_called_as_any_other() {
+async fn keeps_all_properties_of_a_json_definition() {
     let registry = Registry::builder().allow_empty().build().unwrap();
     let tools = registry.toolset([echo(full())]);
     let tool = tools.registry().get("find_documents").unwrap();
@@ -68,7 +68,7 @@ async fn a_definition_as_json_comes_through_whole_and_is_called_as_any_other() {
 }
 
 #[test]
-fn what_one_program_shows_another_one_can_read() {
+fn ignores_derived_properties() {
     let mut shown = full();
     for (key, value) in [
         ("modifying", json!(false)),
@@ -84,7 +84,7 @@ fn what_one_program_shows_another_one_can_read() {
 }
 
 #[test]
-fn what_has_another_shape_is_told_with_its_place_and_what_was_expected() {
+fn reports_invalid_definitions_with_their_path() {
     for (key, value, expected) in [
         ("name", json!(5), "/name: expected a string, got `5`"),
         ("description", Value::Null, "/description: expected a string, got `null`"),
@@ -143,7 +143,7 @@ fn what_has_another_shape_is_told_with_its_place_and_what_was_expected() {
         let error = ToolDefinition::from_json(definition).unwrap_err();
         assert!(error.to_string().starts_with("tool ``: expected an object"), "{error}");
     }
-    // What the builder refuses is refused here too.
+    // Faults that the builder finds are reported, too.
     let mut remote = full();
     remote["inputSchema"] = json!({"type": "object", "properties": {"a": {"$ref": "https://example.com/a"}}});
     assert!(matches!(
@@ -156,8 +156,8 @@ fn what_has_another_shape_is_told_with_its_place_and_what_was_expected() {
 }
 
 #[test]
-fn a_definition_that_is_nested_without_end_is_refused_and_nothing_overflows() {
-    // Not by `json!`, which follows what it is given.
+fn rejects_deeply_nested_definitions() {
+    // Not with `json!`, which recurses.
     let deep = (0..100_000).fold(Value::Null, |inner, _| Value::Array(vec![inner]));
     let mut definition = full();
     definition["examples"] =
@@ -168,7 +168,7 @@ fn a_definition_that_is_nested_without_end_is_refused_and_nothing_overflows() {
 }
 
 #[test]
-fn parameters_one_by_one_become_the_schema() {
+fn builds_the_schema_from_parameters() {
     let definition = ToolDefinition::from_json(json!({
         "name": "search",
         "description": "Searches.",
@@ -208,7 +208,7 @@ fn parameters_one_by_one_become_the_schema() {
 }
 
 #[test]
-fn a_parameter_that_contradicts_itself_is_refused() {
+fn rejects_contradictory_parameters() {
     for (parameters, expected) in [
         (json!([{"type": "string"}]), "/parameters/0/name: missing required property"),
         (
@@ -251,7 +251,7 @@ fn a_parameter_that_contradicts_itself_is_refused() {
     }
     let never = Parameter::of_schema("never", json!(false));
     assert!(ToolDefinition::builder("t", "Does.").parameters([never.clone()]).build().is_ok());
-    // The last word counts.
+    // The last schema wins.
     let open =
         ToolDefinition::builder("t", "Does.").parameters([never]).input_schema(json!({"type": "object"}));
     assert_eq!(*open.build().unwrap().input_schema(), json!({"type": "object"}));
@@ -261,7 +261,7 @@ fn a_parameter_that_contradicts_itself_is_refused() {
 }
 
 #[tokio::test]
-async fn one_bad_row_is_left_out_and_reported_and_the_others_are_served() {
+async fn skips_and_reports_invalid_definitions() {
     let rows = [
         json!({"name": "first", "description": "Does."}),
         json!({"name": "second", "description": "Does.", "operation": "sometimes"}),
@@ -284,7 +284,7 @@ async fn one_bad_row_is_left_out_and_reported_and_the_others_are_served() {
 }
 
 #[test]
-fn a_default_that_is_secret_is_checked_and_not_published() {
+fn validates_but_hides_secret_defaults() {
     let parameters = |kind: &str| {
         json!({
             "name": "sign",
@@ -306,7 +306,7 @@ fn a_default_that_is_secret_is_checked_and_not_published() {
 }
 
 #[tokio::test]
-async fn the_widest_integers_are_passed_on_exactly() {
+async fn passes_64_bit_integers_exactly() {
     let parameters = json!([{"name": "n", "type": "integer"}, {"name": "x", "schema": true}]);
     let tool = echo(json!({"name": "echo", "description": "Echoes.", "parameters": parameters})).unwrap();
     let tools = vec![tool].into_provider().tools().await.unwrap();
@@ -324,7 +324,7 @@ async fn the_widest_integers_are_passed_on_exactly() {
 }
 
 #[tokio::test]
-async fn an_integer_that_would_be_rounded_is_refused() {
+async fn rejects_integers_that_would_be_rounded() {
     let parameters = json!([
         {"name": "n", "type": "integer"},
         {"name": "f", "type": "number"},
@@ -358,7 +358,7 @@ async fn an_integer_that_would_be_rounded_is_refused() {
             );
         }
     }
-    // What is written as a fraction is one, and JavaScript writes some of these in digits.
+    // Numbers with an exponent are floats, and JavaScript prints some of them as digits.
     for call in [
         r#"{"f":1e30}"#,
         r#"{"f":100000000000000000000}"#,
@@ -371,7 +371,7 @@ async fn an_integer_that_would_be_rounded_is_refused() {
     }
 }
 
-/// Takes whatever it is given.
+/// Takes values of many types.
 #[tool(operation = Transform)]
 fn take_anything(
     anything: Option<Value>,
@@ -383,7 +383,7 @@ fn take_anything(
 }
 
 #[tokio::test]
-async fn an_integer_is_rounded_by_its_type_alone() {
+async fn rounds_integers_only_by_their_type() {
     let registry = Registry::builder().tools(tool_core::tools![take_anything]).build().unwrap();
     for (call, expected) in [
         (r#"{"anything": 36893488147419103233}"#, Err("/anything")),
@@ -393,8 +393,8 @@ async fn an_integer_is_rounded_by_its_type_alone() {
         (r#"{"float": 36893488147419103233}"#, Ok("[null,null,3.6893488147419103e+19,null]")),
     ] {
         let called = registry.call_with("take_anything", call.as_bytes(), &CallOptions::new()).await.result;
-        let told = called.map(|output| output.value().as_str().unwrap().to_owned());
-        let told = told.map_err(|failure| failure.problems()[0].path.clone());
-        assert_eq!(told, expected.map(str::to_owned).map_err(str::to_owned), "{call}");
+        let outcome = called.map(|output| output.value().as_str().unwrap().to_owned());
+        let outcome = outcome.map_err(|failure| failure.problems()[0].path.clone());
+        assert_eq!(outcome, expected.map(str::to_owned).map_err(str::to_owned), "{call}");
     }
 }

@@ -1,4 +1,4 @@
-//! Calls that tools make where the number of calls is limited: none waits for another for good.
+//! Nested calls under concurrency limits: none of them deadlocks.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -12,8 +12,8 @@ use tool_core::{Failure, FailureKind, Principal, Registry, State, tool};
 
 use crate::builder_of;
 
-/// The end of tests that would otherwise wait for good. Where the clock stands still, it goes on as soon as nothing else does.
-const FOR_GOOD: Duration = Duration::from_secs(600);
+/// Ends tests that would otherwise hang. A paused clock advances when the runtime is idle.
+const TEST_TIMEOUT: Duration = Duration::from_secs(600);
 
 #[derive(Default)]
 struct Seen {
@@ -79,7 +79,7 @@ fn registry(limit: usize, queue: usize) -> (Registry, Arc<Seen>) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn calls_within_calls_end_whatever_the_limit() {
+async fn finishes_nested_calls_under_any_limit() {
     for limit in 1..=6 {
         let (registry, seen) = registry(limit, 100);
         let calls: Vec<_> = (0..12)
@@ -92,23 +92,23 @@ async fn calls_within_calls_end_whatever_the_limit() {
             })
             .collect();
         for call in calls {
-            timeout(FOR_GOOD, call).await.expect("no call waits for good").unwrap().unwrap();
+            timeout(TEST_TIMEOUT, call).await.expect("no call hangs").unwrap().unwrap();
         }
         let most = seen.most.load(Ordering::SeqCst);
         assert!(most <= limit, "{most} at once, with a limit of {limit}");
-        assert_eq!(most, limit, "all places are used");
+        assert_eq!(most, limit, "all permits are used");
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn calls_within_calls_need_no_room_to_wait() {
+async fn needs_no_queue_for_nested_calls() {
     let (registry, _) = registry(1, 0);
     let call = registry.call("within.outer", json!({"who": "ada"}));
-    timeout(FOR_GOOD, call).await.expect("no call waits for good").unwrap();
+    timeout(TEST_TIMEOUT, call).await.expect("no call hangs").unwrap();
 }
 
 #[tokio::test(start_paused = true)]
-async fn callers_take_turns_whatever_their_calls_call() {
+async fn alternates_callers_with_nested_calls() {
     let (registry, seen) = registry(1, 100);
     let call = |who: &'static str, name: &str| {
         let registry = registry.as_principal(Principal::new(who));
@@ -116,27 +116,27 @@ async fn callers_take_turns_whatever_their_calls_call() {
         tokio::spawn(async move { registry.call("within.outer", arguments).await.map(|_| ()) })
     };
     let greedy: Vec<_> = ["g1", "g2", "g3"].map(|name| call("greedy", name)).into();
-    // They stand in line in the order in which they are started.
+    // They enter the queue in the order in which they start.
     tokio::task::yield_now().await;
     let modest = call("modest", "m1");
     for call in greedy.into_iter().chain([modest]) {
-        timeout(FOR_GOOD, call).await.expect("no call waits for good").unwrap().unwrap();
+        timeout(TEST_TIMEOUT, call).await.expect("no call hangs").unwrap().unwrap();
     }
     assert_eq!(*seen.order.lock().unwrap(), ["g1", "g2", "m1", "g3"]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn calls_made_at_once_share_a_place_and_use_what_is_free() {
+async fn shares_permits_of_concurrent_nested_calls() {
     for limit in [1, 2, 4] {
         let (registry, seen) = registry(limit, 100);
         let call = registry.call("within.several", json!({"name": "within.leaf", "count": 8}));
-        timeout(FOR_GOOD, call).await.expect("no call waits for good").unwrap();
+        timeout(TEST_TIMEOUT, call).await.expect("no call hangs").unwrap();
         assert_eq!(seen.most.load(Ordering::SeqCst), limit);
     }
-    // Four that wait for each other need four places, one of which is that of the call around them.
+    // Four calls that wait for each other need four permits, including that of the outer call.
     let (registry, _) = registry(4, 100);
     let call = registry.call("within.several", json!({"name": "within.together", "count": 4}));
-    timeout(FOR_GOOD, call).await.expect("no call waits for good").unwrap();
+    timeout(TEST_TIMEOUT, call).await.expect("no call hangs").unwrap();
 }
 
 /// Blocks its thread while it calls another.
@@ -152,9 +152,9 @@ fn blocked(name: Option<String>) {
     drop(name);
 }
 
-/// The pool of threads of the runtime has to be real, and so has the clock.
+/// Needs real threads and a real clock.
 #[tokio::test(flavor = "multi_thread")]
-async fn threads_that_wait_for_threads_end_whatever_the_limit() {
+async fn finishes_nested_blocking_calls_under_any_limit() {
     for limit in 1..=3 {
         let (registry, _) = registry(limit, 100);
         let calls: Vec<_> = (0..6)
@@ -166,12 +166,12 @@ async fn threads_that_wait_for_threads_end_whatever_the_limit() {
             })
             .collect();
         for call in calls {
-            timeout(FOR_GOOD, call).await.expect("no call waits for good").unwrap().unwrap();
+            timeout(TEST_TIMEOUT, call).await.expect("no call hangs").unwrap().unwrap();
         }
     }
 }
 
-/// Calls one of the other registry, once both are inside.
+/// Calls a tool of the other registry, once both calls run.
 async fn crossed(registry: &Registry, both: &Barrier, name: &str) -> Result<(), Failure> {
     both.wait().await;
     registry.call(name, json!({})).await.map(|_| ())
@@ -212,22 +212,22 @@ mod second {
     pub(super) const PATH: &str = module_path!();
 }
 
-/// Each holds the one place of its registry, and wants that of the other.
+/// Each call holds the only permit of its registry, and waits for that of the other.
 #[tokio::test(start_paused = true)]
-async fn calls_across_registries_do_not_wait_for_each_other() {
+async fn rejects_one_of_two_crossing_calls() {
     let both = Arc::new(Barrier::new(2));
-    let home = |path| builder_of(path).state(Arc::clone(&both)).concurrency(1).build().unwrap();
-    let joined = Providers::new().with("first", home(first::PATH)).with("second", home(second::PATH));
+    let build = |path| builder_of(path).state(Arc::clone(&both)).concurrency(1).build().unwrap();
+    let joined = Providers::new().with("first", build(first::PATH)).with("second", build(second::PATH));
     let tools = joined.into_provider().tools().await.unwrap();
     let registry = tools.registry();
     let calls = async {
         tokio::join!(registry.call("within.first", json!({})), registry.call("within.second", json!({})),)
     };
-    let (first, second) = timeout(FOR_GOOD, calls).await.expect("no call waits for good");
+    let (first, second) = timeout(TEST_TIMEOUT, calls).await.expect("no call hangs");
     let failures: Vec<_> = [first, second].into_iter().filter_map(Result::err).collect();
-    let [failure] = &failures[..] else { panic!("one is refused, and the other goes on: {failures:?}") };
+    let [failure] = &failures[..] else { panic!("one is rejected, and the other runs: {failures:?}") };
     assert_eq!((failure.kind(), failure.retryable()), (FailureKind::Busy, true));
-    // What they waited for is forgotten: alone, each gets its place.
+    // No wait is left over: alone, each call runs.
     for (name, leaf) in [("within.first", "within.second_leaf"), ("within.second", "within.first_leaf")] {
         let (called, ()) = tokio::join!(registry.call(name, json!({})), async {
             both.wait().await;

@@ -1,4 +1,4 @@
-//! Types that refer to one another, each to all: what a program is made of is not refused by limits meant for others.
+//! Mutually recursive types: limits for untrusted schemas do not reject declared types.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -39,7 +39,7 @@ fn mutual(
 }
 
 #[tokio::test]
-async fn twelve_types_that_refer_to_one_another_are_taken() {
+async fn accepts_twelve_mutually_recursive_types() {
     let registry = tools_of(module_path!());
     registry.check().unwrap();
     let tool = registry.get("mutual").unwrap();

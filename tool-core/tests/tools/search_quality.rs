@@ -1,8 +1,8 @@
-//! Whether a search finds the tool that somebody means: questions as people and agents type them, over the tools of many servers.
+//! Search quality: questions as people and agents type them, over the tools of many servers.
 //!
-//! `search/tools.txt` has a tool a line (name, description, tags, inputs), `search/questions.txt` a question and the tool that is
-//! meant. Questions are written before the ranking is changed, and not changed to please it. Those of `search/later.txt` are only
-//! measured: no ranking is chosen by them.
+//! Each line of `search/tools.txt` is a tool (name, description, tags, inputs), and each line of
+//! `search/questions.txt` a question and the expected tool. Write questions before you change the ranking,
+//! and do not adapt them to it. Those of `search/held_out.txt` only measure: do not choose a ranking by them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,20 +11,20 @@ use tool_core::{DynamicTool, Operation, Output, Registry, ToolDefinition};
 
 const TOOLS: &str = include_str!("search/tools.txt");
 const QUESTIONS: &str = include_str!("search/questions.txt");
-const LATER: &str = include_str!("search/later.txt");
+const HELD_OUT: &str = include_str!("search/held_out.txt");
 
-/// Of fifty questions: how often the tool that is meant comes first, and how often it is among the first three.
+/// How often the expected tool comes first, and how often it is among the first three.
 #[derive(Debug, PartialEq, PartialOrd)]
 struct Found {
     first: usize,
     among_three: usize,
 }
 
-/// What has to be found; plain BM25 finds less.
+/// The required result for the fifty questions; plain BM25 finds less.
 const FLOOR: Found = Found { first: 43, among_three: 47 };
 
-/// Of twenty-five questions that no ranking was made with.
-const LATER_FLOOR: Found = Found { first: 18, among_three: 20 };
+/// The required result for the twenty-five held-out questions.
+const HELD_OUT_FLOOR: Found = Found { first: 18, among_three: 20 };
 
 struct Described {
     name: &'static str,
@@ -67,39 +67,43 @@ fn registry(more: impl IntoIterator<Item = DynamicTool>) -> Registry {
     tools.chain(more).fold(Registry::builder(), tool_core::RegistryBuilder::tool).build().unwrap()
 }
 
-/// How well a search does, and what it does not find at once.
-fn asked<'t>(questions: &'static str, search: impl Fn(&str) -> Vec<&'t str>) -> (Found, Vec<String>) {
+/// Returns how well a search does, and the questions whose tool does not come first.
+fn measure<'t>(questions: &'static str, search: impl Fn(&str) -> Vec<&'t str>) -> (Found, Vec<String>) {
     let mut found = Found { first: 0, among_three: 0 };
     let mut missed = Vec::new();
-    for (question, meant) in of(questions) {
+    for (question, expected) in of(questions) {
         let ranked = search(question);
-        let rank = ranked.iter().position(|name| *name == meant);
+        let rank = ranked.iter().position(|name| *name == expected);
         found.first += usize::from(rank == Some(0));
         found.among_three += usize::from(rank.is_some_and(|rank| rank < 3));
         if rank != Some(0) {
-            missed.push(format!("{question}: {meant} is {rank:?} of {:?}", &ranked[..ranked.len().min(4)]));
+            missed
+                .push(format!("{question}: {expected} is {rank:?} of {:?}", &ranked[..ranked.len().min(4)]));
         }
     }
     (found, missed)
 }
 
 #[test]
-fn the_tool_that_is_meant_comes_first() {
+fn ranks_the_expected_tool_first() {
     let names: HashSet<&str> = described().map(|tool| tool.name).collect();
     assert!(names.len() >= 110 && questions().count() == 50);
-    assert!(questions().chain(of(LATER)).all(|(_, meant)| names.contains(meant)) && of(LATER).count() == 25);
+    assert!(
+        questions().chain(of(HELD_OUT)).all(|(_, expected)| names.contains(expected))
+            && of(HELD_OUT).count() == 25
+    );
     let registry = registry([]);
-    for (questions, floor) in [(QUESTIONS, FLOOR), (LATER, LATER_FLOOR)] {
+    for (questions, floor) in [(QUESTIONS, FLOOR), (HELD_OUT, HELD_OUT_FLOOR)] {
         let (found, missed) =
-            asked(questions, |text| registry.search(text).iter().map(|hit| hit.tool.name()).collect());
-        let (plain, _) = asked(questions, plain_bm25);
+            measure(questions, |text| registry.search(text).iter().map(|hit| hit.tool.name()).collect());
+        let (plain, _) = measure(questions, plain_bm25);
         let is_enough = found.first >= floor.first && found.among_three >= floor.among_three;
         assert!(is_enough, "{found:?}\n{}", missed.join("\n"));
         assert!(found.first > plain.first && found.among_three > plain.among_three, "{found:?}, {plain:?}");
     }
 }
 
-/// The tools by plain BM25 over all of their words, as the comparison: no fields, no beginnings of words, no slips.
+/// Ranks by plain BM25 over all words, for comparison: no fields, no prefixes, no misspellings.
 fn plain_bm25(question: &str) -> Vec<&'static str> {
     let words = |text: &str| -> Vec<String> {
         let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
@@ -135,9 +139,9 @@ fn plain_bm25(question: &str) -> Vec<&'static str> {
     ranked.into_iter().map(|(name, _)| name).collect()
 }
 
-/// A tool of somebody else's server that wants to be called for everything.
+/// Tools of a foreign server that match every question.
 #[test]
-fn stuffed_words_do_not_come_first() {
+fn resists_keyword_stuffing() {
     let words: Vec<String> = QUESTIONS.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase).collect();
     let distinct: HashSet<&String> = words.iter().filter(|word| word.len() > 2).collect();
     let mut stuffing: Vec<String> = distinct.into_iter().cloned().collect();
@@ -152,7 +156,7 @@ fn stuffed_words_do_not_come_first() {
     let is_stuffed = |name: &str| name.starts_with("x_");
     let comes_first = |question: &str| {
         let found = registry.search(question);
-        // Where nothing else has a word of the question, it is all that is found.
+        // If no other tool has a word of the question, only stuffed ones are found.
         found.iter().any(|hit| !is_stuffed(hit.tool.name())) && is_stuffed(found[0].tool.name())
     };
     let first = questions().map(|(question, _)| question).filter(|question| comes_first(question));
@@ -160,9 +164,9 @@ fn stuffed_words_do_not_come_first() {
     assert!(first.is_empty(), "{first:?}");
 }
 
-/// Words of one and two letters are words, and no beginnings of others.
+/// Words of one or two letters match only as whole words.
 #[test]
-fn a_short_word_is_no_beginning_of_another() {
+fn matches_short_words_only_as_whole_words() {
     let registry = registry([]);
     for word in ["a", "i", "to", "is", "on", "me", "re"] {
         let begins = |name: &str| name.split('_').any(|part| part.starts_with(word) && part != word);

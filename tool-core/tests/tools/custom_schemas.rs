@@ -1,4 +1,4 @@
-//! Input schemas that are written by hand.
+//! Custom input schemas (`schema = …`).
 
 use jiff::civil::Date;
 use serde_json::{Value, json};
@@ -33,14 +33,14 @@ fn reserve(
     /// How many sit at it.
     #[arg(default = 4)]
     seats: u8,
-    /// The schema has words of its own.
+    /// The schema has another description.
     #[arg(secret)]
     pin: Option<String>,
 ) -> Value {
     json!([day, seats, pin.is_some()])
 }
 
-/// A schema that leaves the type of a secret open.
+/// A schema without a type for a secret.
 mod untyped {
     use serde_json::json;
     use tool_core::tool;
@@ -53,7 +53,7 @@ mod untyped {
 }
 
 #[tokio::test]
-async fn a_secret_of_any_type_is_not_told() {
+async fn hides_secrets_without_a_type() {
     let failure = tools_of(concat!(module_path!(), "::untyped"))
         .call("open_safe", json!({"code": "hunter2"}))
         .await
@@ -61,7 +61,7 @@ async fn a_secret_of_any_type_is_not_told() {
     assert!(!failure.text().contains("hunter2"), "{}", failure.text());
 }
 
-/// Secrets that a schema mentions beside its properties, and in its examples.
+/// Secrets that a schema marks outside of its properties, and in its examples.
 mod conditional {
     use serde_json::{Value, json};
     use tool_core::tool;
@@ -88,11 +88,11 @@ mod conditional {
 }
 
 #[tokio::test]
-async fn a_secret_is_kept_wherever_the_schema_says_that_it_is_one() {
+async fn hides_secrets_in_every_subschema() {
     let registry = strict_tools_of(concat!(module_path!(), "::conditional"));
     let tool = registry.get("open_account").unwrap();
-    let told = format!("{:?} {}", tool.examples(), tool.example());
-    assert!(!told.contains("hunter2") && !told.contains("7777777"), "{told}");
+    let shown = format!("{:?} {}", tool.examples(), tool.example());
+    assert!(!shown.contains("hunter2") && !shown.contains("7777777"), "{shown}");
     assert_eq!(tool.examples()[0]["kind"], "token");
     for arguments in [
         json!({"kind": "token", "login": "hunter2hunter2"}),
@@ -102,13 +102,13 @@ async fn a_secret_is_kept_wherever_the_schema_says_that_it_is_one() {
         json!({"kind": "user", "login": "hunter2"}),
     ] {
         let failure = registry.call("open_account", arguments.clone()).await.unwrap_err();
-        let told = format!("{} {}", failure.text(), serde_json::to_string(&failure).unwrap());
-        assert!(!told.contains("hunter2") && !told.contains("7777777"), "{told}");
+        let shown = format!("{} {}", failure.text(), serde_json::to_string(&failure).unwrap());
+        assert!(!shown.contains("hunter2") && !shown.contains("7777777"), "{shown}");
     }
 }
 
 #[test]
-fn it_is_published_as_it_is() {
+fn publishes_the_custom_schema() {
     let registry = tools_of(module_path!());
     registry.check().unwrap();
     let tool = registry.get("reserve").unwrap();
@@ -125,7 +125,7 @@ fn it_is_published_as_it_is() {
 }
 
 #[tokio::test]
-async fn it_is_held_and_then_the_types() {
+async fn validates_the_schema_before_the_types() {
     let registry = strict_tools_of(module_path!());
     assert_eq!(
         registry.call("reserve", json!({"day": "2014-07-04"})).await.unwrap().value(),
@@ -161,7 +161,7 @@ mod faulty {
         })
     }
 
-    /// Takes something else than it says.
+    /// Has a schema that differs from its inputs.
     #[tool(operation = Transform, schema = another())]
     fn a_differs(a: String, b: u8) -> String {
         format!("{a} {b}")
@@ -171,7 +171,7 @@ mod faulty {
         (0..30).fold(json!({"type": "string"}), |inner, _| json!({"anyOf": [inner, {"type": "integer"}]}))
     }
 
-    /// Has no object for a schema.
+    /// Has a schema that is no object.
     #[tool(operation = Transform, schema = doubled())]
     fn b_none(a: String) -> String {
         a
@@ -179,8 +179,8 @@ mod faulty {
 }
 
 #[tokio::test]
-async fn what_differs_from_the_function_is_told_and_what_is_no_input_is_refused() {
-    let registry = tools_of("tools::written::faulty");
+async fn reports_differences_from_the_function() {
+    let registry = tools_of("tools::custom_schemas::faulty");
     let errors = registry.check().unwrap_err();
     let fault = |error: &BuildError| match error {
         BuildError::Schema { tool, fault, .. } => format!("{tool}: {fault}"),

@@ -1,4 +1,4 @@
-//! Calls across joined registries, each with a limit: what would wait for good is refused, and nothing else is.
+//! Calls across joined registries with concurrency limits: only calls that would deadlock are rejected.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,8 +15,8 @@ use tool_core::{Failure, FailureKind, Registry, State, tool};
 
 use crate::builder_of;
 
-/// The end of tests that would otherwise wait for good.
-const FOR_GOOD: Duration = Duration::from_secs(60);
+/// Ends tests that would otherwise hang.
+const TEST_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// What a call does: it waits for others, then makes calls.
 #[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
@@ -39,7 +39,7 @@ struct Planned {
 
 struct Meeting {
     barrier: Barrier,
-    /// How many calls have come to where they stay.
+    /// Number of calls that stay.
     staying: AtomicUsize,
     leave: Notify,
 }
@@ -117,22 +117,22 @@ mod second {
     pub(super) const PATH: &str = module_path!();
 }
 
-/// Two registries as one, with these limits.
+/// Joins two registries with these limits.
 async fn joined(limits: [usize; 2], meet: usize) -> (Registry, Arc<Meeting>) {
     queued(limits, meet, 100_000).await
 }
 
-/// The same, with room for so many calls that wait.
+/// Like [`joined`], with this queue size.
 async fn queued(limits: [usize; 2], meet: usize, queue: usize) -> (Registry, Arc<Meeting>) {
     let (barrier, staying) = (Barrier::new(meet.max(1)), AtomicUsize::new(0));
     let meeting = Arc::new(Meeting { barrier, staying, leave: Notify::new() });
-    let home = |path, limit| {
+    let build = |path, limit| {
         let builder = builder_of(path).state(Arc::clone(&meeting)).concurrency(limit).queue(queue);
         builder.blocking_threads(limit).build().unwrap()
     };
     let providers = Providers::new()
-        .with("first", home(first::PATH, limits[0]))
-        .with("second", home(second::PATH, limits[1]));
+        .with("first", build(first::PATH, limits[0]))
+        .with("second", build(second::PATH, limits[1]));
     let tools = providers.into_provider().tools().await.unwrap();
     (tools.registry().clone(), meeting)
 }
@@ -153,32 +153,32 @@ fn at_once(calls: Vec<Planned>) -> Plan {
     Plan { joins: true, calls, ..Plan::default() }
 }
 
-/// Makes these calls at once, and waits for their ends.
-async fn ends(registry: &Registry, calls: Vec<Planned>, shown: &str) -> Vec<Result<(), Failure>> {
+/// Runs these calls concurrently, and returns their results.
+async fn run_all(registry: &Registry, calls: Vec<Planned>, label: &str) -> Vec<Result<(), Failure>> {
     let mut running = JoinSet::new();
     for Planned { name, plan } in calls {
         let registry = registry.clone();
         running.spawn(async move { registry.call(&name, json!({"plan": plan})).await.map(|_| ()) });
     }
-    timeout(FOR_GOOD, running.join_all()).await.unwrap_or_else(|_| panic!("{shown}: calls wait for good"))
+    timeout(TEST_TIMEOUT, running.join_all()).await.unwrap_or_else(|_| panic!("{label}: calls hang"))
 }
 
 fn every_limit() -> impl Iterator<Item = [usize; 2]> {
     (1..=4).flat_map(|first| (1..=4).map(move |second| [first, second]))
 }
 
-/// What refuses a call says why, and that it may be made again.
-fn assert_refused(failure: &Failure, shown: &str) {
-    assert_eq!((failure.kind(), failure.retryable()), (FailureKind::Busy, true), "{shown}: {failure}");
-    assert!(failure.message().contains("wait"), "{shown}: {failure}");
+/// Checks that the failure is a rejection that can be retried.
+fn assert_rejected(failure: &Failure, label: &str) {
+    assert_eq!((failure.kind(), failure.retryable()), (FailureKind::Busy, true), "{label}: {failure}");
+    assert!(failure.message().contains("wait"), "{label}: {failure}");
 }
 
-/// Each call in the first registry holds a place of it, shares that with one which wants a place of the second, and those hold
-/// what they want while they want the shared one.
+/// Each call in the first registry shares its permit with a nested call, which waits for the second registry,
+/// whose calls wait for the first.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_shared_place_is_part_of_the_circle() {
+async fn detects_deadlocks_through_shared_permits() {
     for limits in every_limit() {
-        let shown = format!("limits of {limits:?}");
+        let label = format!("limits of {limits:?}");
         let (registry, _) = joined(limits, limits[0] + limits[1]).await;
         let meets = |name| Plan { meets: true, ..one_by_one(vec![leaf(name)]) };
         let calls = (0..limits[0]).map(|number| {
@@ -187,18 +187,18 @@ async fn a_shared_place_is_part_of_the_circle() {
             inner.extend(others.map(|_| call("circles.b", meets("circles.a"))));
             call("circles.a", at_once(inner))
         });
-        let ended = ends(&registry, calls.collect(), &shown).await;
+        let ended = run_all(&registry, calls.collect(), &label).await;
         let failures: Vec<_> = ended.into_iter().filter_map(Result::err).collect();
-        assert!(!failures.is_empty(), "{shown}: what closes the circle is refused");
-        failures.iter().for_each(|failure| assert_refused(failure, &shown));
-        // What they waited for is forgotten.
+        assert!(!failures.is_empty(), "{label}: the call that closes the cycle is rejected");
+        failures.iter().for_each(|failure| assert_rejected(failure, &label));
+        // No wait is left over.
         let alone = at_once(vec![leaf("circles.b"), leaf("circles.a"), leaf("circles.b")]);
-        let ended = ends(&registry, vec![call("circles.a", alone)], &shown).await;
-        assert!(ended.iter().all(Result::is_ok), "{shown}: {ended:?}");
+        let ended = run_all(&registry, vec![call("circles.a", alone)], &label).await;
+        assert!(ended.iter().all(Result::is_ok), "{label}: {ended:?}");
     }
 }
 
-/// Numbers that are the same in each run.
+/// A deterministic random number generator.
 struct Numbers(u64);
 
 impl Numbers {
@@ -207,7 +207,7 @@ impl Numbers {
         usize::try_from(self.0 >> 33).unwrap() % most
     }
 
-    /// Calls of these tools in calls of these tools.
+    /// Returns a plan of nested calls of these tools.
     fn plan(&mut self, names: &[&str], depth: usize) -> Plan {
         let count = if depth == 0 { 0 } else { self.below(4) };
         let mut planned = |_| {
@@ -229,45 +229,45 @@ impl Numbers {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn calls_of_any_shape_end() {
+async fn finishes_random_call_trees() {
     let mut numbers = Numbers(23);
     for limits in every_limit() {
         for queue in [0, 2, 100_000] {
             let (registry, _) = queued(limits, 0, queue).await;
             for round in 0..5 {
                 let calls = numbers.calls(&["circles.a", "circles.b", "circles.blocking"]);
-                let shown = format!("limits of {limits:?}, room for {queue}, round {round}");
-                for failure in ends(&registry, calls, &shown).await.into_iter().filter_map(Result::err) {
-                    assert_eq!(failure.kind(), FailureKind::Busy, "{shown}: {failure}");
+                let label = format!("limits of {limits:?}, room for {queue}, round {round}");
+                for failure in run_all(&registry, calls, &label).await.into_iter().filter_map(Result::err) {
+                    assert_eq!(failure.kind(), FailureKind::Busy, "{label}: {failure}");
                 }
             }
         }
     }
 }
 
-/// Within one registry, and where calls lead from one to the other only, none waits for what waits for it.
+/// Calls within one registry, or in one direction only, form no cycle.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn calls_that_cannot_wait_for_each_other_are_not_refused() {
+async fn accepts_calls_without_cycles() {
     let mut numbers = Numbers(32);
     for limits in every_limit() {
         let (registry, _) = joined(limits, 0).await;
         for round in 0..12 {
-            let shown = format!("limits of {limits:?}, round {round}");
+            let label = format!("limits of {limits:?}, round {round}");
             let mut calls = numbers.calls(&["circles.a"]);
             calls.push(call("circles.a", at_once((0..20).map(|_| leaf("circles.b")).collect())));
             calls.push(call("circles.a", at_once((0..20).map(|_| leaf("circles.a")).collect())));
-            for ended in ends(&registry, calls, &shown).await {
-                ended.unwrap_or_else(|failure| panic!("{shown}: {failure}"));
+            for ended in run_all(&registry, calls, &label).await {
+                ended.unwrap_or_else(|failure| panic!("{label}: {failure}"));
             }
         }
     }
 }
 
-/// Calls that want what the others hold are not refused while a place is held by one that will leave it.
+/// Crossing calls are accepted while another call will release a permit.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_place_that_will_be_free_is_waited_for() {
+async fn waits_for_permits_that_will_be_released() {
     for limit in 2..=4 {
-        let shown = format!("a limit of {limit}");
+        let label = format!("a limit of {limit}");
         let (registry, meeting) = joined([limit; 2], 2).await;
         let stays = || Plan { stays: true, ..Plan::default() };
         let staying = ["circles.a", "circles.b"]
@@ -280,14 +280,14 @@ async fn a_place_that_will_be_free_is_waited_for() {
             crossing.map(|(name, other)| call(name, Plan { meets: true, ..one_by_one(vec![leaf(other)]) }));
         let staying = {
             let registry = registry.clone();
-            tokio::spawn(async move { ends(&registry, staying, "those that stay").await })
+            tokio::spawn(async move { run_all(&registry, staying, "those that stay").await })
         };
         while meeting.staying.load(Ordering::SeqCst) < count {
             tokio::task::yield_now().await;
         }
-        let crossing = ends(&registry, crossing.into(), &shown);
+        let crossing = run_all(&registry, crossing.into(), &label);
         let leave = async {
-            // They wait by then, or will: whichever it is, they are not refused.
+            // They wait now or soon, and are not rejected in either case.
             for _ in 0..1_000 {
                 tokio::task::yield_now().await;
             }
@@ -295,7 +295,7 @@ async fn a_place_that_will_be_free_is_waited_for() {
         };
         let (crossed, ()) = tokio::join!(crossing, leave);
         for ended in crossed.into_iter().chain(staying.await.unwrap()) {
-            ended.unwrap_or_else(|failure| panic!("{shown}: {failure}"));
+            ended.unwrap_or_else(|failure| panic!("{label}: {failure}"));
         }
     }
 }

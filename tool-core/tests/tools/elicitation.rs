@@ -1,4 +1,4 @@
-//! What a call asks its caller, at once or by starting again with the answers.
+//! Elicitation: a call asks its client inline, or restarts with the answers.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -20,13 +20,13 @@ use tool_core::{
 
 use crate::builder_of;
 
-/// How often functions were begun, and how much was written.
+/// Counts starts, writes and drops of the tools.
 #[derive(Default)]
 struct Book {
     begun: AtomicUsize,
-    written: AtomicUsize,
+    writes: AtomicUsize,
     dropped: AtomicUsize,
-    /// So that a tool waits for more than an answer.
+    /// Lets a tool wait for more than an answer.
     never: Notify,
 }
 
@@ -39,14 +39,14 @@ impl Resource for Book {
     }
 
     fn writer(&self, _: WritePass<'_>) -> &AtomicUsize {
-        &self.written
+        &self.writes
     }
 }
 
 /// Counts how often it is dropped.
-struct Held(State<Book>);
+struct DropCounter(State<Book>);
 
-impl Drop for Held {
+impl Drop for DropCounter {
     fn drop(&mut self) {
         self.0.dropped.fetch_add(1, Ordering::Relaxed);
     }
@@ -84,13 +84,13 @@ async fn in_turn(#[inject] context: Context, #[inject] book: State<Book>) -> Res
 #[tool(operation = Read)]
 async fn at_once(#[inject] context: Context, #[inject] book: State<Book>) -> Result<String, Failure> {
     book.begun.fetch_add(1, Ordering::Relaxed);
-    let (name, said, roots) = tokio::join!(
+    let (name, sample, roots) = tokio::join!(
         context.elicit::<Name>("What is your name?"),
         context.sample(Sample::new(50).user("Generate a greeting")),
         context.roots(),
     );
     let roots: Vec<String> = roots?.into_iter().map(|root| root.uri).collect();
-    Ok(format!("{} {} {}", name?.required()?.name, said?.as_text(), roots.join(",")))
+    Ok(format!("{} {} {}", name?.required()?.name, sample?.as_text(), roots.join(",")))
 }
 
 /// Asks the same thing again and again.
@@ -112,11 +112,11 @@ async fn again(#[inject] context: Context, times: u32) -> Result<Vec<String>, Fa
 async fn note(
     #[inject] context: Context,
     #[inject] book: Writer<Book>,
-    #[inject] held: State<Book>,
+    #[inject] state: State<Book>,
     first: bool,
     swallow: bool,
 ) -> Result<String, Failure> {
-    let _held = Held(held);
+    let _counter = DropCounter(state);
     if first {
         book.fetch_add(1, Ordering::Relaxed);
     }
@@ -151,7 +151,7 @@ fn scribble(#[inject] book: Writer<Book>) {
 /// Reads.
 #[tool(operation = Read)]
 fn leaf(#[inject] book: State<Book>) -> usize {
-    book.written.load(Ordering::Relaxed)
+    book.writes.load(Ordering::Relaxed)
 }
 
 /// Does not wait for ever.
@@ -166,11 +166,11 @@ async fn impatient(#[inject] context: Context) -> String {
     }
 }
 
-/// Asks from a task of its own.
+/// Asks from a spawned task.
 #[tool(operation = Read)]
 async fn in_a_task(#[inject] context: Context, #[inject] book: State<Book>) -> Result<String, Failure> {
-    let asking = context.clone();
-    let task = tokio::spawn(async move { asking.elicit::<Name>("What is your name?").await });
+    let cloned = context.clone();
+    let task = tokio::spawn(async move { cloned.elicit::<Name>("What is your name?").await });
     let answer = tokio::select! {
         answer = task => answer.unwrap(),
         () = book.never.notified() => unreachable!(),
@@ -187,7 +187,7 @@ fn on_a_thread(#[inject] context: Context, #[inject] book: Writer<Book>) -> Resu
     Ok(name)
 }
 
-/// Asks where nobody can wait.
+/// Asks where the call cannot wait.
 #[tool(operation = Read)]
 fn where_it_cannot(#[inject] context: Context) -> Result<String, Failure> {
     tool_core::private::block_on(async {
@@ -222,20 +222,20 @@ async fn in_time(
     Ok(name)
 }
 
-/// The same, in a task of its own.
+/// The same, in a spawned task.
 #[tool(operation = Write, destructive = false, timeout = "10s")]
-async fn in_time_apart(#[inject] context: Context, slow: bool) -> Result<String, Failure> {
+async fn in_time_spawned(#[inject] context: Context, slow: bool) -> Result<String, Failure> {
     tokio::time::sleep(Duration::from_secs(6)).await;
     let name = context.elicit::<Name>("What is your name?").await?.required()?.name;
     tokio::time::sleep(Duration::from_secs(if slow { 6 } else { 3 })).await;
     Ok(name)
 }
 
-/// Says why it failed in words of its own.
+/// Fails with a message of its own.
 #[tool(operation = Read)]
 async fn in_other_words(#[inject] context: Context) -> Result<(), anyhow::Error> {
-    let asked = context.elicit::<Name>("What is your name?").await;
-    asked.map_err(|failure| anyhow::anyhow!("cannot greet: {failure}"))?;
+    let answer = context.elicit::<Name>("What is your name?").await;
+    answer.map_err(|failure| anyhow::anyhow!("cannot greet: {failure}"))?;
     Ok(())
 }
 
@@ -247,9 +247,9 @@ fn registry_with(book: &Arc<Book>) -> (Registry, Log) {
         let log = Arc::clone(&log);
         move |event: &AuditEvent<'_>| {
             let end = event.outcome.map_or_else(|kind| kind.codes().error_type, |()| "success");
-            let told =
+            let reported =
                 event.reported.map(|kind| format!(", told {}", kind.codes().error_type)).unwrap_or_default();
-            log.lock().unwrap().push(format!("{} {end}{told}", event.name));
+            log.lock().unwrap().push(format!("{} {end}{reported}", event.name));
         }
     };
     let registry = builder_of(module_path!()).shared_state(Arc::clone(book)).audit(sink).build().unwrap();
@@ -270,7 +270,7 @@ fn keys(answers: &Answers) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn answers_are_given_at_once_or_by_starting_again() {
+async fn asks_inline_or_by_restarting() {
     let (registry, book) = registry();
     let answers = || Answers::new().accept(name("Ada")).accept(json!({"colour": "blue", "shade": 3}));
     let direct = registry
@@ -281,17 +281,17 @@ async fn answers_are_given_at_once_or_by_starting_again() {
     assert_eq!(direct.value(), "Ada Blue Some(3)");
     assert_eq!(book.begun.swap(0, Ordering::Relaxed), 1);
 
-    let asked = answers();
-    let output = asked.call(&registry, "in_turn", json!({})).await.unwrap();
+    let restarting = answers();
+    let output = restarting.call(&registry, "in_turn", json!({})).await.unwrap();
     assert_eq!(output.value(), "Ada Blue Some(3)");
     assert_eq!(book.begun.load(Ordering::Relaxed), 3);
-    let keys = keys(&asked);
+    let keys = keys(&restarting);
     assert_eq!(keys[0], "user_name");
     assert!(keys[1].starts_with("form-") && keys[1].len() == 13, "{keys:?}");
 }
 
 #[tokio::test]
-async fn what_is_asked_at_once_is_asked_in_one_round() {
+async fn sends_concurrent_questions_in_one_round() {
     let (registry, book) = registry();
     let answers = Answers::new().accept(name("Ada")).sample("Hello").roots([Root::new("file:///a")]);
     let output = answers.call(&registry, "at_once", json!({})).await.unwrap();
@@ -302,7 +302,7 @@ async fn what_is_asked_at_once_is_asked_in_one_round() {
 }
 
 #[tokio::test]
-async fn the_same_question_is_another_each_time() {
+async fn numbers_repeated_questions() {
     let (registry, _) = registry();
     let answers = Answers::new().accept(name("Ada")).decline().accept(name("Grace")).cancel();
     let output = answers.call(&registry, "again", json!({"times": 5})).await.unwrap();
@@ -312,15 +312,15 @@ async fn the_same_question_is_another_each_time() {
 }
 
 #[tokio::test]
-async fn a_wrong_answer_is_asked_for_again_with_what_was_wrong() {
+async fn repeats_questions_after_invalid_answers() {
     let (registry, _) = registry();
-    for starts_again in [true, false] {
+    for restarts in [true, false] {
         let answers = Answers::new()
             .accept(name("Ada"))
             .accept(json!({"colour": "green", "shade": 30, "hue": 1}))
             .answer(Answer::Roots(Vec::new()))
             .accept(json!({"colour": "red", "shade": null}));
-        let output = if starts_again {
+        let output = if restarts {
             answers.call(&registry, "in_turn", json!({})).await
         } else {
             registry
@@ -328,8 +328,8 @@ async fn a_wrong_answer_is_asked_for_again_with_what_was_wrong() {
                 .call("in_turn", json!({}))
                 .await
         };
-        assert_eq!(output.unwrap().value(), "Ada Red None", "{starts_again}");
-        if starts_again {
+        assert_eq!(output.unwrap().value(), "Ada Red None", "{restarts}");
+        if restarts {
             let questions = answers.questions();
             assert_eq!(questions.len(), 4);
             let problems: Vec<_> =
@@ -356,7 +356,7 @@ async fn a_wrong_answer_is_asked_for_again_with_what_was_wrong() {
 }
 
 #[tokio::test]
-async fn nobody_is_asked_who_cannot_be() {
+async fn rejects_questions_that_the_client_does_not_support() {
     let (registry, _) = registry();
     for tool in ["in_turn", "in_other_words"] {
         let failure = registry.call(tool, json!({})).await.unwrap_err();
@@ -373,12 +373,12 @@ async fn nobody_is_asked_who_cannot_be() {
 }
 
 #[tokio::test]
-async fn who_has_written_cannot_ask() {
+async fn rejects_questions_after_a_write() {
     let (registry, book) = registry();
     let arguments = |first, swallow| json!({"first": first, "swallow": swallow});
     let message = "`note` asks after using its `Writer`: the call starts again with the answer, and would \
                    write twice; ask first";
-    // Whoever is asked, however the answer comes, and whatever the tool makes of the failure.
+    // The same for every client, and if the tool ignores the failure.
     for swallow in [false, true] {
         let answers = Answers::new().accept(name("Ada"));
         let results = [
@@ -395,14 +395,14 @@ async fn who_has_written_cannot_ask() {
         }
         assert_eq!(answers.questions().len(), 0);
     }
-    book.written.store(0, Ordering::Relaxed);
+    book.writes.store(0, Ordering::Relaxed);
     let answers = Answers::new().accept(name("Ada"));
     assert_eq!(answers.call(&registry, "note", arguments(false, false)).await.unwrap().value(), "Ada");
-    assert_eq!(book.written.load(Ordering::Relaxed), 1);
+    assert_eq!(book.writes.load(Ordering::Relaxed), 1);
 }
 
 #[tokio::test]
-async fn what_a_called_tool_writes_is_written() {
+async fn rejects_questions_after_a_nested_write() {
     let (registry, _) = registry();
     let call = async |tool: &str, arguments: Value| {
         let answers = Answers::new().accept(name("Ada"));
@@ -419,7 +419,7 @@ async fn what_a_called_tool_writes_is_written() {
 }
 
 #[tokio::test]
-async fn a_suspended_call_is_dropped_counted_and_recorded_once() {
+async fn drops_and_records_suspended_calls_once() {
     let book = Arc::new(Book::default());
     let (registry, log) = registry_with(&book);
     let answers = Answers::new().accept(name("Ada"));
@@ -430,7 +430,7 @@ async fn a_suspended_call_is_dropped_counted_and_recorded_once() {
 }
 
 #[tokio::test]
-async fn a_suspended_call_gives_up_its_place() {
+async fn releases_the_permit_of_suspended_calls() {
     let book = Arc::new(Book::default());
     let builder = builder_of(module_path!()).shared_state(book).concurrency(1).queue(0);
     let registry = builder.build().unwrap();
@@ -438,7 +438,7 @@ async fn a_suspended_call_gives_up_its_place() {
         let arguments = if tool == "note" { json!({"first": false, "swallow": false}) } else { json!({}) };
         let answers = Answers::new().accept(name("Ada")).accept(json!({"colour": "red"}));
         loop {
-            // A thread gives its place up when it ends, which may be after its caller was told.
+            // A thread releases its permit when it ends, possibly after the reply.
             match answers.call(&registry, tool, arguments.clone()).await {
                 Err(failure) if failure.kind() == FailureKind::Busy => registry.drain().await,
                 result => break assert!(result.is_ok(), "{tool}: {result:?}"),
@@ -448,7 +448,7 @@ async fn a_suspended_call_gives_up_its_place() {
 }
 
 #[tokio::test]
-async fn who_stops_waiting_for_an_answer_goes_on() {
+async fn continues_after_dropping_a_question() {
     let (registry, _) = registry();
     let answers = Answers::new().accept(name("Ada"));
     assert_eq!(answers.call(&registry, "impatient", json!({})).await.unwrap().value(), "somebody");
@@ -456,7 +456,7 @@ async fn who_stops_waiting_for_an_answer_goes_on() {
 }
 
 #[tokio::test]
-async fn tasks_and_threads_of_a_call_can_ask() {
+async fn asks_from_tasks_and_threads() {
     let (registry, book) = registry();
     for tool in ["in_a_task", "on_a_thread"] {
         let answers = Answers::new().accept(name("Ada"));
@@ -465,14 +465,14 @@ async fn tasks_and_threads_of_a_call_can_ask() {
             registry.with_options(&CallOptions::new().client(Arc::new(Answers::new().accept(name("Ada")))));
         assert_eq!(answers.call(tool, json!({})).await.unwrap().value(), "Ada", "{tool}");
     }
-    assert_eq!(book.written.load(Ordering::Relaxed), 2);
+    assert_eq!(book.writes.load(Ordering::Relaxed), 2);
     let failure =
         Answers::new().accept(name("Ada")).call(&registry, "where_it_cannot", json!({})).await.unwrap_err();
     assert!(failure.message().starts_with("`where_it_cannot` asks where it cannot wait"), "{failure}");
 }
 
 #[tokio::test]
-async fn a_type_that_is_no_form_is_told_at_the_first_ask() {
+async fn reports_types_that_are_no_form() {
     let (registry, _) = registry();
     let failure = Answers::new().accept(json!({})).call(&registry, "too_much", json!({})).await.unwrap_err();
     assert_eq!(failure.kind(), FailureKind::Internal);
@@ -501,10 +501,10 @@ impl ClientRequests for Slow {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_the_user_takes_is_not_time_of_the_call() {
+async fn excludes_answer_time_from_the_timeout() {
     let (registry, _) = registry();
     let registry = registry.with_options(&CallOptions::new().client(Arc::new(Slow)));
-    for tool in ["in_time", "in_time_apart"] {
+    for tool in ["in_time", "in_time_spawned"] {
         let began = tokio::time::Instant::now();
         assert_eq!(registry.call(tool, json!({"slow": false})).await.unwrap().value(), "Ada", "{tool}");
         assert_eq!(began.elapsed().as_secs(), 69);
@@ -515,7 +515,7 @@ async fn what_the_user_takes_is_not_time_of_the_call() {
     }
 }
 
-/// Never answers, and tells that it was asked.
+/// Signals each request, and never answers.
 struct Silent(Arc<Notify>);
 
 impl ClientRequests for Silent {
@@ -530,22 +530,22 @@ impl ClientRequests for Silent {
 }
 
 #[tokio::test]
-async fn a_call_whose_caller_leaves_does_not_wait_for_an_answer() {
+async fn cancels_questions_when_the_caller_leaves() {
     let book = Arc::new(Book::default());
     let (registry, log) = registry_with(&book);
-    let asked = Arc::new(Notify::new());
-    let asking = registry.with_options(&CallOptions::new().client(Arc::new(Silent(Arc::clone(&asked)))));
+    let received = Arc::new(Notify::new());
+    let client = registry.with_options(&CallOptions::new().client(Arc::new(Silent(Arc::clone(&received)))));
     tokio::select! {
-        result = asking.call("note", json!({"first": false, "swallow": false})) => panic!("{result:?}"),
-        () = asked.notified() => {}
+        result = client.call("note", json!({"first": false, "swallow": false})) => panic!("{result:?}"),
+        () = received.notified() => {}
     }
     registry.drain().await;
     assert_eq!(*log.lock().unwrap(), ["note cancelled, told cancelled"]);
-    assert_eq!(book.written.load(Ordering::Relaxed), 0);
+    assert_eq!(book.writes.load(Ordering::Relaxed), 0);
 }
 
 #[test]
-fn a_form_is_what_the_protocol_can_carry() {
+fn converts_types_to_forms() {
     #[derive(JsonSchema)]
     #[expect(dead_code, reason = "only its schema is looked at")]
     struct Everything {
@@ -601,7 +601,7 @@ fn a_form_is_what_the_protocol_can_carry() {
     assert_eq!(form.schema()["required"], json!(["age", "sure", "titled", "several", "all", "password"]));
     assert_eq!(form.secrets(), ["password"]);
 
-    // What is not shown is checked all the same, and never repeated where it is secret.
+    // Unpublished constraints are checked, and secrets are not repeated.
     let answer = json!({"name": "ada", "age": 8.0, "sure": true, "titled": "One", "several": ["red"], "all": [], "password": 5});
     let problems = form.problems(answer.as_object().unwrap());
     let places: Vec<_> =
@@ -611,7 +611,7 @@ fn a_form_is_what_the_protocol_can_carry() {
 }
 
 #[test]
-fn a_schema_that_is_no_form_says_so() {
+fn rejects_schemas_that_are_no_form() {
     let property = |schema: Value| json!({"type": "object", "properties": {"it": schema}});
     for (schema, expected) in [
         (json!({"type": "string"}), "a form is an object with fields"),

@@ -1,4 +1,4 @@
-//! Whatever somebody else writes into a definition: it is refused with a reason, or it serves in every way that a tool does.
+//! Arbitrary definitions are rejected with a reason, or work in every way.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use tool_core::provider::IntoToolsProvider as _;
 use tool_core::{CallOptions, DynamicTool, FailureKind, Output, Registry, Tool, ToolDefinition};
 
 /// The keywords of JSON Schema whose values are schemas, or are made of schemas.
-const OF_SCHEMAS: [&str; 18] = [
+const SCHEMA_KEYWORDS: [&str; 18] = [
     "additionalProperties",
     "allOf",
     "anyOf",
@@ -32,7 +32,7 @@ const OF_SCHEMAS: [&str; 18] = [
     "unevaluatedProperties",
 ];
 
-const OTHERS: [&str; 34] = [
+const OTHER_KEYWORDS: [&str; 34] = [
     "$anchor",
     "$dynamicAnchor",
     "$dynamicRef",
@@ -69,7 +69,7 @@ const OTHERS: [&str; 34] = [
     "uniqueItems",
 ];
 
-/// Values that somebody has been surprised by.
+/// Unusual values.
 fn odd() -> impl Strategy<Value = Value> {
     prop_oneof![
         Just(Value::Null),
@@ -131,7 +131,7 @@ fn name() -> impl Strategy<Value = String> {
 }
 
 fn schema() -> impl Strategy<Value = Value> {
-    let others = prop::collection::btree_map(prop::sample::select(OTHERS.to_vec()), odd(), 0..4);
+    let others = prop::collection::btree_map(prop::sample::select(OTHER_KEYWORDS.to_vec()), odd(), 0..4);
     let object = |members: std::collections::BTreeMap<&'static str, Value>| {
         Value::Object(members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
     };
@@ -146,10 +146,10 @@ fn schema() -> impl Strategy<Value = Value> {
             2 => named,
         ];
         let keyword = prop_oneof![
-            3 => prop::sample::select(OF_SCHEMAS.to_vec()),
-            1 => prop::sample::select(OTHERS.to_vec()),
+            3 => prop::sample::select(SCHEMA_KEYWORDS.to_vec()),
+            1 => prop::sample::select(OTHER_KEYWORDS.to_vec()),
         ];
-        let simple = prop::collection::btree_map(prop::sample::select(OTHERS.to_vec()), odd(), 0..3);
+        let simple = prop::collection::btree_map(prop::sample::select(OTHER_KEYWORDS.to_vec()), odd(), 0..3);
         (prop::collection::btree_map(keyword, part, 0..4), simple).prop_map(move |(members, simple)| {
             let mut members: Map<String, Value> =
                 members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
@@ -159,7 +159,7 @@ fn schema() -> impl Strategy<Value = Value> {
     })
 }
 
-/// An object, so that more than a few get beyond the first check.
+/// An object schema, so that more cases pass the first check.
 fn object() -> impl Strategy<Value = Value> {
     let properties = prop::collection::btree_map(name(), schema(), 0..4);
     (properties, schema()).prop_map(|(properties, more)| {
@@ -204,7 +204,7 @@ fn definition() -> impl Strategy<Value = Value> {
     prop_oneof![by_schema, by_parameters]
 }
 
-/// All that anybody does with a tool.
+/// Uses a tool in every way.
 fn use_in_every_way(definition: ToolDefinition, arguments: &Value) {
     let echo =
         DynamicTool::new(
@@ -232,7 +232,7 @@ fn use_in_every_way(definition: ToolDefinition, arguments: &Value) {
             tool_core::private::block_on(registry.call_with("foreign", text.as_bytes(), &CallOptions::new()));
         match &reply.result {
             Ok(output) => drop((tool.output_problems(output), output.value())),
-            // What panics within a call is an internal error, as is an output that is not what was promised.
+            // An internal error is a panic, or an output that breaks its schema.
             Err(failure) => {
                 assert!(
                     failure.kind() != FailureKind::Internal || tool.output_schema().is_some(),
@@ -245,7 +245,7 @@ fn use_in_every_way(definition: ToolDefinition, arguments: &Value) {
 
 proptest! {
     #[test]
-    fn a_definition_is_refused_or_serves(definition in definition(), arguments in schema()) {
+    fn rejects_or_serves_any_definition(definition in definition(), arguments in schema()) {
         match ToolDefinition::from_json(definition) {
             Ok(definition) => use_in_every_way(definition, &arguments),
             Err(error) => prop_assert!(error.to_string().starts_with("tool `foreign`: ")),

@@ -1,4 +1,4 @@
-//! `read_result`: what a model reads of a result, a page at a time.
+//! The tool `read_result`, which reads a stored result in pages.
 
 use serde_json::{Value, json};
 use tool_core::failure::Reason;
@@ -14,12 +14,12 @@ fn registry(store: &ResultStore) -> Registry {
 async fn read(registry: &Registry, arguments: Value) -> String {
     let reply =
         registry.call_with("read_result", arguments.to_string().as_bytes(), &CallOptions::new()).await;
-    assert!(reply.preview.is_none(), "a page is never kept itself");
+    assert!(reply.preview.is_none(), "pages are not stored");
     reply.result.unwrap().value().as_str().unwrap().to_owned()
 }
 
 #[tokio::test]
-async fn lines_are_read_a_page_at_a_time() {
+async fn reads_lines_in_pages() {
     let store = ResultStore::memory().limits(ResultLimits::new().threshold(400));
     let registry = registry(&store);
     let text: String = (1..=100).map(|n| format!("line {n}\n")).collect();
@@ -32,48 +32,48 @@ async fn lines_are_read_a_page_at_a_time() {
         read(&registry, json!({"digest": digest, "lines": "-1"})).await,
         "line 100\n[lines 100-100 of 100]"
     );
-    // Following what each page says leads through all of it, once.
-    let (mut asked, mut all, mut pages) = (json!({"digest": digest}), String::new(), 0);
+    // Following each `next` reads the whole result once.
+    let (mut arguments, mut all, mut pages) = (json!({"digest": digest}), String::new(), 0);
     loop {
-        let page = read(&registry, asked.clone()).await;
+        let page = read(&registry, arguments.clone()).await;
         assert!(page.len() <= 400, "{page}");
         let (lines, note) = page.rsplit_once('[').unwrap();
         all.push_str(lines);
         pages += 1;
         let Some((_, next)) = note.split_once("next: ") else { break };
-        asked = serde_json::from_str(next.trim_end_matches(']')).unwrap();
+        arguments = serde_json::from_str(next.trim_end_matches(']')).unwrap();
     }
     assert_eq!((all, pages), (text, 4));
-    // An end that was asked for is kept in mind.
+    // `next` keeps the requested end.
     let page = read(&registry, json!({"digest": digest, "lines": "1-50"})).await;
     assert!(page.ends_with(&format!("next: {{\"digest\": \"{digest}\", \"lines\": \"27-50\"}}]")), "{page}");
 }
 
 #[tokio::test]
-async fn an_endless_line_is_read_by_its_bytes() {
+async fn reads_long_lines_by_bytes() {
     let store = ResultStore::memory().limits(ResultLimits::new().threshold(400));
     let registry = registry(&store);
     let text = "aé€🦀".repeat(100);
     let digest = store.keep(&ada(), "text/plain", text.clone()).await.unwrap().hex();
-    let (mut asked, mut all) = (json!({"digest": digest}), String::new());
+    let (mut arguments, mut all) = (json!({"digest": digest}), String::new());
     loop {
-        let page = read(&registry, asked.clone()).await;
+        let page = read(&registry, arguments.clone()).await;
         let (bytes, note) = page.rsplit_once("\n[").unwrap();
         assert!(bytes.len() <= 200);
         all.push_str(bytes);
         let Some((_, next)) = note.split_once("next: ") else { break };
-        asked = serde_json::from_str(next.trim_end_matches(']')).unwrap();
-        assert!(asked.get("bytes").is_some(), "{asked}");
+        arguments = serde_json::from_str(next.trim_end_matches(']')).unwrap();
+        assert!(arguments.get("bytes").is_some(), "{arguments}");
     }
     assert_eq!(all, text);
-    // Whole characters, whatever bytes are asked for.
+    // Ranges are extended to whole characters.
     let page = read(&registry, json!({"digest": digest, "bytes": "2-4"})).await;
     assert_eq!(page, "é€\n[bytes 1-5 of 1000]");
     assert_eq!(read(&registry, json!({"digest": digest, "bytes": "0-0"})).await, "a\n[bytes 0-0 of 1000]");
 }
 
 #[tokio::test]
-async fn lines_are_searched() {
+async fn searches_lines() {
     let store = ResultStore::memory();
     let registry = registry(&store);
     let text: String = (1..=200).map(|n| if n % 2 == 0 { "rain\n" } else { "sun\n" }).collect();
@@ -89,15 +89,15 @@ async fn lines_are_searched() {
     assert_eq!(read(&registry, json!({"digest": digest, "search": "snow"})).await, "[0 lines with \"snow\"]");
 }
 
-/// What is somebody else's and what does not exist cannot be told apart, however it is spelled.
+/// Results of other callers and unknown digests give the same error.
 #[tokio::test]
-async fn nothing_is_found_by_guessing() {
+async fn hides_results_of_other_callers() {
     let store = ResultStore::memory();
     let registry = registry(&store);
     let digest = store.keep(&ada(), "text/plain", "mine").await.unwrap().hex();
     assert!(read(&registry, json!({"digest": digest})).await.starts_with("mine"));
     assert!(read(&registry, json!({"digest": format!("blake3:{digest}")})).await.starts_with("mine"));
-    let ask = async |principal: Principal, digest: &str| {
+    let read_failure = async |principal: Principal, digest: &str| {
         let arguments = json!({"digest": digest});
         registry.as_principal(principal).call("read_result", arguments).await.unwrap_err()
     };
@@ -117,31 +117,36 @@ async fn nothing_is_found_by_guessing() {
     let spellings =
         [&upper, &digest[1..], &format!("{digest}0"), &format!(" {digest}"), &format!("{digest}\n")]
             .map(String::from);
-    let mut asked: Vec<(Principal, &str)> = vec![(ada(), &unknown)];
-    asked.extend([bob(), Principal::anonymous(), Principal::local()].map(|stranger| (stranger, &*digest)));
-    asked.extend(hostile.into_iter().chain(spellings.iter().map(|text| &**text)).map(|text| (ada(), text)));
-    for (principal, digest) in asked {
-        let failure = ask(principal, digest).await;
+    let mut requests: Vec<(Principal, &str)> = vec![(ada(), &unknown)];
+    requests.extend([bob(), Principal::anonymous(), Principal::local()].map(|stranger| (stranger, &*digest)));
+    requests
+        .extend(hostile.into_iter().chain(spellings.iter().map(|text| &**text)).map(|text| (ada(), text)));
+    for (principal, digest) in requests {
+        let failure = read_failure(principal, digest).await;
         assert_eq!(failure.kind(), FailureKind::Failed(Reason::NotFound), "{digest}");
         assert_eq!(failure.text(), format!("Result not found: {digest}"));
     }
-    assert_eq!(ask(ada(), &"a".repeat(100)).await.kind(), FailureKind::Input, "bounded by its schema");
+    assert_eq!(
+        read_failure(ada(), &"a".repeat(100)).await.kind(),
+        FailureKind::Input,
+        "bounded by its schema"
+    );
 }
 
 #[tokio::test]
-async fn lines_are_counted_from_one_everywhere() {
+async fn counts_lines_from_one() {
     let store = ResultStore::memory();
     let digest = store.keep(&ada(), "text/plain", "one\ntwo").await.unwrap();
-    let kept = store.read(&ada(), digest).await.unwrap().unwrap();
+    let stored = store.read(&ada(), digest).await.unwrap().unwrap();
     for span in ["0-1", "0-", "0"] {
         let span: Span = span.parse().unwrap();
-        assert_eq!(kept.search("one", Some(span)).unwrap_err(), PartError::Lines("0".to_owned()));
-        assert_eq!(kept.lines(span).unwrap_err(), PartError::Lines("0".to_owned()));
+        assert_eq!(stored.search("one", Some(span)).unwrap_err(), PartError::Lines("0".to_owned()));
+        assert_eq!(stored.lines(span).unwrap_err(), PartError::Lines("0".to_owned()));
     }
 }
 
 #[tokio::test]
-async fn what_cannot_be_read_is_said() {
+async fn reports_invalid_parts() {
     let store = ResultStore::memory();
     let registry = registry(&store);
     let text = store.keep(&ada(), "text/plain", "one\ntwo").await.unwrap().hex();

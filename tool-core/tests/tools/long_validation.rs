@@ -1,4 +1,4 @@
-//! Arguments that take long to be checked: others do not wait for it, and there is an end to it.
+//! Long validations: other calls do not wait, and the work is limited.
 
 use std::sync::{Arc, Mutex};
 
@@ -9,7 +9,7 @@ use tool_core::{
 
 const ALTERNATIVES: usize = 900;
 
-/// A list of items of which each fits one of many alternatives.
+/// Returns a registry with a list whose items have many alternatives.
 fn registry() -> Registry {
     let alternative = |n: usize| {
         let name = format!("k{n}");
@@ -40,8 +40,8 @@ fn registry() -> Registry {
     Registry::builder().tool(count).tool(quick).build().unwrap()
 }
 
-/// Makes both calls on one thread, the long one first, and tells in which order they ended.
-async fn beside_a_quick_call(
+/// Makes both calls on one thread, the long one first, and returns the order in which they ended.
+async fn with_quick_call(
     registry: &Registry,
     arguments: &str,
 ) -> (Result<Output, Failure>, Vec<&'static str>) {
@@ -62,13 +62,13 @@ async fn beside_a_quick_call(
 }
 
 #[tokio::test]
-async fn nobody_waits_for_a_long_check_but_its_caller() {
+async fn validates_without_blocking_other_calls() {
     let registry = registry();
-    // The first call of a tool makes its validator.
+    // The first call builds the validator.
     assert_eq!(registry.call("count", json!({"items": [{"k0": 1}]})).await.unwrap().value(), 1);
     let wrong = json!({"items": vec![json!({"x": 1}); 20_000]}).to_string();
     assert!(wrong.len() > 160_000);
-    let (result, order) = beside_a_quick_call(&registry, &wrong).await;
+    let (result, order) = with_quick_call(&registry, &wrong).await;
     assert_eq!(order, ["quick", "count"]);
     let failure = result.unwrap_err();
     assert_eq!((failure.kind(), failure.problems().len()), (FailureKind::Input, 20));
@@ -76,13 +76,13 @@ async fn nobody_waits_for_a_long_check_but_its_caller() {
 
     let last = format!("k{}", ALTERNATIVES - 1);
     let right = json!({"items": vec![json!({last: 1}); 1_000]}).to_string();
-    let (result, order) = beside_a_quick_call(&registry, &right).await;
+    let (result, order) = with_quick_call(&registry, &right).await;
     assert_eq!(order, ["quick", "count"]);
     assert_eq!(result.unwrap().value(), 1_000);
 }
 
 #[tokio::test]
-async fn more_values_than_can_be_checked_are_refused() {
+async fn rejects_too_many_values() {
     let registry = registry();
     let arguments = json!({"items": vec![1; 230_000]}).to_string();
     let failure =
@@ -93,9 +93,9 @@ async fn more_values_than_can_be_checked_are_refused() {
     );
 }
 
-/// A string that could be read as something else is looked at in every item.
+/// Every item has strings that could be coerced.
 #[tokio::test]
-async fn what_could_be_mended_is_looked_for_to_an_end() {
+async fn limits_the_search_for_coercions() {
     let registry = registry();
     let arguments = json!({"items": vec![json!({"k0": "1", "k1": "1"}); 5_000]}).to_string();
     let failure =

@@ -1,4 +1,4 @@
-//! A storage that fails harms no call: its answer is short, and says that the rest is not there.
+//! Storage faults: calls succeed with a preview that says that the rest was not stored.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use tool_core::failure::Reason;
 use tool_core::results::{ResultLimits, ResultStore};
 use tool_core::{CallOptions, FailureKind, Registry, ToolError, tool};
 
-use crate::storage::{Mood, Shelf};
+use crate::storage::{Fault, FaultyStorage};
 
 /// Says much.
 #[tool(operation = Explain)]
@@ -29,8 +29,8 @@ fn registry(store: &ResultStore) -> Registry {
     Registry::builder().linked().select(here).storing(store.clone()).build().unwrap()
 }
 
-/// Whether the rest of a large result is kept, after how long.
-async fn kept(registry: &Registry, tool: &str) -> (bool, Duration) {
+/// Returns whether the full result was stored, and the duration of the call.
+async fn is_stored(registry: &Registry, tool: &str) -> (bool, Duration) {
     let began = Instant::now();
     let reply = registry.call_with(tool, b"{}", &CallOptions::new()).await;
     let preview = reply.preview.expect("it is too large");
@@ -46,13 +46,17 @@ async fn kept(registry: &Registry, tool: &str) -> (bool, Duration) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_full_disk_harms_no_call() {
-    let shelf = Shelf::default();
-    let registry = registry(&ResultStore::on(shelf.clone()));
-    for mood in [Mood::Full, Mood::Gone, Mood::Fine, Mood::Full, Mood::Fine] {
-        shelf.set(mood);
+async fn answers_calls_when_the_disk_is_full() {
+    let storage = FaultyStorage::default();
+    let registry = registry(&ResultStore::on(storage.clone()));
+    for fault in [Fault::Full, Fault::Unavailable, Fault::None, Fault::Full, Fault::None] {
+        storage.set(fault);
         for tool in ["say_much", "fail_with_words"] {
-            assert_eq!(kept(&registry, tool).await, (mood == Mood::Fine, Duration::ZERO), "{mood:?} {tool}");
+            assert_eq!(
+                is_stored(&registry, tool).await,
+                (fault == Fault::None, Duration::ZERO),
+                "{fault:?} {tool}"
+            );
         }
         let reply = registry.call_with("fail_with_words", b"{}", &CallOptions::new()).await;
         assert_eq!(
@@ -64,15 +68,15 @@ async fn a_full_disk_harms_no_call() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_storage_that_does_not_answer_is_not_waited_for() {
-    let shelf = Shelf::default();
-    let store = ResultStore::on(shelf.clone());
+async fn stops_waiting_for_a_hanging_storage() {
+    let storage = FaultyStorage::default();
+    let store = ResultStore::on(storage.clone());
     let registry = registry(&store);
-    shelf.set(Mood::Hangs);
-    assert_eq!(kept(&registry, "say_much").await, (false, Duration::from_secs(5)));
-    // It is known to be stuck: nobody waits any more.
+    storage.set(Fault::Hangs);
+    assert_eq!(is_stored(&registry, "say_much").await, (false, Duration::from_secs(5)));
+    // Further calls do not wait for the stuck storage.
     for _ in 0..100 {
-        assert_eq!(kept(&registry, "say_much").await, (false, Duration::ZERO));
+        assert_eq!(is_stored(&registry, "say_much").await, (false, Duration::ZERO));
     }
     let digest = "0".repeat(64);
     let failure = registry.call("read_result", json!({"digest": digest})).await.unwrap_err();
@@ -80,16 +84,16 @@ async fn a_storage_that_does_not_answer_is_not_waited_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn those_that_wait_for_their_turn_wait_no_longer_than_they_may() {
-    let shelf = Shelf::default();
-    let store = ResultStore::on(shelf.clone()).limits(ResultLimits::new().patience(Duration::from_secs(1)));
+async fn limits_the_wait_of_queued_writes() {
+    let storage = FaultyStorage::default();
+    let store = ResultStore::on(storage.clone()).limits(ResultLimits::new().patience(Duration::from_secs(1)));
     let registry = registry(&store);
-    shelf.set(Mood::Hangs);
+    storage.set(Fault::Hangs);
     let began = Instant::now();
     let calls: Vec<_> = (0..50)
         .map(|_| {
             let registry = registry.clone();
-            tokio::spawn(async move { kept(&registry, "say_much").await })
+            tokio::spawn(async move { is_stored(&registry, "say_much").await })
         })
         .collect();
     for call in calls {
@@ -98,38 +102,38 @@ async fn those_that_wait_for_their_turn_wait_no_longer_than_they_may() {
     assert_eq!(began.elapsed(), Duration::from_secs(1));
 }
 
-/// A slow write that ends at last gives the others their turn back.
+/// A slow write that ends unblocks the others.
 #[tokio::test(start_paused = true)]
-async fn a_storage_that_answers_again_is_used_again() {
+async fn resumes_when_the_storage_recovers() {
     let slow = Slow::default();
     let store = ResultStore::on(slow.clone());
     let registry = registry(&store);
-    assert_eq!(kept(&registry, "say_much").await, (false, Duration::from_secs(5)));
-    assert_eq!(kept(&registry, "say_much").await, (false, Duration::ZERO));
+    assert_eq!(is_stored(&registry, "say_much").await, (false, Duration::from_secs(5)));
+    assert_eq!(is_stored(&registry, "say_much").await, (false, Duration::ZERO));
     slow.0.notify_one();
-    // The task that writes is told, and ends before this goes on.
-    while kept(&registry, "say_much").await != (true, Duration::ZERO) {
+    // Lets the writing task end first.
+    while is_stored(&registry, "say_much").await != (true, Duration::ZERO) {
         tokio::task::yield_now().await;
         slow.0.notify_one();
     }
 }
 
 #[tokio::test]
-async fn a_storage_that_cannot_be_read_is_unavailable_and_no_stranger() {
-    let shelf = Shelf::default();
-    let registry = registry(&ResultStore::on(shelf.clone()));
+async fn reports_unreadable_results_as_unavailable() {
+    let storage = FaultyStorage::default();
+    let registry = registry(&ResultStore::on(storage.clone()));
     let reply = registry.call_with("say_much", b"{}", &CallOptions::new()).await;
     let digest = reply.preview.unwrap().excerpts().next().unwrap().digest().unwrap();
-    shelf.set(Mood::Gone);
+    storage.set(Fault::Unavailable);
     let arguments = json!({"digest": digest.hex()});
     let failure = registry.call("read_result", arguments.clone()).await.unwrap_err();
     assert_eq!(failure.kind(), FailureKind::Failed(Reason::Unavailable));
-    assert_eq!(failure.message(), "results cannot be read at the moment", "and nothing of the cause");
-    shelf.set(Mood::Fine);
+    assert_eq!(failure.message(), "results cannot be read at the moment", "without the cause");
+    storage.set(Fault::None);
     assert!(registry.call("read_result", arguments).await.is_ok(), "what was confirmed is there");
 }
 
-/// A storage whose writes wait to be let go.
+/// A storage whose writes wait for a notification.
 #[derive(Clone, Default)]
 struct Slow(std::sync::Arc<tokio::sync::Notify>);
 

@@ -1,4 +1,4 @@
-//! What does not fit is never let through, however little can be said about it, and a verdict never takes long.
+//! Invalid values are rejected at any depth, and validation takes limited time.
 
 use std::time::{Duration, Instant};
 
@@ -11,7 +11,7 @@ use tool_core::{DynamicTool, FailureKind, Operation, Output, Registry, ToolDefin
 use crate::providers::Log;
 use crate::tools_of;
 
-/// A sum of the author's own making, without a tag.
+/// A recursive expression without a tag.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(untagged)]
 #[allow(dead_code, reason = "it is shown by `Debug`")]
@@ -41,7 +41,7 @@ fn deep() -> Value {
     (0..20).fold(json!(1), |inner, _| json!([inner]))
 }
 
-/// A schema of which nothing can be explained in full where a value is nested deeply.
+/// A schema whose problems cannot be explained for deeply nested values.
 fn in_parts() -> Value {
     json!({
         "type": "object",
@@ -63,7 +63,7 @@ fn registry_of(definition: tool_core::definition::ToolDefinitionBuilder, output:
 }
 
 #[tokio::test]
-async fn arguments_that_do_not_fit_are_refused_however_deep_they_are() {
+async fn rejects_invalid_arguments_at_any_depth() {
     let registry =
         registry_of(ToolDefinition::builder("deep", "Takes much.").input_schema(in_parts()), json!({}));
     assert!(registry.call("deep", json!({"n": 1, "deep": deep()})).await.is_ok());
@@ -83,7 +83,7 @@ async fn arguments_that_do_not_fit_are_refused_however_deep_they_are() {
 }
 
 #[tokio::test]
-async fn an_output_that_breaks_its_schema_is_not_sent_however_deep_it_is() {
+async fn rejects_invalid_outputs_at_any_depth() {
     let tool = || ToolDefinition::builder("says", "Says much.").output_schema(in_parts());
     let kind = |output: Value| async move {
         registry_of(tool(), output)
@@ -106,7 +106,7 @@ async fn an_output_that_breaks_its_schema_is_not_sent_however_deep_it_is() {
 }
 
 #[tokio::test]
-async fn a_value_is_not_decoded_in_a_million_ways() {
+async fn limits_decoding_of_untagged_enums() {
     let registry = tools_of(module_path!());
     let call = |arguments: Value| {
         let registry = registry.clone();
@@ -118,7 +118,7 @@ async fn a_value_is_not_decoded_in_a_million_ways() {
         }
     };
     assert!(call(json!({"expression": nested(6, &json!(1), "xor")})).await.is_ok());
-    // Valid, refused by the schema, and valid beside an input that is not.
+    // Valid, invalid, and valid next to an invalid input.
     for arguments in [
         json!({"expression": nested(60, &json!(1), "xor")}),
         json!({"expression": nested(60, &json!("x"), "xor")}),
@@ -135,7 +135,7 @@ async fn a_value_is_not_decoded_in_a_million_ways() {
 }
 
 #[tokio::test]
-async fn a_long_example_is_not_told_with_each_mistake() {
+async fn limits_examples_in_failures() {
     let names: Vec<String> = (0..900).map(|n| format!("a{n}")).collect();
     let refers = |name: &String| (name.clone(), json!({"$ref": "#/$defs/Big"}));
     let properties: Map<String, Value> = names.iter().map(refers).collect();
