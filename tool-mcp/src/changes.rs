@@ -160,20 +160,19 @@ mod tests {
     use crate::captured_log::CapturedLog;
     use crate::server::Server;
 
-    // Row 83 of the list of faults.
     #[tokio::test(start_paused = true)]
-    async fn a_listener_that_never_reads_is_let_go_with_a_word_in_the_log() {
+    async fn row_83_drops_a_subscriber_that_never_reads() {
         let log = CapturedLog::default();
         let _logging = tracing::subscriber::set_default(log.subscriber());
         let changes = Changes::new();
         let registry = Registry::builder().allow_empty().build().unwrap();
         let handler = Server::new(registry).changes(&changes).opened(None).await.unwrap();
 
-        // So little that a few notifications fill it.
-        let (ours, theirs) = tokio::io::duplex(512);
-        let (reader, writer) = tokio::io::split(theirs);
+        // A few notifications fill the buffer.
+        let (client_end, server_end) = tokio::io::duplex(512);
+        let (reader, writer) = tokio::io::split(server_end);
         let serving = tokio::spawn(crate::stdio::speak(handler, reader, writer));
-        let (reader, mut writer) = tokio::io::split(ours);
+        let (reader, mut writer) = tokio::io::split(client_end);
         let mut reader = BufReader::with_capacity(1, reader);
         let listen = json!({"jsonrpc": "2.0", "id": 1, "method": "subscriptions/listen", "params": {
             "notifications": {"toolsListChanged": true, "promptsListChanged": true, "resourcesListChanged": true},
@@ -188,16 +187,16 @@ mod tests {
         assert!(acknowledged.contains("acknowledged"), "{acknowledged}");
         assert_eq!(changes.0.receiver_count(), 1);
 
-        let begun = tokio::time::Instant::now();
+        let started = tokio::time::Instant::now();
         while changes.0.receiver_count() > 0 {
-            assert!(begun.elapsed() < 3 * UNREAD, "it is still told");
+            assert!(started.elapsed() < 3 * UNREAD, "it is still subscribed");
             changes.notify();
             tokio::time::sleep(GATHERED).await;
         }
         let text = log.text();
         assert!(text.contains("WARN") && text.contains("does not read its notifications"), "{text}");
 
-        // Of hundreds of changes it was kept what fits between the two.
+        // Only the notifications that fit in the buffer were kept.
         writer.shutdown().await.unwrap();
         let mut kept = String::new();
         reader.read_to_string(&mut kept).await.unwrap();

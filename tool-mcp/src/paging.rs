@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_hold_every_item_once() {
+    fn lists_each_item_once() {
         for (count, size, pages) in
             [(0, 3, 1), (3, 3, 1), (4, 3, 2), (7, 3, 3), (5, 1, 5), (2, usize::MAX, 1)]
         {
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cursor_of_another_list_is_refused() {
+    fn rejects_cursors_of_other_lists() {
         let cursor = paged(list(9), Some(3), None).unwrap().next.unwrap();
         assert!(paged(list(9), Some(3), Some(&cursor)).is_ok());
         assert!(paged(list(10), Some(3), Some(&cursor)).is_err(), "stale");

@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_signature_says_how_to_call() {
+    fn renders_signatures() {
         let here = |tool: &ToolDefinition| tool.source().module == module_path!();
         let registry = Registry::builder().linked().select(here).build().unwrap();
         assert_eq!(

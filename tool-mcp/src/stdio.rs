@@ -90,14 +90,14 @@ mod tests {
     use crate::server::Server;
 
     #[tokio::test(start_paused = true)]
-    async fn a_client_that_never_reads_does_not_keep_the_server() {
+    async fn shuts_down_with_a_client_that_never_reads() {
         let registry = Registry::builder().allow_empty().build().unwrap();
         let handler = Server::new(registry).opened(None).await.unwrap();
-        // So little that no answer fits.
-        let (ours, theirs) = tokio::io::duplex(16);
-        let (reader, writer) = tokio::io::split(theirs);
+        // The buffer is too small for an answer.
+        let (client_end, server_end) = tokio::io::duplex(16);
+        let (reader, writer) = tokio::io::split(server_end);
         let serving = tokio::spawn(speak(handler, reader, writer));
-        let (mut unread, mut writer) = tokio::io::split(ours);
+        let (mut unread, mut writer) = tokio::io::split(client_end);
         let list = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"_meta": {
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",
             "io.modelcontextprotocol/clientCapabilities": {},
@@ -107,6 +107,6 @@ mod tests {
         unread.read_u8().await.unwrap();
         writer.shutdown().await.unwrap();
         let ended = tokio::time::timeout(Duration::from_secs(60), serving).await;
-        ended.expect("it waits for ever").unwrap().unwrap();
+        ended.expect("the server does not stop").unwrap().unwrap();
     }
 }

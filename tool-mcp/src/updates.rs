@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn changes_at_once_are_told_once_and_only_to_whom_they_matter() {
+    async fn coalesces_and_filters_changes() {
         let updates = Updates::new();
         let mut receiver = updates.0.subscribe();
         for uri in ["a://1", "a://2", "a://1"] {
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn whoever_misses_changes_is_told_of_all_it_wants_to_know() {
+    async fn reports_every_wanted_uri_after_a_lag() {
         let updates = Updates::new();
         let mut receiver = updates.0.subscribe();
         for n in 0..=2 * WAITING {

@@ -1,4 +1,4 @@
-//! A thousand tools that are found in two steps: `thousand` speaks stdio, `thousand 127.0.0.1:8080` speaks HTTP.
+//! A thousand tools with two-step discovery: `thousand` serves stdio, `thousand 127.0.0.1:8080` serves HTTP.
 
 #[allow(unreachable_pub, missing_docs, reason = "shared with the tests")]
 mod tools;

@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_is_written_as_the_types_of_the_protocol_are() {
+    fn serializes_tools_like_rmcp() {
         for registry in
             [registry(), registry().with_options(&CallOptions::new().results(&ResultStore::memory()))]
         {
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn older_clients_get_what_they_can_read() {
+    fn adapts_lists_to_older_clients() {
         let catalog = catalog(registry());
         let shapes = [ListShape::Modern, ListShape::Structured, ListShape::Plain];
         let lists = shapes.map(|shape| listed(&catalog, shape));
@@ -134,17 +134,17 @@ mod tests {
                 "{list}"
             );
         }
-        assert_eq!(lists[0], lists[1], "all schemas are those of objects");
+        assert_eq!(lists[0], lists[1], "all schemas are objects");
         assert_eq!(lists[2][0]["annotations"]["title"], lists[2][0]["title"]);
     }
 
     #[test]
-    fn the_list_is_written_once() {
+    fn caches_the_list() {
         let catalog = catalog(registry());
         let first = catalog.all_listed(ListShape::Modern);
-        let every: Vec<&str> = adapter::definitions(catalog.registry()).map(ToolDefinition::name).collect();
+        let names: Vec<&str> = adapter::definitions(catalog.registry()).map(ToolDefinition::name).collect();
         assert_eq!(catalog.all_listed(ListShape::Modern).as_ptr(), first.as_ptr());
-        assert_eq!(catalog.listed(&every, ListShape::Modern).as_ptr(), first.as_ptr());
+        assert_eq!(catalog.listed(&names, ListShape::Modern).as_ptr(), first.as_ptr());
         assert_eq!(listed(&catalog, ListShape::Modern)[1]["name"], "plain");
     }
 }

@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn an_exact_one_goes_before_a_template() {
+    fn prefers_exact_uris_to_templates() {
         for order in [["a://x/{v}", "a://x/y"], ["a://x/y", "a://x/{v}"]] {
             let routes = routes(&order);
             assert_eq!(found(&routes, "a://x/y").unwrap(), "a://x/y []");
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn what_could_be_of_two_templates_is_refused() {
+    fn rejects_ambiguous_templates() {
         let mut routes = routes(&["a://x/{v}", "b://y"]);
         for (text, other) in [
             ("a://{v}/x", Some("a://x/{v}")),
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn the_text_of_a_template_leads_to_it() {
+    fn finds_a_template_by_its_text() {
         let routes = routes(&["a://x/{v}", "a://y"]);
         assert_eq!(routes.template("a://x/{v}").unwrap().1, "a://x/{v}");
         assert!(routes.template("a://y").is_none());
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thousand_templates_are_told_apart() {
+    fn distinguishes_a_thousand_templates() {
         let mut routes = Routes::new();
         for n in 0..1000 {
             routes.add(Pattern::parse(&format!("a://t{n}/{{v}}")).unwrap(), n.to_string()).unwrap();

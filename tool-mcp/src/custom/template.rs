@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_in_braces_are_placeholders_and_other_braces_are_not() {
+    fn parses_placeholders_but_not_other_braces() {
         for (text, variables, filled) in [
             ("plain", vec![], "plain"),
             ("{a} and {b_2}, {a}", vec!["a", "b_2"], "<a> and <b_2>, <a>"),
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_in_a_value_is_no_placeholder() {
+    fn does_not_expand_values() {
         let template = Template::parse("{a}{b}");
         assert_eq!(template.filled(&|name| if name == "a" { "{b}" } else { "{a}" }), "{b}{a}");
     }

@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn ranges_cover_types() {
+    fn matches_media_ranges() {
         for (accept, json, events) in [
             (&["*/*"][..], true, true),
             (&["application/*, text/*"], true, true),
@@ -97,8 +97,8 @@ mod tests {
     }
 
     #[test]
-    fn only_plain_utf_8_is_read() {
-        for (name, value, is_read) in [
+    fn accepts_only_uncompressed_utf_8() {
+        for (name, value, is_accepted) in [
             (header::CONTENT_TYPE, "application/json", true),
             (header::CONTENT_TYPE, "application/json; charset=UTF-8", true),
             (header::CONTENT_TYPE, "application/json;profile=a; charset=\"utf-8\"", true),
@@ -108,7 +108,7 @@ mod tests {
             (header::CONTENT_ENCODING, "gzip", false),
             (header::CONTENT_ENCODING, "identity, br", false),
         ] {
-            assert_eq!(check_encoding(&headers(&name, &[value])).is_ok(), is_read, "{value}");
+            assert_eq!(check_encoding(&headers(&name, &[value])).is_ok(), is_accepted, "{value}");
         }
     }
 }

@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn is_taken_up_again_after_the_last_event_that_was_read() {
+    async fn resumes_after_the_last_read_event() {
         let stream = Stream::new(Identity::Request(7));
         let reader = stream.attach(None);
         assert_eq!(next(&stream, reader).await.unwrap(), "data: \nid: 0/7\nretry: 3000\n\n");
@@ -312,14 +312,14 @@ mod tests {
         assert_eq!(next(&stream, again).await.unwrap(), "data: b\nid: 2/7\n\n");
         let other = stream.attach(Some(0));
         assert_eq!(next(&stream, other).await.unwrap(), "data: a\nid: 1/7\n\n");
-        assert_eq!(next(&stream, again).await, None, "another reads");
+        assert_eq!(next(&stream, again).await, None, "another reader took over");
         stream.close();
         while next(&stream, other).await.is_some() {}
         assert!(stream.send(Bytes::new()).await.is_err());
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_slow_reader_holds_up_the_sender_and_one_that_left_does_not() {
+    async fn waits_for_slow_readers_but_not_detached_ones() {
         let stream = Arc::new(Stream::new(Identity::Session));
         let reader = stream.attach(None);
         next(&stream, reader).await.unwrap();
@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_identifiers_of_events() {
+    fn parses_event_ids() {
         assert_eq!(event_id("7"), Some((7, None)));
         assert_eq!(event_id("7/8"), Some((7, Some(8))));
         for text in ["", "a", "7/", "/7", "7/8/9", "-1"] {

@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn replaces_content_that_is_too_new_by_text() {
+    fn replaces_unsupported_content_by_text() {
         let (link, sound) = (Content::link("docs://a", "A"), Content::audio([1, 2], "audio/wav"));
         let text = |text: &str| Some(Content::text(text));
         for (version, of_link, of_sound) in [
@@ -60,6 +60,6 @@ mod tests {
             assert_eq!((era.adapted(&link), era.adapted(&sound)), (of_link, of_sound), "{era:?}");
             assert_eq!(era.adapted(&Content::text("a")), None);
         }
-        assert_eq!(Era::default().adapted(&link), None, "before a version was agreed on");
+        assert_eq!(Era::default().adapted(&link), None, "no version was negotiated");
     }
 }

@@ -99,7 +99,7 @@ mod tests {
         assert!(first.is_canceled());
         let second = in_flight.begin(seven()).expect("the first was canceled");
         drop(first);
-        assert!(in_flight.begin(seven()).is_none(), "the end of the first is not that of the second");
+        assert!(in_flight.begin(seven()).is_none(), "dropping the first does not release the second");
         assert!(!second.is_canceled());
         drop(second);
         assert_eq!(in_flight.len(), 0);

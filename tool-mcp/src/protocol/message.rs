@@ -362,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn keeps_arguments_as_they_were_sent() {
+    fn keeps_raw_arguments() {
         let text =
             r#" {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"arguments": {"n":1.0, "n":2}}}"#;
         assert_eq!(arguments(text), Ok(Some(r#"{"n":1.0, "n":2}"#.to_owned())));
@@ -373,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn distinguishes_what_is_not_json_from_what_is_not_a_message() {
+    fn distinguishes_invalid_json_from_invalid_messages() {
         assert_eq!(arguments("").unwrap_err().0, -32700);
         assert_eq!(arguments(r#"{"method":"#).unwrap_err().0, -32700);
         assert_eq!(arguments("\u{feff}{}").unwrap_err().0, -32700);

@@ -75,9 +75,9 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_uri_is_not_the_first() {
+    fn does_not_count_a_rejected_uri() {
         let watched = Watched::default();
         assert_eq!(watched.add(format!("a://{}", "x".repeat(MOST_BYTES))), None);
-        assert_eq!(watched.add("a://0".to_owned()), Some(true), "nobody tells the client yet");
+        assert_eq!(watched.add("a://0".to_owned()), Some(true), "it is the first resource");
     }
 }

@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_kind_of_content_keeps_its_shape() {
+    fn keeps_the_shape_of_content() {
         let link = Content::ResourceLink {
             uri: "file:///a".to_owned(),
             name: "a".to_owned(),

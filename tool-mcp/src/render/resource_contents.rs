@@ -160,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn content_of_every_kind_is_read() {
+    fn converts_every_kind_of_content() {
         let link = Content::link("docs://other", "other");
         let parts = vec![
             Content::text("words"),
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_of_a_uri_is_spelled_as_in_json() {
+    fn accepts_only_json_numbers() {
         for (text, number) in
             [("5", true), ("-0", true), ("1e3", true), ("05", false), (" 5", false), ("+5", false)]
         {

@@ -212,7 +212,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_leads_to_a_result() {
+    fn parses_result_uris() {
         let scheme = Scheme::parse("weather").unwrap();
         let digest = Digest::of_bytes(b"sun");
         let hex = digest.hex();

@@ -159,7 +159,7 @@ mod tests {
     use super::*;
     use crate::Server;
 
-    /// A connection with one tool, which counts its calls, and ends or goes on for ever.
+    /// A connection with one tool, which counts its calls and never returns unless `ends` is set.
     async fn connection(writer: DuplexStream, ends: bool) -> (Connection<DuplexStream>, Arc<AtomicUsize>) {
         let definition = ToolDefinition::builder("think", "Thinks.").operation(Operation::Read);
         let definition = definition.input_schema(json!({"type": "object", "properties": {}}));
@@ -192,9 +192,9 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn refuses_more_requests_than_it_keeps() {
-        let (mut unread, theirs) = tokio::io::duplex(1 << 20);
-        let (connection, _) = connection(theirs, false).await;
+    async fn limits_open_requests() {
+        let (mut unread, server_end) = tokio::io::duplex(1 << 20);
+        let (connection, _) = connection(server_end, false).await;
         for id in 0..MOST_REQUESTS {
             send(&connection, call(id)).await;
         }
@@ -207,24 +207,24 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn gives_no_answer_to_a_canceled_request() {
+    async fn does_not_answer_a_canceled_request() {
         for ends in [true, false] {
-            let (mut unread, theirs) = tokio::io::duplex(1024);
-            let (connection, calls) = connection(theirs, ends).await;
+            let (mut unread, server_end) = tokio::io::duplex(1024);
+            let (connection, calls) = connection(server_end, ends).await;
             send(&connection, call(1)).await;
             let cancel = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#;
             send(&connection, cancel).await;
             connection.run(tokio::io::empty(), CancellationToken::new()).await;
             let mut lines = String::new();
             unread.read_to_string(&mut lines).await.unwrap();
-            assert_eq!((lines.as_str(), calls.load(Ordering::Relaxed)), ("", 0), "it did not begin");
+            assert_eq!((lines.as_str(), calls.load(Ordering::Relaxed)), ("", 0), "the call did not start");
         }
     }
 
     #[tokio::test(start_paused = true)]
-    async fn answers_what_has_begun_before_the_end_of_input() {
-        let (mut unread, theirs) = tokio::io::duplex(1024);
-        let (connection, _) = connection(theirs, true).await;
+    async fn answers_open_requests_after_the_end_of_input() {
+        let (mut unread, server_end) = tokio::io::duplex(1024);
+        let (connection, _) = connection(server_end, true).await;
         send(&connection, call(1)).await;
         connection.run(tokio::io::empty(), CancellationToken::new()).await;
         let mut lines = String::new();
@@ -233,14 +233,14 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn an_unread_answer_holds_neither_its_identifier_nor_the_end() {
-        // So little that no answer fits.
-        let (_unread, theirs) = tokio::io::duplex(16);
-        let (connection, _) = connection(theirs, true).await;
+    async fn shuts_down_with_an_unread_answer() {
+        // The buffer is too small for an answer.
+        let (_unread, server_end) = tokio::io::duplex(16);
+        let (connection, _) = connection(server_end, true).await;
         send(&connection, call(1)).await;
         tokio::time::sleep(Duration::from_secs(1)).await;
         assert_eq!((connection.session.in_flight.len(), connection.writer.unread()), (0, 1));
         let ended = connection.run(tokio::io::empty(), CancellationToken::new());
-        timeout(Duration::from_secs(60), ended).await.expect("it waits for the reader");
+        timeout(Duration::from_secs(60), ended).await.expect("shutdown waits for the reader");
     }
 }

@@ -116,12 +116,12 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn a_canceled_write_leaves_no_half_line() {
+    async fn finishes_the_line_of_a_canceled_write() {
         let (mut reader, writer) = tokio::io::duplex(4);
         let writer = Writer::new(writer);
         let line = [Bytes::from_static(b"first line")];
         let first = tokio::time::timeout(Duration::from_secs(1), writer.write(&line));
-        assert!(first.await.is_err(), "nobody reads it");
+        assert!(first.await.is_err(), "the line does not fit");
         let second = tokio::spawn(async move {
             writer.write(&[Bytes::from_static(b"second")]).await.unwrap();
             writer.close().await;

@@ -42,16 +42,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pauses_double_up_to_the_longest() {
+    fn doubles_pauses_up_to_the_limit() {
         let backoff = Backoff { first: Duration::from_millis(100), longest: Duration::from_secs(1) };
         let pauses: Vec<u128> = (1..=6).map(|failed| backoff.at(failed, 1.0).as_millis()).collect();
         assert_eq!(pauses, [100, 200, 400, 800, 1000, 1000]);
         assert_eq!(backoff.at(u32::MAX, 1.0), Duration::from_secs(1));
-        assert_eq!(backoff.at(1, 0.0), Duration::from_millis(50), "no less than a half");
+        assert_eq!(backoff.at(1, 0.0), Duration::from_millis(50), "at least half of the pause");
     }
 
     #[test]
-    fn no_two_wait_alike() {
+    fn randomizes_pauses() {
         let pauses: Vec<Duration> = (0..20).map(|_| Backoff::default().pause(9)).collect();
         assert!(pauses.iter().any(|pause| *pause != pauses[0]), "{pauses:?}");
         assert!(pauses.iter().all(|pause| (30..=60).contains(&pause.as_secs())), "{pauses:?}");

@@ -103,7 +103,7 @@ mod tests {
     const MINUTE: Duration = Duration::from_secs(60);
 
     #[test]
-    fn the_operation_follows_from_the_hints_and_is_never_read_only_without_one() {
+    fn derives_the_operation_from_hints() {
         for (hints, operation, published) in [
             (json!(null), Operation::Write, (false, true, false, true)),
             (json!({}), Operation::Write, (false, true, false, true)),
@@ -130,17 +130,21 @@ mod tests {
         ] {
             let tool = json!({"name": "a", "inputSchema": {"type": "object"}, "annotations": hints});
             let definition = describe("s", &tool, MINUTE).unwrap().definition;
-            let made = definition.annotations().unwrap();
-            let made =
-                [made.read_only_hint, made.destructive_hint, made.idempotent_hint, made.open_world_hint];
+            let actual = definition.annotations().unwrap();
+            let actual = [
+                actual.read_only_hint,
+                actual.destructive_hint,
+                actual.idempotent_hint,
+                actual.open_world_hint,
+            ];
             let (read_only, destructive, idempotent, open) = published;
-            assert_eq!(made, [read_only, destructive, idempotent, open].map(Some), "{hints}");
+            assert_eq!(actual, [read_only, destructive, idempotent, open].map(Some), "{hints}");
             assert_eq!(definition.operation(), Some(operation), "{hints}");
         }
     }
 
     #[test]
-    fn what_is_said_of_a_tool_is_kept() {
+    fn keeps_title_description_and_schemas() {
         let input = json!({"type": "object", "properties": {"q": {"type": "string", "x-unit": "cm"}}, "required": ["q"]});
         let output = json!({"type": "object", "properties": {"n": {"type": "integer"}}});
         let tool = json!({
@@ -160,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_served_says_why() {
+    fn explains_rejected_tools() {
         let schema = json!({"type": "object"});
         for (tool, expected) in [
             (json!({"inputSchema": schema}), "tool ``: its name is not made of"),

@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_cannot_be_read_is_the_error_of_its_request() {
+    fn turns_unreadable_answers_into_errors() {
         let nested = "[".repeat(200) + &"]".repeat(200);
         let digits = "9".repeat(400);
         for (text, id, reason) in [
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn what_answers_nothing_is_passed_over() {
+    fn ignores_messages_that_are_not_answers() {
         for text in [
             "",
             "hello",
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_of_tools_keeps_those_that_can_be_read() {
+    fn keeps_the_readable_tools_of_a_page() {
         let text = r#"{"jsonrpc":"2.0","id":5,"result":{"nextCursor":"2","_meta":{"a":1},"tools":[
             {"name":"good","inputSchema":{"type":"object"}},{"name":"bad","description":"\ud800"},{"name":"\ud800"}]}}"#;
         let page = read_as_json(text);
@@ -331,13 +331,14 @@ mod tests {
             serde_json::from_value(page["result"]["_meta"][LEFT_OUT].clone()).unwrap();
         assert_eq!(left_out.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(), ["bad", ""]);
         assert!(left_out[0].reason.starts_with("its definition cannot be read: "), "{left_out:?}");
-        // Where it goes on cannot be read: the rest of the list is not there.
-        let lost = read_as_json(r#"{"jsonrpc":"2.0","id":5,"result":{"nextCursor":"\ud800","tools":[]}}"#);
-        assert_eq!(lost["error"]["code"], UNREADABLE.0);
+        // An unreadable cursor fails the whole page.
+        let unreadable =
+            read_as_json(r#"{"jsonrpc":"2.0","id":5,"result":{"nextCursor":"\ud800","tools":[]}}"#);
+        assert_eq!(unreadable["error"]["code"], UNREADABLE.0);
     }
 
     #[test]
-    fn bytes_and_values_are_bounded_before_a_message_is_read() {
+    fn limits_bytes_and_values_of_a_message() {
         let answer = |result: &str| format!(r#"{{"jsonrpc":"2.0","id":5,"result":{result}}}"#);
         let many = answer(&format!("[0{}]", ",0".repeat(LIMIT / BYTES_PER_VALUE)));
         let error = read_as_json(&many)["error"]["message"].clone();
@@ -353,7 +354,10 @@ mod tests {
         let reason = &page["result"]["_meta"][LEFT_OUT][0]["reason"];
         assert_eq!(reason, "its definition cannot be read: the list is too large");
         let beginning = &long.as_bytes()[..100];
-        let cut = serde_json::to_value(too_long(beginning, 100)).unwrap();
-        assert_eq!(cut["error"]["message"], "a message that cannot be read: it has more than 100 bytes");
+        let truncated = serde_json::to_value(too_long(beginning, 100)).unwrap();
+        assert_eq!(
+            truncated["error"]["message"],
+            "a message that cannot be read: it has more than 100 bytes"
+        );
     }
 }

@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_secret_and_no_escape_gets_into_the_log() {
+    fn removes_secrets_and_escapes() {
         let secrets = ["0b7c5f1e9d2a".to_owned()];
         let line = b"key=0b7c5f1e9d2a \x1b[31mred\x1b[0m \xff\r";
         assert_eq!(shown(line, &secrets), "key=*** \u{FFFD}[31mred\u{FFFD}[0m \u{FFFD}");

@@ -1,13 +1,13 @@
-//! Sequences that nobody thought of.
+//! Generated sequences of messages.
 
 use serde_json::{Value, json};
 
 use super::sequences::{
-    MODERN, ODD, Sequence, Step, headers, initialized, opening, request, requests, with_meta,
+    INVALID_MESSAGES, MODERN, Sequence, Step, headers, initialize, initialized, request, requests, with_meta,
 };
 use super::tools::Kind;
 
-/// Numbers that look random, and are the same each time (xorshift).
+/// A deterministic xorshift generator.
 struct Random(u64);
 
 impl Random {
@@ -22,7 +22,7 @@ impl Random {
         self.below(n) == 0
     }
 
-    fn of<T: Clone>(&mut self, all: &[T]) -> T {
+    fn choose<T: Clone>(&mut self, all: &[T]) -> T {
         all[self.below(all.len())].clone()
     }
 }
@@ -48,42 +48,42 @@ pub(super) fn generated(count: usize) -> impl Iterator<Item = Sequence> {
 
 fn start(random: &mut Random, over_http: bool) -> Vec<Step> {
     let version =
-        random.of(&["2025-11-25", "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2030-01-01"]);
-    let capabilities = random.of(&[
+        random.choose(&["2025-11-25", "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2030-01-01"]);
+    let capabilities = random.choose(&[
         json!({}),
         json!({"elicitation": {}}),
         json!({"elicitation": {"url": {}}, "sampling": {}, "roots": {}}),
     ]);
-    let opening = opening(version, &capabilities).to_string();
+    let initialize = initialize(version, &capabilities).to_string();
     if !over_http {
-        return vec![Step::Line(opening), Step::Line(initialized().to_string())];
+        return vec![Step::Line(initialize), Step::Line(initialized().to_string())];
     }
     let session = headers(&[("mcp-session-id", "$SESSION")]);
     vec![
-        Step::Http { method: "POST", headers: Vec::new(), body: opening },
+        Step::Http { method: "POST", headers: Vec::new(), body: initialize },
         Step::Http { method: "POST", headers: session, body: initialized().to_string() },
     ]
 }
 
 fn step(random: &mut Random, over_http: bool, is_modern: bool) -> Step {
-    let (method, params) = random.of(&requests());
-    let id = random.of(&[json!(1), json!(2), json!("a"), json!(-7)]);
+    let (method, params) = random.choose(&requests());
+    let id = random.choose(&[json!(1), json!(2), json!("a"), json!(-7)]);
     let body = match random.below(12) {
-        0 => random.of(&ODD).to_owned(),
+        0 => random.choose(&INVALID_MESSAGES).to_owned(),
         1 => json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}}).to_string(),
         2 => json!({"jsonrpc": "2.0", "id": random.below(3), "result": {"action": "accept", "content": {"name": "Eve"}}}).to_string(),
         _ if is_modern && !params.is_array() => {
-            let capabilities = random.of(&[json!({}), json!({"elicitation": {}, "sampling": {}}), json!(5), Value::Null]);
+            let capabilities = random.choose(&[json!({}), json!({"elicitation": {}, "sampling": {}}), json!(5), Value::Null]);
             let mut body = request(id, method, &with_meta(&params, &capabilities));
             if random.one_in(8) {
-                let version = random.of(&["2025-11-25", "2099-01-01", ""]);
+                let version = random.choose(&["2025-11-25", "2099-01-01", ""]);
                 body["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"] = version.into();
             }
             body.to_string()
         }
         _ => request(id, method, &params).to_string(),
     };
-    let body = if random.one_in(12) { damaged(random, &body) } else { body };
+    let body = if random.one_in(12) { corrupt_text(random, &body) } else { body };
     if !over_http {
         return Step::Line(body.replace('\n', " "));
     }
@@ -98,22 +98,23 @@ fn step(random: &mut Random, over_http: bool, is_modern: bool) -> Step {
     }
     let mut headers = headers(&pairs);
     if random.one_in(6) {
-        damage(random, &mut headers);
+        corrupt_headers(random, &mut headers);
     }
-    let http_method = random
-        .of(&["POST", "POST", "POST", "POST", "POST", "POST", "POST", "POST", "POST", "POST", "POST", "GET"]);
+    let http_method = random.choose(&[
+        "POST", "POST", "POST", "POST", "POST", "POST", "POST", "POST", "POST", "POST", "POST", "GET",
+    ]);
     let body = if http_method == "GET" { String::new() } else { body };
     Step::Http { method: http_method, headers, body }
 }
 
-/// A text with a character too many, too few, or in place of another.
-fn damaged(random: &mut Random, text: &str) -> String {
+/// A text with one character removed, inserted or replaced, or cut off.
+fn corrupt_text(random: &mut Random, text: &str) -> String {
     let mut characters: Vec<char> = text.chars().collect();
     if characters.is_empty() {
         return "}".to_owned();
     }
     let at = random.below(characters.len());
-    let other = random.of(&['{', '}', '"', ',', ':', '0', 'x', ' ', '\\', 'e', '[', ']']);
+    let other = random.choose(&['{', '}', '"', ',', ':', '0', 'x', ' ', '\\', 'e', '[', ']']);
     match random.below(4) {
         0 => drop(characters.remove(at)),
         1 => characters.insert(at, other),
@@ -123,9 +124,9 @@ fn damaged(random: &mut Random, text: &str) -> String {
     characters.into_iter().collect()
 }
 
-fn damage(random: &mut Random, headers: &mut Vec<(String, String)>) {
+fn corrupt_headers(random: &mut Random, headers: &mut Vec<(String, String)>) {
     let at = random.below(headers.len());
-    let added = random.of(&[
+    let added = random.choose(&[
         ("mcp-protocol-version", "2099-01-01"),
         ("mcp-protocol-version", MODERN),
         ("mcp-protocol-version", "2025-06-18"),

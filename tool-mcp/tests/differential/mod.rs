@@ -1,8 +1,8 @@
-//! What the server answers to a thousand sequences of messages, over both transports and in both eras, compared with what it
-//! answered before.
+//! Compares the answers to a thousand sequences of messages with recorded ones, over both transports and in both
+//! eras.
 //!
-//! `answers.txt` holds the transcripts. `TOOL_MCP_RECORD=1 cargo test -p tool-mcp differential` writes them anew: look at the
-//! difference before you commit it.
+//! `answers.txt` holds the transcripts. `TOOL_MCP_RECORD=1 cargo test -p tool-mcp differential` records them again:
+//! review the diff before you commit it.
 
 mod generator;
 mod sequences;
@@ -12,22 +12,22 @@ mod transcript;
 use std::fmt::Write as _;
 
 use generator::generated;
-use sequences::{Sequence, handwritten};
+use sequences::{Sequence, fixed};
 use transcript::Transcript;
 
 const ANSWERS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/differential/answers.txt");
 
-/// The longest answer that is kept whole.
+/// The longest answer, in bytes, that is recorded in full.
 const LONGEST: usize = 600;
 
 #[test]
 fn answers_every_sequence_as_before() {
-    let sequences: Vec<Sequence> = handwritten().into_iter().chain(generated(1_000)).collect();
+    let sequences: Vec<Sequence> = fixed().into_iter().chain(generated(1_000)).collect();
     let mut text = String::new();
     for (number, sequence) in sequences.iter().enumerate() {
         let runtime =
             tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
-        let transcript = runtime.block_on(Transcript::of(sequence));
+        let transcript = runtime.block_on(Transcript::new(sequence));
         writeln!(text, "== {number} {}\n{}", sequence.name, transcript.text).unwrap();
     }
     if std::env::var_os("TOOL_MCP_RECORD").is_some() {
@@ -45,7 +45,7 @@ fn answers_every_sequence_as_before() {
     assert_eq!(text.lines().count(), recorded.lines().count());
 }
 
-/// An answer, in short if it is long.
+/// Reduces a long answer to its beginning, length and hash.
 fn shortened(text: &str) -> String {
     if text.len() <= LONGEST {
         return text.to_owned();

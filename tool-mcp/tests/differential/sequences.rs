@@ -1,4 +1,4 @@
-//! The sequences that somebody thought of.
+//! Sequences of messages for single features.
 
 #![expect(clippy::needless_pass_by_value, reason = "a literal of JSON reads better without a borrow")]
 
@@ -14,7 +14,7 @@ pub(super) struct Sequence {
     pub(super) steps: Vec<Step>,
 }
 
-/// `$SESSION`, `$STATE` and `$EVENT` stand for what was answered last.
+/// `$SESSION`, `$STATE` and `$EVENT` stand for the latest values in the answers.
 pub(super) enum Step {
     Http {
         method: &'static str,
@@ -24,7 +24,7 @@ pub(super) enum Step {
     Line(String),
     Wait(u64),
     /// Closes all connections.
-    Leave,
+    Disconnect,
 }
 
 pub(super) fn headers(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
@@ -43,7 +43,7 @@ pub(super) fn request(id: impl Into<Value>, method: &str, params: &Value) -> Val
     request
 }
 
-pub(super) fn opening(version: &str, capabilities: &Value) -> Value {
+pub(super) fn initialize(version: &str, capabilities: &Value) -> Value {
     let client = json!({"name": "test", "version": "1"});
     request(
         0,
@@ -68,7 +68,7 @@ pub(super) fn with_meta(params: &Value, capabilities: &Value) -> Value {
     params
 }
 
-/// A request that needs no session.
+/// A request of 2026-07-28.
 pub(super) fn modern(id: impl Into<Value>, method: &str, params: &Value, capabilities: &Value) -> Step {
     let name = params["name"].as_str().or(params["uri"].as_str());
     let mut pairs = vec![("mcp-protocol-version", MODERN), ("mcp-method", method)];
@@ -76,7 +76,7 @@ pub(super) fn modern(id: impl Into<Value>, method: &str, params: &Value, capabil
     http("POST", &pairs, request(id, method, &with_meta(params, capabilities)))
 }
 
-/// Requests that clients make, with their parameters.
+/// Requests of clients, with their parameters.
 pub(super) fn requests() -> Vec<(&'static str, Value)> {
     let call = |name: &str, arguments: Value| ("tools/call", json!({"name": name, "arguments": arguments}));
     let token = |name: &str, arguments: Value| {
@@ -165,8 +165,8 @@ pub(super) fn requests() -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// Messages that are none, or odd ones.
-pub(super) const ODD: [&str; 40] = [
+/// Invalid and unusual messages.
+pub(super) const INVALID_MESSAGES: [&str; 40] = [
     "",
     " ",
     "{",
@@ -213,8 +213,9 @@ fn sequence(name: &str, steps: Vec<Step>) -> Sequence {
     Sequence { name: name.to_owned(), server: Kind::Plain, steps }
 }
 
-fn opened(capabilities: &Value, rest: Vec<Step>) -> Vec<Step> {
-    let mut steps = vec![http("POST", &[], opening("2025-11-25", capabilities)), in_session(initialized())];
+fn in_new_session(capabilities: &Value, rest: Vec<Step>) -> Vec<Step> {
+    let mut steps =
+        vec![http("POST", &[], initialize("2025-11-25", capabilities)), in_session(initialized())];
     steps.extend(rest);
     steps
 }
@@ -240,64 +241,65 @@ fn answer(id: u32, result: &Value) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "result": result})
 }
 
-pub(super) fn handwritten() -> Vec<Sequence> {
+pub(super) fn fixed() -> Vec<Sequence> {
     let mut all = every_request();
-    all.extend(of_sessions());
-    all.extend(of_streams());
-    all.extend(of_lines());
-    all.extend(of_questions());
+    all.extend(session_sequences());
+    all.extend(stream_sequences());
+    all.extend(stdio_sequences());
+    all.extend(elicitation_sequences());
     all
 }
 
-/// Each request in both eras over both transports, and each odd message.
+/// Each request in both eras over both transports, and each invalid message.
 fn every_request() -> Vec<Sequence> {
     let mut all = Vec::new();
     for kind in [Kind::Plain, Kind::Paged] {
         let mut session =
-            vec![http("POST", &[], opening("2025-11-25", &json!({}))), in_session(initialized())];
-        let mut old = vec![
-            Step::Line(opening("2024-11-05", &json!({})).to_string()),
+            vec![http("POST", &[], initialize("2025-11-25", &json!({}))), in_session(initialized())];
+        let mut legacy_lines = vec![
+            Step::Line(initialize("2024-11-05", &json!({})).to_string()),
             Step::Line(initialized().to_string()),
         ];
-        let (mut alone, mut lines) = (Vec::new(), Vec::new());
+        let (mut stateless, mut lines) = (Vec::new(), Vec::new());
         for (id, (method, params)) in requests().into_iter().enumerate() {
             let body = request(id, method, &params);
             session.push(in_session(&body));
-            old.push(Step::Line(body.to_string()));
+            legacy_lines.push(Step::Line(body.to_string()));
             if !params.is_array() {
-                alone.push(modern(id, method, &params, &json!({})));
+                stateless.push(modern(id, method, &params, &json!({})));
                 lines.push(Step::Line(request(id, method, &with_meta(&params, &json!({}))).to_string()));
             }
-            for steps in [&mut session, &mut old, &mut alone, &mut lines] {
+            for steps in [&mut session, &mut legacy_lines, &mut stateless, &mut lines] {
                 steps.push(Step::Wait(3));
             }
         }
         for (name, steps) in
-            [("session", session), ("alone", alone), ("old lines", old), ("modern lines", lines)]
+            [("session", session), ("alone", stateless), ("old lines", legacy_lines), ("modern lines", lines)]
         {
             all.push(Sequence { name: format!("every request, {name}, {kind:?}"), server: kind, steps });
         }
     }
-    let odd = |step: fn(&str) -> Step| ODD.iter().map(|text| step(text)).collect::<Vec<_>>();
-    all.push(sequence("odd, no session", odd(|text| http("POST", &[], text))));
-    all.push(sequence("odd, session", opened(&json!({}), odd(|text| in_session(text)))));
-    let alone = odd(|text| http("POST", &[("mcp-protocol-version", MODERN), ("mcp-method", "ping")], text));
-    all.push(sequence("odd, alone", alone));
-    all.push(sequence("odd, lines", odd(|text| Step::Line(text.to_owned()))));
-    let mut lines = vec![Step::Line(opening("2025-06-18", &json!({})).to_string())];
-    lines.extend(odd(|text| Step::Line(text.to_owned())));
+    let invalid = |step: fn(&str) -> Step| INVALID_MESSAGES.iter().map(|text| step(text)).collect::<Vec<_>>();
+    all.push(sequence("odd, no session", invalid(|text| http("POST", &[], text))));
+    all.push(sequence("odd, session", in_new_session(&json!({}), invalid(|text| in_session(text)))));
+    let stateless =
+        invalid(|text| http("POST", &[("mcp-protocol-version", MODERN), ("mcp-method", "ping")], text));
+    all.push(sequence("odd, alone", stateless));
+    all.push(sequence("odd, lines", invalid(|text| Step::Line(text.to_owned()))));
+    let mut lines = vec![Step::Line(initialize("2025-06-18", &json!({})).to_string())];
+    lines.extend(invalid(|text| Step::Line(text.to_owned())));
     all.push(sequence("odd, lines of a session", lines));
     all
 }
 
-fn of_sessions() -> Vec<Sequence> {
+fn session_sequences() -> Vec<Sequence> {
     let ping = || request(9, "ping", &Value::Null);
     let delete = |pairs: &[(&str, &str)]| http("DELETE", pairs, "");
     let session = ("mcp-session-id", "$SESSION");
     vec![
         sequence(
             "delete",
-            opened(
+            in_new_session(
                 &json!({}),
                 vec![
                     delete(&[]),
@@ -314,7 +316,7 @@ fn of_sessions() -> Vec<Sequence> {
         ),
         sequence(
             "versions in the head",
-            opened(
+            in_new_session(
                 &json!({}),
                 vec![
                     http("POST", &[session], ping()),
@@ -339,12 +341,12 @@ fn of_sessions() -> Vec<Sequence> {
         sequence(
             "before initialized",
             vec![
-                http("POST", &[], opening("2025-11-25", &json!({}))),
+                http("POST", &[], initialize("2025-11-25", &json!({}))),
                 in_session(request(1, "tools/list", &Value::Null)),
                 in_session(ping()),
                 in_session(initialized()),
                 in_session(initialized()),
-                in_session(opening("2025-06-18", &json!({}))),
+                in_session(initialize("2025-06-18", &json!({}))),
                 in_session(call(2, "add", &json!({"a": 1}))),
             ],
         ),
@@ -355,7 +357,7 @@ fn of_sessions() -> Vec<Sequence> {
                 .flat_map(|version| {
                     let list = request(1, "tools/list", &Value::Null);
                     [
-                        http("POST", &[], opening(version, &json!({}))),
+                        http("POST", &[], initialize(version, &json!({}))),
                         in_session(list),
                         in_session(call(2, "media", &json!({}))),
                         in_session(call(3, "add", &json!({"a": 1}))),
@@ -369,10 +371,10 @@ fn of_sessions() -> Vec<Sequence> {
                 http("POST", &[("host", "evil.example")], ping()),
                 http("POST", &[("host", "localhost:99999")], ping()),
                 http("POST", &[("host", "a b")], ping()),
-                http("POST", &[("origin", "http://evil.example")], opening("2025-11-25", &json!({}))),
-                http("POST", &[("origin", "http://localhost:5")], opening("2025-11-25", &json!({}))),
-                http("POST", &[("origin", "null")], opening("2025-11-25", &json!({}))),
-                http("POST", &[("origin", "nonsense")], opening("2025-11-25", &json!({}))),
+                http("POST", &[("origin", "http://evil.example")], initialize("2025-11-25", &json!({}))),
+                http("POST", &[("origin", "http://localhost:5")], initialize("2025-11-25", &json!({}))),
+                http("POST", &[("origin", "null")], initialize("2025-11-25", &json!({}))),
+                http("POST", &[("origin", "nonsense")], initialize("2025-11-25", &json!({}))),
                 http("POST", &[("accept", "application/json")], ping()),
                 http("POST", &[("accept", "*/*;q=0")], ping()),
                 http("POST", &[("content-type", "text/plain")], ping()),
@@ -382,9 +384,9 @@ fn of_sessions() -> Vec<Sequence> {
                 http(
                     "POST",
                     &[("mcp-protocol-version", MODERN), ("mcp-method", "initialize")],
-                    opening(MODERN, &json!({})),
+                    initialize(MODERN, &json!({})),
                 ),
-                http("POST", &[("mcp-protocol-version", "2025-06-18")], opening("2025-11-25", &json!({}))),
+                http("POST", &[("mcp-protocol-version", "2025-06-18")], initialize("2025-11-25", &json!({}))),
                 http("GET", &[], ""),
                 http("GET", &[("mcp-protocol-version", MODERN)], ""),
                 http("GET", &[("accept", "text/html"), ("mcp-session-id", "a")], ""),
@@ -393,14 +395,14 @@ fn of_sessions() -> Vec<Sequence> {
     ]
 }
 
-fn of_streams() -> Vec<Sequence> {
+fn stream_sequences() -> Vec<Sequence> {
     let resume = || get(&[("last-event-id", "$EVENT")]);
     let sleep = |id| call(id, "sleep", &json!({"seconds": 5}));
     let report = |id| with_token(call(id, "report", &json!({"slow": true})));
     vec![
         sequence(
             "a slow call",
-            opened(
+            in_new_session(
                 &json!({}),
                 vec![
                     in_session(sleep(1)),
@@ -413,7 +415,7 @@ fn of_streams() -> Vec<Sequence> {
         ),
         sequence(
             "cancel",
-            opened(
+            in_new_session(
                 &json!({}),
                 vec![
                     in_session(cancel(1)),
@@ -429,7 +431,7 @@ fn of_streams() -> Vec<Sequence> {
         ),
         sequence(
             "progress and logs",
-            opened(
+            in_new_session(
                 &json!({}),
                 vec![
                     get(&[]),
@@ -446,18 +448,28 @@ fn of_streams() -> Vec<Sequence> {
         ),
         sequence(
             "resume a call",
-            opened(
+            in_new_session(
                 &json!({}),
-                vec![in_session(report(1)), Step::Leave, Step::Wait(3), resume(), Step::Wait(1), resume()],
+                vec![
+                    in_session(report(1)),
+                    Step::Disconnect,
+                    Step::Wait(3),
+                    resume(),
+                    Step::Wait(1),
+                    resume(),
+                ],
             ),
         ),
         sequence(
             "resume a running call",
-            opened(&json!({}), vec![in_session(report(1)), Step::Leave, resume(), Step::Wait(3)]),
+            in_new_session(
+                &json!({}),
+                vec![in_session(report(1)), Step::Disconnect, resume(), Step::Wait(3)],
+            ),
         ),
         sequence(
             "resume nothing",
-            opened(
+            in_new_session(
                 &json!({}),
                 vec![
                     get(&[("last-event-id", "nonsense")]),
@@ -468,13 +480,13 @@ fn of_streams() -> Vec<Sequence> {
         ),
         sequence(
             "two streams",
-            opened(
+            in_new_session(
                 &json!({}),
                 vec![
                     get(&[]),
                     get(&[]),
                     in_session(call(1, "report", &json!({"slow": false}))),
-                    Step::Leave,
+                    Step::Disconnect,
                     get(&[]),
                 ],
             ),
@@ -491,7 +503,7 @@ fn of_streams() -> Vec<Sequence> {
                 modern(1, "tools/call", &json!({"name": "sleep", "arguments": {"seconds": 2}}), &json!({})),
                 Step::Wait(3),
                 modern(1, "tools/call", &json!({"name": "sleep", "arguments": {"seconds": 2}}), &json!({})),
-                Step::Leave,
+                Step::Disconnect,
                 modern(
                     "a",
                     "tools/call",
@@ -513,13 +525,13 @@ fn of_streams() -> Vec<Sequence> {
                 modern("t", "subscriptions/listen", &json!({"notifications": {}}), &json!({})),
                 modern("u", "subscriptions/listen", &json!({}), &json!({})),
                 Step::Wait(1),
-                Step::Leave,
+                Step::Disconnect,
             ],
         },
     ]
 }
 
-fn of_lines() -> Vec<Sequence> {
+fn stdio_sequences() -> Vec<Sequence> {
     let line = |message: Value| Step::Line(message.to_string());
     let modern =
         |id: &str, method: &str, params: Value| line(request(id, method, &with_meta(&params, &json!({}))));
@@ -528,7 +540,7 @@ fn of_lines() -> Vec<Sequence> {
         sequence(
             "lines: slow calls",
             vec![
-                line(opening("2025-11-25", &json!({}))),
+                line(initialize("2025-11-25", &json!({}))),
                 line(initialized()),
                 line(call(1, "sleep", &json!({"seconds": 5}))),
                 line(call(1, "add", &json!({"a": 1}))),
@@ -554,7 +566,7 @@ fn of_lines() -> Vec<Sequence> {
                 modern("d", "tools/call", sleep()),
                 Step::Wait(6),
                 line(request("e", "tools/list", &Value::Null)),
-                line(opening("2025-06-18", &json!({}))),
+                line(initialize("2025-06-18", &json!({}))),
                 line(request("e", "tools/list", &Value::Null)),
                 modern("f", "ping", json!({})),
             ],
@@ -573,7 +585,7 @@ fn of_lines() -> Vec<Sequence> {
     ]
 }
 
-fn of_questions() -> Vec<Sequence> {
+fn elicitation_sequences() -> Vec<Sequence> {
     let all = json!({"elicitation": {}, "sampling": {}});
     let accept = json!({"action": "accept", "content": {"name": "Ada"}});
     let sampled = json!({"role": "assistant", "content": {"type": "text", "text": "Eve"}, "model": "m"});
@@ -587,7 +599,7 @@ fn of_questions() -> Vec<Sequence> {
     vec![
         sequence(
             "questions of a session",
-            opened(
+            in_new_session(
                 &all,
                 vec![
                     in_session(call(1, "ask", &json!({}))),
@@ -608,7 +620,7 @@ fn of_questions() -> Vec<Sequence> {
         ),
         sequence(
             "questions to one who cannot",
-            opened(
+            in_new_session(
                 &json!({}),
                 vec![
                     in_session(call(1, "ask", &json!({}))),
@@ -639,7 +651,7 @@ fn of_questions() -> Vec<Sequence> {
         sequence(
             "lines: questions",
             lines(vec![
-                opening("2025-11-25", &all),
+                initialize("2025-11-25", &all),
                 initialized(),
                 call(1, "ask", &json!({})),
                 answer(0, &accept),

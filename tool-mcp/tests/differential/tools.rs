@@ -1,4 +1,4 @@
-//! The server that the sequences talk to.
+//! The server of the sequences.
 
 use std::time::Duration;
 
@@ -138,11 +138,11 @@ fn registry() -> Registry {
     Registry::builder().tools(tools).prompts(prompts![letter]).build().unwrap()
 }
 
-/// Which server a sequence talks to.
+/// The server of a sequence.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Kind {
     Plain,
-    /// Tells of changes, and gives lists in pages of three.
+    /// Sends change notifications, and has pages of three.
     Paged,
 }
 

@@ -1,4 +1,4 @@
-//! Sending a sequence, and writing down what is answered.
+//! Sends a sequence, and records the answers.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -17,10 +17,10 @@ use tower::ServiceExt as _;
 use super::sequences::{Sequence, Step};
 use super::{shortened, tools};
 
-/// Longer than anything takes that does not wait for time to pass: the clock of these tests moves when nothing else does.
+/// How long to wait for an answer. The clock is paused, so it advances only when all tasks are idle.
 const IDLE: Duration = Duration::from_millis(500);
 
-/// The headers of an answer that count.
+/// The recorded headers of an answer.
 const HEADERS: [&str; 7] = [
     "content-type",
     "mcp-session-id",
@@ -37,11 +37,11 @@ pub(super) struct Transcript {
     session: String,
     state: String,
     event: String,
-    /// Requests whose answers come from another thread: whether they are there at once depends on it.
+    /// Requests that another thread answers, at an unpredictable time.
     racing: BTreeSet<usize>,
     /// Bodies that have not ended.
     open: Vec<(usize, Body)>,
-    /// Requests that have no head yet.
+    /// Requests without a response yet.
     pending: Vec<(usize, Pending)>,
 }
 
@@ -54,7 +54,7 @@ struct Pipes {
 }
 
 impl Transcript {
-    pub(super) async fn of(sequence: &Sequence) -> Self {
+    pub(super) async fn new(sequence: &Sequence) -> Self {
         let mut transcript = Transcript::default();
         let server = tools::server(sequence.server);
         let router = server.clone().into_axum_router().unwrap();
@@ -78,7 +78,7 @@ impl Transcript {
                         transcript.lines(pipes).await;
                     }
                 }
-                Step::Leave => {
+                Step::Disconnect => {
                     writeln!(transcript.text, "> leave").unwrap();
                     transcript.open.clear();
                     transcript.pending.clear();
@@ -125,7 +125,7 @@ impl Transcript {
         self.pending.push((number, Box::pin(async move { router.oneshot(request).await.unwrap() })));
     }
 
-    /// Writes down what has come.
+    /// Records the answers received so far.
     async fn drain(&mut self) {
         for (number, mut response) in std::mem::take(&mut self.pending) {
             match timeout(IDLE, &mut response).await {
@@ -140,24 +140,24 @@ impl Transcript {
             }
         }
         for (number, mut body) in std::mem::take(&mut self.open) {
-            let mut heard = Vec::new();
+            let mut received = Vec::new();
             let mut comments = 0;
             let ended = loop {
                 match timeout(IDLE, body.frame()).await {
                     Err(_) => break false,
-                    // What keeps a stream open may go by another clock than the tests do.
+                    // Keep-alive comments may use the real clock.
                     Ok(_) if comments > 3 => break false,
                     Ok(Some(Ok(frame))) if frame.data_ref().is_some_and(|data| data.starts_with(b":")) => {
                         comments += 1;
                     }
                     Ok(None) => break true,
-                    Ok(Some(Ok(frame))) => heard.extend(frame.into_data().unwrap_or_default()),
-                    Ok(Some(Err(error))) => heard.extend(format!("error: {error}").into_bytes()),
+                    Ok(Some(Ok(frame))) => received.extend(frame.into_data().unwrap_or_default()),
+                    Ok(Some(Err(error))) => received.extend(format!("error: {error}").into_bytes()),
                 }
             };
-            let heard = String::from_utf8_lossy(&heard).into_owned();
+            let received = String::from_utf8_lossy(&received).into_owned();
             let is_racing = self.racing.contains(&number);
-            for line in heard.lines().filter(|line| !line.is_empty()) {
+            for line in received.lines().filter(|line| !line.is_empty()) {
                 self.capture(line);
                 let data = line.strip_prefix("data: ").unwrap_or(line);
                 let line = if is_racing { data } else { line };
@@ -169,7 +169,7 @@ impl Transcript {
             }
             if !ended {
                 self.open.push((number, body));
-            } else if heard.contains("data:") && !is_racing {
+            } else if received.contains("data:") && !is_racing {
                 writeln!(self.text, "< {number} end").unwrap();
             }
         }
@@ -213,7 +213,7 @@ impl Transcript {
         writeln!(self.text, "end: {ended}").unwrap();
     }
 
-    /// Notes what later steps refer to.
+    /// Captures the values that later steps refer to.
     fn capture(&mut self, line: &str) {
         if let Some(event) = line.strip_prefix("id:") {
             event.trim().clone_into(&mut self.event);
@@ -227,7 +227,7 @@ impl Transcript {
         text.replace("$SESSION", &self.session).replace("$STATE", &self.state).replace("$EVENT", &self.event)
     }
 
-    /// What differs from run to run is replaced.
+    /// Replaces values that differ between runs.
     fn normalized(&self, text: &str) -> String {
         let mut text = text.to_owned();
         if !self.session.is_empty() {
@@ -263,10 +263,10 @@ fn replaced(text: &str, before: &str, after: char) -> String {
 impl Pipes {
     async fn open(server: &crate::Server) -> Self {
         let handler = server.opened(None).await.unwrap();
-        let (ours, theirs) = tokio::io::duplex(1 << 20);
-        let (reader, writer) = tokio::io::split(theirs);
+        let (client_end, server_end) = tokio::io::duplex(1 << 20);
+        let (reader, writer) = tokio::io::split(server_end);
         let serving = tokio::spawn(crate::stdio::speak(handler, reader, writer));
-        let (reader, writer) = tokio::io::split(ours);
+        let (reader, writer) = tokio::io::split(client_end);
         Pipes { lines: BufReader::new(reader).lines(), writer: Some(writer), serving }
     }
 }

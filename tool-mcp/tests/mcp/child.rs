@@ -1,10 +1,10 @@
-//! A server in a process of its own: this very program again.
+//! A server in a child process: this test binary again.
 
 use std::ffi::OsStr;
 use std::io::{BufRead as _, BufReader, Lines};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-/// Starts this program with one of its tests, which is no test but a server on standard input and output where `variable` is set.
+/// Starts this binary with one test, which serves over stdio if `variable` is set.
 pub(crate) fn start_server(
     test: &str,
     variable: &str,
@@ -19,7 +19,7 @@ pub(crate) fn start_server(
         .spawn()
         .unwrap();
     let mut output = BufReader::new(child.stdout.take().unwrap()).lines();
-    // The test harness writes this much before the server starts; all that follows is the server's.
+    // The test harness writes two lines before the server starts.
     let preamble: Vec<_> = output.by_ref().take(2).map(Result::unwrap).collect();
     assert_eq!(preamble, ["", "running 1 test"]);
     let input = child.stdin.take().unwrap();

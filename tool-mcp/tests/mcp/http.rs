@@ -1,4 +1,4 @@
-//! What HTTP adds: headers that decide, and bodies that are no messages.
+//! HTTP headers, bodies and paths.
 
 use axum::body::Body;
 use axum::http::Request;
@@ -8,14 +8,14 @@ use tool_core::{Registry, tool};
 use tool_mcp::Server;
 use tower::ServiceExt as _;
 
-use crate::support::{Served, exchange, initialize, modern_body, request};
+use crate::support::{TestServer, exchange, initialize, modern_body, request};
 
 #[test]
-fn only_known_hosts_and_origins_are_admitted() {
-    let served = Served::start();
-    let addr = served.addr.to_string();
+fn rejects_unlisted_hosts_and_origins() {
+    let server = TestServer::start();
+    let addr = server.addr.to_string();
     let body = initialize().to_string();
-    let status = |headers: &[(&str, &str)]| served.post(headers, &body).status;
+    let status = |headers: &[(&str, &str)]| server.post(headers, &body).status;
     assert_eq!(status(&[("host", &addr)]), 200);
     assert_eq!(status(&[("host", "localhost:9")]), 200);
     assert_eq!(status(&[("host", "[::1]:9")]), 200);
@@ -28,29 +28,29 @@ fn only_known_hosts_and_origins_are_admitted() {
 }
 
 #[test]
-fn an_application_admits_others_or_none() {
-    let served = Served::start_as(|server| {
+fn applies_configured_hosts_and_origins() {
+    let server = TestServer::start_with(|server| {
         server.allowed_hosts(["tools.example"]).allowed_origins(["https://app.example:443"])
     });
     let body = initialize().to_string();
-    let status = |host, origin| served.post(&[("host", host), ("origin", origin)], &body).status;
+    let status = |host, origin| server.post(&[("host", host), ("origin", origin)], &body).status;
     assert_eq!(status("tools.example", "https://app.example"), 200);
     assert_eq!(status("tools.example", "http://localhost:1"), 403);
     assert_eq!(status("localhost", "https://app.example"), 403);
 
-    let closed = Served::start_as(|server| server.allow_any_host().allowed_origins([""; 0]));
+    let closed = TestServer::start_with(|server| server.allow_any_host().allowed_origins([""; 0]));
     assert_eq!(closed.post(&[("host", "any.example")], &body).status, 200);
     assert_eq!(closed.post(&[("origin", "http://localhost:1")], &body).status, 403);
 
-    let open = Served::start_as(|server| server.allow_any_host().allow_any_origin());
+    let open = TestServer::start_with(|server| server.allow_any_host().allow_any_origin());
     assert_eq!(open.post(&[("host", "any.example"), ("origin", "null")], &body).status, 200);
 }
 
 #[test]
-fn what_is_no_message_gets_a_structured_error() {
-    let served = Served::start();
+fn rejects_invalid_messages_with_json_errors() {
+    let server = TestServer::start();
     let batch = json!([request(1, "ping", json!({}))]).to_string();
-    let twice = r#"{"jsonrpc":"2.0","id":1,"method":"ping","method":"tools/list"}"#;
+    let duplicate = r#"{"jsonrpc":"2.0","id":1,"method":"ping","method":"tools/list"}"#;
     let deep = format!(
         r#"{{"jsonrpc":"2.0","id":1,"method":"ping","params":{}1{}}}"#,
         "[".repeat(500),
@@ -63,10 +63,10 @@ fn what_is_no_message_gets_a_structured_error() {
         (batch.as_str(), -32600),
         ("\"text\"", -32600),
         (r#"{"id":1}"#, -32600),
-        (twice, -32600),
+        (duplicate, -32600),
         (deep.as_str(), -32600),
     ] {
-        let answer = served.post(&[], body);
+        let answer = server.post(&[], body);
         assert_eq!(answer.status, 400, "{body:.60}: {}", answer.body);
         let error = answer.json();
         assert_eq!(
@@ -76,14 +76,14 @@ fn what_is_no_message_gets_a_structured_error() {
         );
         assert!(answer.body.len() < 512, "{body:.60}: {}", answer.body);
     }
-    assert_eq!(served.post(&[("host", "evil.example")], "{").status, 403, "headers decide first");
-    assert_eq!(served.post(&[("content-type", "text/plain")], &batch).status, 415);
-    assert_eq!(served.post(&[("accept", "text/html")], &batch).status, 406);
+    assert_eq!(server.post(&[("host", "evil.example")], "{").status, 403, "headers decide first");
+    assert_eq!(server.post(&[("content-type", "text/plain")], &batch).status, 415);
+    assert_eq!(server.post(&[("accept", "text/html")], &batch).status, 406);
 }
 
 #[test]
-fn a_body_over_four_mebibytes_is_refused() {
-    let served = Served::start();
+fn rejects_a_body_over_4_mib() {
+    let server = TestServer::start();
     let body_of = |size: usize| {
         let empty =
             modern_body("tools/call", json!({"name": "greet", "arguments": {"name": ""}})).to_string();
@@ -92,18 +92,18 @@ fn a_body_over_four_mebibytes_is_refused() {
     let headers =
         [("mcp-protocol-version", "2026-07-28"), ("mcp-method", "tools/call"), ("mcp-name", "greet")];
     let limit = 4 * 1024 * 1024;
-    assert_eq!(served.post(&headers, &body_of(limit)).status, 200);
-    let answer = served.post(&headers, &body_of(limit + 1));
+    assert_eq!(server.post(&headers, &body_of(limit)).status, 200);
+    let answer = server.post(&headers, &body_of(limit + 1));
     assert_eq!((answer.status, answer.json()["error"]["code"].clone()), (413, json!(-32600)));
 }
 
 #[test]
-fn the_rules_of_2026_07_28_hold() {
-    let served = Served::start();
+fn validates_modern_headers_and_metadata() {
+    let server = TestServer::start();
     let body = modern_body("tools/call", json!({"name": "add", "arguments": {"a": 1}}));
     let post = |version, method, name, body: &serde_json::Value| {
         let headers = [("mcp-protocol-version", version), ("mcp-method", method), ("mcp-name", name)];
-        let answer = served.post(&headers, &body.to_string());
+        let answer = server.post(&headers, &body.to_string());
         (answer.status, answer.json()["error"]["code"].as_i64())
     };
     assert_eq!(post("2026-07-28", "tools/call", "add", &body), (200, None));
@@ -121,13 +121,13 @@ fn the_rules_of_2026_07_28_hold() {
         .shift_remove("io.modelcontextprotocol/clientCapabilities");
     assert_eq!(post("2026-07-28", "tools/call", "add", &incapable), (400, Some(-32602)));
 
-    let unknown = served.modern("tools/forget", json!({}));
+    let unknown = server.request_modern("tools/forget", json!({}));
     assert_eq!((unknown.status, unknown.json()["error"]["code"].clone()), (404, json!(-32601)));
 }
 
 #[test]
-fn ranges_in_accept_cover_both_kinds_of_answer() {
-    let served = Served::start();
+fn requires_json_and_event_streams_in_accept() {
+    let server = TestServer::start();
     let body = modern_body("tools/call", json!({"name": "add", "arguments": {"a": 1}})).to_string();
     let modern = [("mcp-protocol-version", "2026-07-28"), ("mcp-method", "tools/call"), ("mcp-name", "add")];
     for (accept, status) in [
@@ -140,16 +140,16 @@ fn ranges_in_accept_cover_both_kinds_of_answer() {
         ("*/*, text/event-stream;q=0", 406),
         ("*/*;q=0", 406),
     ] {
-        let answer = served.post(&[&modern[..], &[("accept", accept)]].concat(), &body);
+        let answer = server.post(&[&modern[..], &[("accept", accept)]].concat(), &body);
         assert_eq!(answer.status, status, "{accept}: {}", answer.body);
-        let answer = served.post(&[("accept", accept)], &initialize().to_string());
+        let answer = server.post(&[("accept", accept)], &initialize().to_string());
         assert_eq!(answer.status, status, "{accept}: {}", answer.body);
     }
 }
 
 #[test]
-fn only_plain_json_in_utf_8_is_read() {
-    let served = Served::start();
+fn requires_uncompressed_json_in_utf_8() {
+    let server = TestServer::start();
     let call = modern_body("tools/call", json!({"name": "add", "arguments": {"a": 1}})).to_string();
     let modern = [("mcp-protocol-version", "2026-07-28"), ("mcp-method", "tools/call"), ("mcp-name", "add")];
     for (name, value, status) in [
@@ -161,18 +161,18 @@ fn only_plain_json_in_utf_8_is_read() {
     ] {
         let bodies = [(&modern[..], call.clone()), (&[], initialize().to_string())];
         for (headers, body) in bodies {
-            let answer = served.post(&[headers, &[(name, value)]].concat(), &body);
+            let answer = server.post(&[headers, &[(name, value)]].concat(), &body);
             assert_eq!(answer.status, status, "{value}: {}", answer.body);
         }
-        // A body that is no JSON as it stands, as a compressed one is not.
-        let answer = served.post(&[&modern[..], &[(name, value)]].concat(), "\u{1f}");
+        // A compressed body is not valid JSON.
+        let answer = server.post(&[&modern[..], &[(name, value)]].concat(), "\u{1f}");
         assert_eq!(answer.status, if status == 200 { 400 } else { status }, "{value}: {}", answer.body);
     }
 }
 
 #[test]
-fn a_refusal_is_in_json_or_empty() {
-    let served = Served::start();
+fn rejects_requests_with_json_errors() {
+    let server = TestServer::start();
     let initialize = initialize().to_string();
     let list = request(1, "tools/list", json!({})).to_string();
     let unknown = ("mcp-session-id", "00000000-0000-0000-0000-000000000000");
@@ -210,12 +210,12 @@ fn a_refusal_is_in_json_or_empty() {
         ("DELETE", &[], &String::new(), 400, "Session ID is required"),
         ("PUT", &[], &initialize, 405, "Method Not Allowed"),
     ] {
-        let answer = exchange(served.addr, &format!("{method} /mcp"), headers, body);
+        let answer = exchange(server.addr, &format!("{method} /mcp"), headers, body);
         assert_eq!(answer.status, status, "{method} {headers:?}: {}", answer.body);
         let error = answer.json();
         assert_eq!((&error["jsonrpc"], error["error"]["code"].is_i64()), (&json!("2.0"), true), "{error}");
-        let told = error["error"]["message"].as_str().unwrap();
-        assert!(told.starts_with(message), "{method} {headers:?}: {told}");
+        let actual = error["error"]["message"].as_str().unwrap();
+        assert!(actual.starts_with(message), "{method} {headers:?}: {actual}");
         assert_eq!(answer.header("allow").is_some(), status == 405, "{method} {headers:?}");
     }
 }
@@ -231,10 +231,10 @@ fn look_at(
 }
 
 #[test]
-fn a_header_of_an_input_is_checked_from_the_first_request_on() {
+fn checks_input_headers_from_the_first_request() {
     let registry = Registry::builder().tools(tool_core::tools![look_at]).build().unwrap();
     for (header, code) in [(Some("north"), None), (Some("south"), Some(-32020)), (None, Some(-32020))] {
-        let served = Served::serving(registry.clone(), |server| server);
+        let server = TestServer::with_registry(registry.clone(), |server| server);
         let body = modern_body("tools/call", json!({"name": "look_at", "arguments": {"region": "north"}}));
         let mut headers = vec![
             ("mcp-protocol-version", "2026-07-28"),
@@ -242,25 +242,25 @@ fn a_header_of_an_input_is_checked_from_the_first_request_on() {
             ("mcp-name", "look_at"),
         ];
         headers.extend(header.map(|region| ("mcp-param-region", region)));
-        let answer = served.post(&headers, &body.to_string()).json();
+        let answer = server.post(&headers, &body.to_string()).json();
         assert_eq!(answer["error"]["code"].as_i64(), code, "{header:?}: {answer}");
     }
 }
 
 #[test]
-fn a_trailing_slash_leads_to_the_endpoint() {
-    for served in [Served::start(), Served::mounted(|server| server)] {
+fn accepts_a_trailing_slash() {
+    for server in [TestServer::start(), TestServer::mounted(|server| server)] {
         for path in ["/mcp", "/mcp/"] {
-            let answer = exchange(served.addr, &format!("POST {path}"), &[], &initialize().to_string());
+            let answer = exchange(server.addr, &format!("POST {path}"), &[], &initialize().to_string());
             assert_eq!(answer.status, 200, "{path}: {}", answer.body);
         }
-        let answer = exchange(served.addr, "POST /mcp/other", &[], &initialize().to_string());
+        let answer = exchange(server.addr, "POST /mcp/other", &[], &initialize().to_string());
         assert_eq!((answer.status, &*answer.body), (404, ""));
     }
 }
 
 #[tokio::test]
-async fn the_version_is_the_applications_own_or_unknown() {
+async fn reports_the_version_of_the_application() {
     for (version, reported) in [(None, "unknown"), (Some("2.5.0"), "2.5.0")] {
         let registry = Registry::builder().tools(tool_core::tools![look_at]).build().unwrap();
         let server = version.into_iter().fold(Server::new(registry), Server::version);
@@ -277,9 +277,9 @@ async fn the_version_is_the_applications_own_or_unknown() {
 }
 
 #[test]
-fn an_unknown_session_is_not_found() {
-    let served = Served::start();
+fn rejects_an_unknown_session() {
+    let server = TestServer::start();
     let list = request(1, "tools/list", json!({})).to_string();
-    assert_eq!(served.post(&[("mcp-session-id", "00000000-0000-0000-0000-000000000000")], &list).status, 404);
-    assert_eq!(served.post(&[], &list).status, 400);
+    assert_eq!(server.post(&[("mcp-session-id", "00000000-0000-0000-0000-000000000000")], &list).status, 404);
+    assert_eq!(server.post(&[], &list).status, 400);
 }

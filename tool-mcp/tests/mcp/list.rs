@@ -1,8 +1,8 @@
-//! Who the server is, and which tools it has.
+//! Discovery, initialization and the list of tools.
 
 use serde_json::{Value, json};
 
-use crate::support::{LEGACY, MODERN, Served, request};
+use crate::support::{LEGACY, MODERN, TestServer, request};
 
 fn server_info() -> Value {
     json!({"name": "fixture", "title": "Fixture", "version": "1.0.0"})
@@ -12,7 +12,7 @@ fn capabilities() -> Value {
     json!({"logging": {}, "completions": {}, "prompts": {}, "resources": {}, "tools": {}})
 }
 
-/// The listing of `add`, to the letter.
+/// The exact listing of `add`.
 fn add() -> Value {
     json!({
         "name": "add",
@@ -52,10 +52,10 @@ fn names(list: &Value) -> Vec<&str> {
 const NAMES: [&str; 7] = ["add", "explode", "greet", "picture", "purge", "read_for_ever", "write_slowly"];
 
 #[test]
-fn a_modern_client_discovers_and_lists() {
-    let served = Served::start_as(|server| server.instructions("Add, then greet."));
+fn serves_discovery_and_lists_to_modern_clients() {
+    let server = TestServer::start_with(|server| server.instructions("Add, then greet."));
 
-    let discovered = served.modern("server/discover", json!({})).json();
+    let discovered = server.request_modern("server/discover", json!({})).json();
     assert_eq!(
         discovered["result"],
         json!({
@@ -69,7 +69,7 @@ fn a_modern_client_discovers_and_lists() {
         })
     );
 
-    let mut listed = served.modern("tools/list", json!({})).json();
+    let mut listed = server.request_modern("tools/list", json!({})).json();
     assert_eq!(names(&listed["result"]), NAMES);
     let tools = listed["result"]["tools"].take();
     assert_eq!(tools[0].to_string(), add().to_string(), "keys have an order too");
@@ -90,11 +90,11 @@ fn a_modern_client_discovers_and_lists() {
 }
 
 #[test]
-fn an_older_client_initializes_and_lists() {
-    let served = Served::start();
-    let session = served.session();
+fn serves_initialize_and_lists_to_legacy_clients() {
+    let server = TestServer::start();
+    let session = server.session();
     assert_eq!(
-        session.opening,
+        session.initialize_answer,
         json!({
             "jsonrpc": "2.0",
             "id": 0,
@@ -113,32 +113,32 @@ fn an_older_client_initializes_and_lists() {
     assert_eq!(
         listed,
         json!({"jsonrpc": "2.0", "id": 1, "result": {"tools": null}}),
-        "nothing of a later era"
+        "no members of a later version"
     );
 }
 
 #[test]
-fn every_tool_has_an_object_schema_and_the_hints_that_tell_something() {
-    let served = Served::start();
-    let listed = served.modern("tools/list", json!({})).json();
+fn lists_object_schemas_and_meaningful_hints() {
+    let server = TestServer::start();
+    let listed = server.request_modern("tools/list", json!({})).json();
     for tool in listed["result"]["tools"].as_array().unwrap() {
         assert_eq!(tool["inputSchema"]["type"], "object", "{tool}");
-        // Whether a call asks for consent must not depend on what a client makes of a hint that is absent.
+        // Hints are explicit, because clients interpret an absent hint differently.
         let hints = &tool["annotations"];
         assert_ne!(hints["readOnlyHint"].is_boolean(), hints["destructiveHint"].is_boolean(), "{tool}");
         assert!(hints["openWorldHint"].is_boolean(), "{tool}");
-        let untold = [("readOnlyHint", false), ("idempotentHint", false)];
-        assert!(untold.iter().all(|(hint, default)| hints[hint] != *default), "{tool}");
+        let defaults = [("readOnlyHint", false), ("idempotentHint", false)];
+        assert!(defaults.iter().all(|(hint, default)| hints[hint] != *default), "{tool}");
         assert_eq!((tool.get("_meta"), hints.get("title")), (None, None), "{tool}");
     }
     assert_eq!(listed["result"]["tools"][4]["annotations"]["destructiveHint"], true);
 }
 
 #[test]
-fn what_stands_in_meta_is_asked_for() {
-    let served = Served::start_as(|server| server.tool_meta(true));
-    let listed = served.modern("tools/list", json!({})).json();
-    let digest = |name: &str| served.registry.get(name).unwrap().digest().to_string();
+fn includes_tool_metadata_when_enabled() {
+    let server = TestServer::start_with(|server| server.tool_meta(true));
+    let listed = server.request_modern("tools/list", json!({})).json();
+    let digest = |name: &str| server.registry.get(name).unwrap().digest().to_string();
     for (position, name, operation) in [(0, "add", "transform"), (4, "purge", "write")] {
         let meta = json!({"tool-core/operation": operation, "tool-core/digest": digest(name)});
         assert_eq!(listed["result"]["tools"][position]["_meta"], meta);
@@ -146,14 +146,14 @@ fn what_stands_in_meta_is_asked_for() {
 }
 
 #[test]
-fn a_cursor_that_nobody_gave_is_refused() {
-    let served = Served::start();
-    let session = served.session();
+fn rejects_forged_cursors() {
+    let server = TestServer::start();
+    let session = server.session();
     for cursor in [json!("forged"), json!(""), json!(5)] {
         let params = json!({"cursor": cursor});
         let legacy = session.post(&request(1, "tools/list", params.clone()).to_string());
         let legacy = if cursor.is_string() { legacy.message() } else { legacy.json() };
-        for answer in [served.modern("tools/list", params).json(), legacy] {
+        for answer in [server.request_modern("tools/list", params).json(), legacy] {
             assert_eq!(
                 (&answer["id"], &answer["error"]["code"]),
                 (&json!(1), &json!(-32602)),
@@ -164,10 +164,10 @@ fn a_cursor_that_nobody_gave_is_refused() {
 }
 
 #[test]
-fn lists_have_pages_where_the_application_wants_them() {
-    let served = Served::start_as(|server| server.page_size(3));
-    let session = served.session();
-    for (method, what, count) in [
+fn paginates_lists_when_configured() {
+    let server = TestServer::start_with(|server| server.page_size(3));
+    let session = server.session();
+    for (method, member, count) in [
         ("tools/list", "tools", 7),
         ("resources/list", "resources", 4),
         ("resources/templates/list", "resourceTemplates", 1),
@@ -177,28 +177,28 @@ fn lists_have_pages_where_the_application_wants_them() {
             let (mut seen, mut params) = (Vec::new(), json!({}));
             loop {
                 let list = match modern {
-                    true => served.modern(method, params).json(),
+                    true => server.request_modern(method, params).json(),
                     false => session.request(method, params),
                 };
-                let page = list["result"][what].as_array().unwrap_or_else(|| panic!("{list}"));
+                let page = list["result"][member].as_array().unwrap_or_else(|| panic!("{list}"));
                 assert!(page.len() <= 3, "{list}");
                 seen.extend(page.iter().map(|item| item["name"].as_str().unwrap().to_owned()));
                 let Some(next) = list["result"].get("nextCursor") else { break };
                 params = json!({"cursor": next});
             }
             assert_eq!(seen.len(), count, "{method}: {seen:?}");
-            assert!(what != "tools" || seen == NAMES, "{seen:?}");
+            assert!(member != "tools" || seen == NAMES, "{seen:?}");
         }
-        let next = served.modern("tools/list", json!({})).json()["result"]["nextCursor"].take();
-        let elsewhere = served.modern(method, json!({"cursor": next})).json();
+        let next = server.request_modern("tools/list", json!({})).json()["result"]["nextCursor"].take();
+        let elsewhere = server.request_modern(method, json!({"cursor": next})).json();
         assert_eq!(elsewhere.get("error").is_none(), method == "tools/list", "{elsewhere}");
     }
 }
 
 #[test]
-fn nothing_is_said_twice_in_any_request() {
-    let served = Served::start();
-    let session = served.session();
+fn rejects_duplicate_members_and_invalid_cursors() {
+    let server = TestServer::start();
+    let session = server.session();
     for (method, params) in [
         ("resources/read", r#"{"uri":"fixture://tools","uri":"fixture://picture"}"#),
         ("prompts/get", r#"{"name":"a","arguments":{"x":"1","\u0078":"2"}}"#),
@@ -213,32 +213,32 @@ fn nothing_is_said_twice_in_any_request() {
 }
 
 #[test]
-fn an_old_client_is_not_given_what_it_cannot_know() {
-    let served = Served::start();
-    let mut opening = crate::support::initialize();
-    opening["params"]["protocolVersion"] = json!("2025-03-26");
-    let answer = served.post(&[], &opening.to_string());
+fn omits_newer_features_for_old_clients() {
+    let server = TestServer::start();
+    let mut init = crate::support::initialize();
+    init["params"]["protocolVersion"] = json!("2025-03-26");
+    let answer = server.post(&[], &init.to_string());
     assert_eq!(answer.message()["result"]["protocolVersion"], "2025-03-26");
     let id = answer.header("mcp-session-id").unwrap().to_owned();
-    let ask = |method: &str, params: Value| {
+    let send = |method: &str, params: Value| {
         let headers = [("mcp-session-id", id.as_str()), ("mcp-protocol-version", "2025-03-26")];
         let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized"}).to_string();
-        assert_eq!(served.post(&headers, &initialized).status, 202);
-        served.post(&headers, &request(1, method, params).to_string()).message()["result"].take()
+        assert_eq!(server.post(&headers, &initialized).status, 202);
+        server.post(&headers, &request(1, method, params).to_string()).message()["result"].take()
     };
-    let list = ask("tools/list", json!({}));
+    let list = send("tools/list", json!({}));
     assert!(list["tools"][0].get("outputSchema").is_none(), "{list}");
     assert_eq!(list["tools"][0]["annotations"]["title"], "Add");
-    let called = ask("tools/call", json!({"name": "add", "arguments": {"a": 1}}));
+    let called = send("tools/call", json!({"name": "add", "arguments": {"a": 1}}));
     assert_eq!(called["content"][0]["text"], r#"{"result":6}"#);
     assert!(called.get("structuredContent").is_none(), "{called}");
 }
 
-/// The MCP Inspector leaves out what it has nothing to say in.
+/// The MCP Inspector omits empty parameters.
 #[test]
-fn a_list_of_a_session_has_its_tools_however_it_is_asked_for() {
-    let served = Served::start();
-    let session = served.session();
+fn lists_tools_for_every_form_of_parameters() {
+    let server = TestServer::start();
+    let session = server.session();
     let forms = [
         r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}"#,
         r#"{"jsonrpc":"2.0","id":2,"method":"tools/list"}"#,

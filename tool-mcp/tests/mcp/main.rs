@@ -1,4 +1,4 @@
-//! Clients' bytes against real servers: HTTP and stdio, both eras of the protocol.
+//! Raw client messages against real servers, over HTTP and stdio, in both eras of the protocol.
 
 #![expect(clippy::needless_pass_by_value, reason = "a literal of JSON reads better without a borrow")]
 
@@ -10,15 +10,15 @@ mod tools;
 #[allow(missing_docs, unreachable_pub, reason = "shared with the example")]
 mod thousand;
 
-mod asking;
-mod beside;
-mod callers;
+mod access;
+mod authentication;
 mod calls;
 mod changes;
 mod child;
-mod early;
+mod context;
+mod custom;
+mod elicitation;
 mod http;
-mod identity;
 mod lifetime;
 mod list;
 mod logging;
@@ -26,10 +26,10 @@ mod progress;
 mod prompts;
 mod protocol;
 mod providers;
+mod response_mode;
 mod results;
 mod stdio;
 mod support;
 mod surfaces;
-mod two_step;
+mod tool_search;
 mod updates;
-mod written;

@@ -1,18 +1,18 @@
-//! Prompts, whose arguments come as texts.
+//! Prompts and their text arguments.
 
 use serde_json::{Value, json};
 
-use crate::stdio::Spoken;
-use crate::support::{Served, ask_both, modern_body};
-use crate::surfaces::served;
+use crate::stdio::StdioClient;
+use crate::support::{TestServer, modern_body, request_both};
+use crate::surfaces::server;
 
-fn get(served: &Served, name: &str, arguments: Value) -> Value {
-    ask_both(served, "prompts/get", &json!({"name": name, "arguments": arguments})).0
+fn get(server: &TestServer, name: &str, arguments: Value) -> Value {
+    request_both(server, "prompts/get", &json!({"name": name, "arguments": arguments})).0
 }
 
 #[test]
-fn prompts_are_listed_with_their_arguments() {
-    let (list, cached) = ask_both(&served(), "prompts/list", &json!({}));
+fn lists_prompts_with_their_arguments() {
+    let (list, cached) = request_both(&server(), "prompts/list", &json!({}));
     assert_eq!(cached, Some((60_000, "public".to_owned())));
     assert_eq!(
         list["result"],
@@ -35,10 +35,10 @@ fn prompts_are_listed_with_their_arguments() {
 }
 
 #[test]
-fn arguments_are_texts_of_any_type() {
-    let served = served();
+fn parses_text_arguments_of_any_type() {
+    let server = server();
     let text = |arguments: Value| {
-        let answer = get(&served, "letter", arguments);
+        let answer = get(&server, "letter", arguments);
         answer["result"]["messages"][0]["content"]["text"].as_str().unwrap().to_owned()
     };
     let expected = "Write 50 words to Ada from the East wing about AI and ML.";
@@ -47,7 +47,7 @@ fn arguments_are_texts_of_any_type() {
         assert_eq!(text(arguments), expected);
     }
     assert_eq!(text(json!({"name": "5", "topics": "x"})), "Write 100 words to 5 about x.");
-    let messages = get(&served, "letter", json!({"name": "Ada", "topics": "x"}))["result"]["messages"].take();
+    let messages = get(&server, "letter", json!({"name": "Ada", "topics": "x"}))["result"]["messages"].take();
     assert_eq!(
         messages,
         json!([
@@ -58,9 +58,9 @@ fn arguments_are_texts_of_any_type() {
 }
 
 #[test]
-fn what_is_wrong_with_an_argument_is_told_by_its_name() {
-    let served = served();
-    let error = |arguments: Value| get(&served, "letter", arguments)["error"].take();
+fn reports_invalid_arguments_by_name() {
+    let server = server();
+    let error = |arguments: Value| get(&server, "letter", arguments)["error"].take();
     let missing = error(json!({"topics": "x"}));
     assert_eq!(missing["code"], -32602);
     assert_eq!(missing["message"], "`name`: missing required input: expected a string");
@@ -74,33 +74,33 @@ fn what_is_wrong_with_an_argument_is_told_by_its_name() {
         "{message}"
     );
 
-    let unknown = get(&served, "nope", json!({}))["error"].take();
+    let unknown = get(&server, "nope", json!({}))["error"].take();
     assert_eq!(unknown, json!({"code": -32602, "message": "Prompt not found: nope"}));
-    let nobody = error(json!({"name": "nobody", "topics": "x"}));
-    assert_eq!(nobody, json!({"code": -32602, "message": "nobody lives here"}));
-    // The code of a resource that is not there is none of a prompt, in no era.
+    let not_found = error(json!({"name": "nobody", "topics": "x"}));
+    assert_eq!(not_found, json!({"code": -32602, "message": "nobody lives here"}));
+    // A missing prompt never has the error code of a missing resource.
     for (name, arguments) in [("nope", json!({})), ("letter", json!({"name": "nobody", "topics": "x"}))] {
-        let answer = served.session().request("prompts/get", json!({"name": name, "arguments": arguments}));
+        let answer = server.session().request("prompts/get", json!({"name": name, "arguments": arguments}));
         assert_eq!(answer["error"]["code"], -32602, "{answer}");
     }
 }
 
 #[test]
-fn a_request_without_a_name_is_a_protocol_error() {
-    let served = served();
+fn rejects_invalid_parameters() {
+    let server = server();
     for params in [json!({}), json!({"name": 5}), json!({"name": "letter", "arguments": "x"})] {
-        let answer = served.session().request("prompts/get", params);
+        let answer = server.session().request("prompts/get", params);
         assert_eq!(answer["error"]["code"], -32602, "{answer}");
     }
 }
 
 #[test]
-fn a_completion_of_an_argument_knows_its_values() {
-    let served = served();
+fn completes_argument_values() {
+    let server = server();
     let complete = |name: &str, value: &str| {
         let reference = json!({"type": "ref/prompt", "name": "letter"});
         let params = json!({"ref": reference, "argument": {"name": name, "value": value}});
-        ask_both(&served, "completion/complete", &params).0
+        request_both(&server, "completion/complete", &params).0
     };
     let completion = complete("wing", "W")["result"].take();
     assert_eq!(completion, json!({"completion": {"values": ["west"], "total": 1, "hasMore": false}}));
@@ -111,23 +111,23 @@ fn a_completion_of_an_argument_knows_its_values() {
 }
 
 #[test]
-fn a_completion_of_an_argument_knows_the_others() {
+fn completes_with_the_other_arguments() {
     let params = json!({
         "ref": {"type": "ref/prompt", "name": "letter"},
         "argument": {"name": "name", "value": "A"},
         "context": {"arguments": {"wing": "west"}},
     });
-    let answer = ask_both(&served(), "completion/complete", &params).0;
+    let answer = request_both(&server(), "completion/complete", &params).0;
     assert_eq!(answer["result"]["completion"]["values"], json!(["Alan"]));
 }
 
 #[test]
-fn prompts_are_there_on_stdio() {
-    let mut spoken = Spoken::with("surfaces");
-    let listed = spoken.ask(modern_body("prompts/list", json!({})));
+fn serves_prompts_over_stdio() {
+    let mut client = StdioClient::start_with("surfaces");
+    let listed = client.exchange(modern_body("prompts/list", json!({})));
     assert_eq!(listed["result"]["prompts"][0]["name"], "letter");
     let arguments = json!({"name": "Ada", "topics": "x"});
-    let got = spoken.ask(modern_body("prompts/get", json!({"name": "letter", "arguments": arguments})));
+    let got = client.exchange(modern_body("prompts/get", json!({"name": "letter", "arguments": arguments})));
     assert_eq!(got["result"]["messages"][0]["role"], "user");
-    assert_eq!(spoken.end(), (vec![], true));
+    assert_eq!(client.close(), (vec![], true));
 }

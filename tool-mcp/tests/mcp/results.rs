@@ -1,4 +1,4 @@
-//! Results that are too large to be shown: an excerpt, a link, and the parts that are read, in both eras.
+//! Large results in both eras: previews, links and reads of parts.
 
 use serde_json::{Value, json};
 use tool_core::authentication::Bearer;
@@ -9,7 +9,7 @@ use tool_core::{
 };
 use tool_mcp::{Discovery, Surfaces};
 
-use crate::support::{MODERN, Served, ask_both, modern_body, take_call_id};
+use crate::support::{MODERN, TestServer, modern_body, request_both, take_call_id};
 
 /// Counts to a number.
 #[tool(operation = Read)]
@@ -99,15 +99,15 @@ fn registry(store: &ResultStore) -> Registry {
     builder().storing(store.clone()).build().unwrap()
 }
 
-fn served() -> Served {
-    Served::serving(registry(&store()), |server| server)
+fn server() -> TestServer {
+    TestServer::with_registry(registry(&store()), |server| server)
 }
 
-fn call(served: &Served, name: &str, arguments: Value) -> Value {
+fn call(server: &TestServer, name: &str, arguments: Value) -> Value {
     let (mut answer, _) = {
         let params = json!({"name": name, "arguments": arguments});
-        let mut modern = served.modern("tools/call", params.clone()).json();
-        let mut legacy = served.session().request("tools/call", params);
+        let mut modern = server.request_modern("tools/call", params.clone()).json();
+        let mut legacy = server.session().request("tools/call", params);
         take_call_id(&mut modern);
         take_call_id(&mut legacy);
         crate::support::take_modern(
@@ -120,8 +120,8 @@ fn call(served: &Served, name: &str, arguments: Value) -> Value {
     answer["result"].take()
 }
 
-fn read(served: &Served, uri: &str) -> Value {
-    ask_both(served, "resources/read", &json!({"uri": uri})).0
+fn read(server: &TestServer, uri: &str) -> Value {
+    request_both(server, "resources/read", &json!({"uri": uri})).0
 }
 
 fn digest(result: &Value) -> String {
@@ -130,9 +130,9 @@ fn digest(result: &Value) -> String {
 }
 
 #[test]
-fn a_large_value_is_an_excerpt_and_a_link() {
-    let served = served();
-    let result = call(&served, "count_to", json!({"n": 1_000}));
+fn returns_a_preview_and_a_link_for_large_values() {
+    let server = server();
+    let result = call(&server, "count_to", json!({"n": 1_000}));
     let digest = digest(&result);
     let text: String =
         format!("[\n{}\n]", (1..=1_000).map(|n| n.to_string()).collect::<Vec<_>>().join(",\n"));
@@ -168,37 +168,37 @@ fn a_large_value_is_an_excerpt_and_a_link() {
             "isError": false,
         })
     );
-    let small = call(&served, "count_to", json!({"n": 3}));
+    let small = call(&server, "count_to", json!({"n": 3}));
     assert_eq!(small["structuredContent"], json!({"result": [1, 2, 3]}));
 }
 
 #[test]
-fn what_is_no_value_is_shortened_too() {
-    let served = served();
-    let line = call(&served, "long_line", json!({}));
+fn truncates_texts_failures_and_images() {
+    let server = server();
+    let line = call(&server, "long_line", json!({}));
     assert!(
         line["content"][0]["text"].as_str().unwrap().starts_with(&format!("{}\n[", "é".repeat(250))),
         "{line}"
     );
     assert!(line.get("structuredContent").is_none());
-    let failed = call(&served, "fail_at_length", json!({}));
+    let failed = call(&server, "fail_at_length", json!({}));
     assert_eq!(failed["isError"], true);
-    let text = read(&served, &format!("fixture://result/{}", digest(&failed)));
+    let text = read(&server, &format!("fixture://result/{}", digest(&failed)));
     assert_eq!(text["result"]["contents"][0]["text"], "it rains ".repeat(200));
-    let picture = call(&served, "picture", json!({}));
+    let picture = call(&server, "picture", json!({}));
     let kinds: Vec<_> = picture["content"].as_array().unwrap().iter().map(|block| &block["type"]).collect();
     assert_eq!(kinds, ["text", "text", "resource_link", "text"], "{picture}");
-    let whole = read(&served, &format!("fixture://result/{}", digest(&picture)));
+    let whole = read(&server, &format!("fixture://result/{}", digest(&picture)));
     let contents = &whole["result"]["contents"][0];
     assert_eq!(contents["mimeType"], "image/png");
     assert_eq!(contents["blob"].as_str().unwrap().len(), 4_000);
 }
 
 #[test]
-fn parts_are_read_by_their_uris() {
-    let served = served();
-    let digest = digest(&call(&served, "count_to", json!({"n": 1_000})));
-    let part = |query: &str| read(&served, &format!("fixture://result/{digest}{query}"));
+fn reads_parts_by_uri() {
+    let server = server();
+    let digest = digest(&call(&server, "count_to", json!({"n": 1_000})));
+    let part = |query: &str| read(&server, &format!("fixture://result/{digest}{query}"));
     let text = |query: &str| {
         let read = part(query);
         let contents = &read["result"]["contents"][0];
@@ -224,63 +224,63 @@ fn parts_are_read_by_their_uris() {
         ("?line=1", "unknown parameter `line`: known are lines, bytes, search"),
         ("?bytes=0&search=a", "`bytes` goes neither with `lines` nor with `search`"),
     ] {
-        let refused = part(query);
+        let rejected = part(query);
         assert_eq!(
-            (&refused["error"]["code"], &refused["error"]["message"]),
+            (&rejected["error"]["code"], &rejected["error"]["message"]),
             (&json!(-32602), &json!(message))
         );
     }
-    // How long it is kept is how long it may be kept by a client: it never changes. It is meant for one caller.
+    // A client may cache a part as long as the server stores it. The cache is private to the caller.
     let (_, cached) =
-        ask_both(&served, "resources/read", &json!({"uri": format!("fixture://result/{digest}")}));
+        request_both(&server, "resources/read", &json!({"uri": format!("fixture://result/{digest}")}));
     let (ttl, scope) = cached.unwrap();
     assert!(ttl > 86_000_000 && scope == "private", "{ttl} {scope}");
 }
 
-/// Older clients refuse a message of 1 MiB.
+/// Older clients reject a message of 1 MiB.
 #[test]
-fn one_read_of_a_tool_is_bounded_too() {
-    const MOST: usize = 768 * 1024;
-    let storing = served();
-    let plain = builder().build().unwrap();
-    let plain = Served::serving(plain, |server| server);
+fn limits_the_size_of_a_resource_read() {
+    const LIMIT: usize = 768 * 1024;
+    let with_store = server();
+    let without_store = builder().build().unwrap();
+    let without_store = TestServer::with_registry(without_store, |server| server);
     let exclusive = builder().build().unwrap();
-    let exclusive = Served::serving(exclusive, |server| server.surfaces(Surfaces::Exclusive));
-    for (served, remedy) in [
-        (&storing, "call the tool `spelled` instead, whose result is kept and can be read in parts"),
-        (&plain, "call the tool `spelled` instead, which is answered in full"),
+    let exclusive = TestServer::with_registry(exclusive, |server| server.surfaces(Surfaces::Exclusive));
+    for (server, remedy) in [
+        (&with_store, "call the tool `spelled` instead, whose result is kept and can be read in parts"),
+        (&without_store, "call the tool `spelled` instead, which is answered in full"),
         (&exclusive, "it cannot be read in parts"),
     ] {
-        let read = |bytes: usize| read(served, &format!("fixture://spelled/{bytes}"));
-        // A string of JSON has two quotes.
-        let whole = read(MOST - 2);
-        assert_eq!(whole["result"]["contents"][0]["text"].as_str().map(str::len), Some(MOST - 2));
-        let refused = read(MOST - 1);
+        let read = |bytes: usize| read(server, &format!("fixture://spelled/{bytes}"));
+        // A JSON string has two quotes.
+        let whole = read(LIMIT - 2);
+        assert_eq!(whole["result"]["contents"][0]["text"].as_str().map(str::len), Some(LIMIT - 2));
+        let rejected = read(LIMIT - 1);
         let message = format!(
-            "the resource has {} bytes as JSON, and one read gives at most {MOST}: {remedy}",
-            MOST + 1
+            "the resource has {} bytes as JSON, and one read gives at most {LIMIT}: {remedy}",
+            LIMIT + 1
         );
         assert_eq!(
-            (&refused["error"]["code"], &refused["error"]["message"]),
+            (&rejected["error"]["code"], &rejected["error"]["message"]),
             (&json!(-32602), &json!(message))
         );
     }
 }
 
-/// Half a character is bytes, and no text.
+/// Half a character is returned as bytes.
 #[test]
-fn bytes_are_what_was_asked_for() {
-    let served = served();
-    let digest = digest(&call(&served, "long_line", json!({})));
-    let part = read(&served, &format!("fixture://result/{digest}?bytes=1-1"));
+fn reads_exact_bytes() {
+    let server = server();
+    let digest = digest(&call(&server, "long_line", json!({})));
+    let part = read(&server, &format!("fixture://result/{digest}?bytes=1-1"));
     assert_eq!(part["result"]["contents"][0]["blob"], "qQ==", "{part}");
 }
 
-/// What a tool is listed to return admits what it is answered with.
+/// The listed output schema accepts every returned value.
 #[test]
-fn an_output_schema_admits_an_excerpt_where_there_may_be_one() {
-    let served = served();
-    let (list, _) = ask_both(&served, "tools/list", &json!({}));
+fn allows_previews_in_output_schemas() {
+    let server = server();
+    let (list, _) = request_both(&server, "tools/list", &json!({}));
     let schema = |name: &str| {
         let tools = list["result"]["tools"].as_array().unwrap();
         tools.iter().find(|tool| tool["name"] == name).unwrap()["outputSchema"].clone()
@@ -290,111 +290,112 @@ fn an_output_schema_admits_an_excerpt_where_there_may_be_one() {
     {
         let schema = schema(name);
         assert_eq!((&schema["type"], schema["anyOf"].as_array().unwrap().len()), (&json!("object"), 2));
-        let value = call(&served, name, arguments)["structuredContent"].take();
+        let value = call(&server, name, arguments)["structuredContent"].take();
         let tool = ToolDefinition::builder("any", "Any.").output_schema(schema.clone()).build().unwrap();
         let problems = tool.output_problems(&Output::json(&value).unwrap());
         assert!(problems.is_empty(), "{name}: {problems:?}\n{schema}\n{value}");
     }
-    // What is never large is listed as ever.
+    // A tool with small results has its plain schema.
     assert_eq!(schema("how_many")["properties"]["result"]["type"], "integer");
 }
 
 #[test]
-fn a_tool_whose_results_are_not_kept_is_listed_and_answered_as_without_a_store() {
+fn returns_full_results_of_unselected_tools() {
     let chosen = store().for_tools(|tool| tool.name() == "count_to");
-    let served = Served::serving(registry(&chosen), |server| server);
-    let (list, _) = ask_both(&served, "tools/list", &json!({}));
+    let server = TestServer::with_registry(registry(&chosen), |server| server);
+    let (list, _) = request_both(&server, "tools/list", &json!({}));
     let tools = list["result"]["tools"].as_array().unwrap();
     let schema = |name: &str| &tools.iter().find(|tool| tool["name"] == name).unwrap()["outputSchema"];
     assert!(schema("count_to")["anyOf"].is_array());
     assert_eq!(schema("long_list")["properties"]["result"]["type"], "array");
-    let value = call(&served, "long_list", json!({}))["structuredContent"]["result"].take();
+    let value = call(&server, "long_list", json!({}))["structuredContent"]["result"].take();
     assert_eq!(value.as_array().map(Vec::len), Some(1_000));
-    digest(&call(&served, "count_to", json!({"n": 1_000})));
+    digest(&call(&server, "count_to", json!({"n": 1_000})));
 }
 
 #[test]
-fn one_read_gives_no_more_than_older_clients_take() {
-    let served = served();
-    let uri = format!("fixture://result/{}", digest(&call(&served, "quotes", json!({}))));
-    let refused = read(&served, &uri);
-    let next = refused["error"]["data"]["next"].as_str().unwrap_or_else(|| panic!("{refused}"));
-    assert!(refused["error"]["message"].as_str().unwrap().contains(next), "{refused}");
-    assert_eq!(refused["error"]["data"]["bytes"], 700_000);
+fn limits_the_size_of_a_result_read() {
+    let server = server();
+    let uri = format!("fixture://result/{}", digest(&call(&server, "quotes", json!({}))));
+    let rejected = read(&server, &uri);
+    let next = rejected["error"]["data"]["next"].as_str().unwrap_or_else(|| panic!("{rejected}"));
+    assert!(rejected["error"]["message"].as_str().unwrap().contains(next), "{rejected}");
+    assert_eq!(rejected["error"]["data"]["bytes"], 700_000);
     let (mut text, mut next) = (String::new(), next.to_owned());
     while text.len() < 700_000 {
-        let part = read(&served, &next);
+        let part = read(&server, &next);
         assert!(part.to_string().len() < 1 << 20);
         text.push_str(part["result"]["contents"][0]["text"].as_str().unwrap_or_else(|| panic!("{part}")));
         next = format!("{uri}?bytes={}-{}", text.len(), (text.len() + 300_000).min(700_000) - 1);
     }
     assert_eq!(text, "\"".repeat(700_000));
-    // Bytes that are no text are bounded as their base64 is.
-    let uri = format!("fixture://result/{}", digest(&call(&served, "large_picture", json!({}))));
-    let refused = read(&served, &uri);
-    assert_eq!(refused["error"]["data"]["bytes"], 1_000_000, "{refused:.200}");
-    let part = read(&served, refused["error"]["data"]["next"].as_str().unwrap());
+    // The limit of binary data applies to its base64.
+    let uri = format!("fixture://result/{}", digest(&call(&server, "large_picture", json!({}))));
+    let rejected = read(&server, &uri);
+    assert_eq!(rejected["error"]["data"]["bytes"], 1_000_000, "{rejected:.200}");
+    let part = read(&server, rejected["error"]["data"]["next"].as_str().unwrap());
     assert!(part["result"]["contents"][0]["blob"].is_string(), "{part:.200}");
 }
 
 #[test]
-fn a_page_of_the_tool_is_no_more_than_older_clients_take_whatever_is_shown_in_full() {
+fn limits_the_size_of_a_read_result_page() {
     let store = ResultStore::memory().limits(ResultLimits::new().threshold(600_000));
-    let served = Served::serving(registry(&store), |server| server);
+    let server = TestServer::with_registry(registry(&store), |server| server);
     for name in ["quotes", "controls"] {
-        let digest = digest(&call(&served, name, json!({})));
-        let page = call(&served, "read_result", json!({"digest": digest}));
+        let digest = digest(&call(&server, name, json!({})));
+        let page = call(&server, "read_result", json!({"digest": digest}));
         assert!(page.to_string().len() < 1 << 20, "{name}: {} bytes", page.to_string().len());
         assert!(page["content"][0]["text"].as_str().unwrap().contains("next: {\"digest\""), "{name}");
     }
 }
 
 #[test]
-fn what_there_is_is_listed() {
-    let served = served();
-    let (list, _) = ask_both(&served, "tools/list", &json!({}));
+fn lists_result_tools_and_templates() {
+    let server = server();
+    let (list, _) = request_both(&server, "tools/list", &json!({}));
     let tools = list["result"]["tools"].as_array().unwrap();
     assert!(
         tools.iter().any(|tool| tool["name"] == "read_result" && tool["annotations"]["readOnlyHint"] == true)
     );
-    let (list, _) = ask_both(&served, "resources/templates/list", &json!({}));
+    let (list, _) = request_both(&server, "resources/templates/list", &json!({}));
     let templates = list["result"]["resourceTemplates"].as_array().unwrap();
     let uris: Vec<_> = templates.iter().map(|template| template["uriTemplate"].as_str().unwrap()).collect();
     let own = ["fixture://result/{digest}", "fixture://result/{digest}{?lines,bytes,search}"];
     assert!(own.iter().all(|uri| uris.contains(uri)), "{uris:?}");
     for uri in own {
         let params = json!({"ref": {"type": "ref/resource", "uri": uri}, "argument": {"name": "digest", "value": "a"}});
-        let (completed, _) = ask_both(&served, "completion/complete", &params);
+        let (completed, _) = request_both(&server, "completion/complete", &params);
         assert_eq!(completed["result"]["completion"]["values"], json!([]), "{completed}");
     }
-    // Without a store there is nothing of this.
-    let without =
-        Served::serving(registry(&store()).with_options(&CallOptions::new().full_results()), |server| server);
-    let (list, _) = ask_both(&without, "tools/list", &json!({}));
+    // Without a store none of this is listed.
+    let without_store = TestServer::with_registry(
+        registry(&store()).with_options(&CallOptions::new().full_results()),
+        |server| server,
+    );
+    let (list, _) = request_both(&without_store, "tools/list", &json!({}));
     assert!(
         list["result"]["tools"].as_array().unwrap().iter().any(|tool| tool.get("outputSchema").is_some())
     );
-    let (list, _) = ask_both(&without, "resources/templates/list", &json!({}));
+    let (list, _) = request_both(&without_store, "resources/templates/list", &json!({}));
     assert!(!list.to_string().contains("result/{digest}"));
-    let unknown = read(&without, &format!("fixture://result/{}", "0".repeat(64)));
+    let unknown = read(&without_store, &format!("fixture://result/{}", "0".repeat(64)));
     assert_eq!(unknown["error"]["code"], -32602);
 }
 
-/// A resource is read by who can take it, in full.
 #[test]
-fn a_resource_is_whole() {
-    let served = served();
-    let read = read(&served, "fixture://long_list");
+fn returns_resources_in_full() {
+    let server = server();
+    let read = read(&server, "fixture://long_list");
     let text = read["result"]["contents"][0]["text"].as_str().unwrap();
     assert_eq!(serde_json::from_str::<Vec<usize>>(text).unwrap().len(), 1_000);
 }
 
 #[test]
-fn nobody_reads_what_is_not_theirs() {
+fn hides_results_of_other_callers() {
     let bearer = Bearer::new().token("swordfish-1", Principal::new("ada")).unwrap();
     let bearer = bearer.token("swordfish-2", Principal::new("bob")).unwrap();
-    let served = Served::serving(registry(&store()), |server| server.authenticator(bearer));
-    let ask = |token: &str, method: &str, params: Value| {
+    let server = TestServer::with_registry(registry(&store()), |server| server.authenticator(bearer));
+    let request_as = |token: &str, method: &str, params: Value| {
         let name = params["name"].as_str().or(params["uri"].as_str()).unwrap().to_owned();
         let authorization = format!("Bearer {token}");
         let headers = [
@@ -403,24 +404,25 @@ fn nobody_reads_what_is_not_theirs() {
             ("mcp-name", &name),
             ("authorization", &authorization),
         ];
-        served.post(&headers, &modern_body(method, params).to_string()).json()
+        server.post(&headers, &modern_body(method, params).to_string()).json()
     };
     let call = || json!({"name": "count_to", "arguments": {"n": 1_000}});
-    let uri = format!("fixture://result/{}", digest(&ask("swordfish-1", "tools/call", call())["result"]));
-    assert!(ask("swordfish-1", "resources/read", json!({"uri": uri})).get("result").is_some());
-    let strange = ask("swordfish-2", "resources/read", json!({"uri": uri}));
+    let uri =
+        format!("fixture://result/{}", digest(&request_as("swordfish-1", "tools/call", call())["result"]));
+    assert!(request_as("swordfish-1", "resources/read", json!({"uri": uri})).get("result").is_some());
+    let other = request_as("swordfish-2", "resources/read", json!({"uri": uri}));
     let unknown = format!("fixture://result/{}", "0".repeat(64));
-    let nothing = ask("swordfish-1", "resources/read", json!({"uri": unknown}));
+    let missing = request_as("swordfish-1", "resources/read", json!({"uri": unknown}));
     let masked = |answer: &Value, uri: &str| answer["error"].to_string().replace(uri, "…");
-    assert_eq!(masked(&strange, &uri), masked(&nothing, &unknown));
-    assert!(masked(&strange, &uri).contains("Resource not found: …"), "{strange}");
-    // Who comes to the same result has it.
-    ask("swordfish-2", "tools/call", call());
-    assert!(ask("swordfish-2", "resources/read", json!({"uri": uri})).get("result").is_some());
+    assert_eq!(masked(&other, &uri), masked(&missing, &unknown));
+    assert!(masked(&other, &uri).contains("Resource not found: …"), "{other}");
+    // A caller who gets the same result can read it.
+    request_as("swordfish-2", "tools/call", call());
+    assert!(request_as("swordfish-2", "resources/read", json!({"uri": uri})).get("result").is_some());
 }
 
 #[test]
-fn a_listing_is_kept_until_something_changes() {
+fn stores_full_listings() {
     let store = ResultStore::memory();
     let tools = crate::thousand::registry();
     let thousand = store.wrap(
@@ -431,14 +433,14 @@ fn a_listing_is_kept_until_something_changes() {
             .unwrap()
             .providing(move || tools.clone()),
     );
-    let served = Served::providing(thousand, |server| server.discovery(Discovery::TwoStep));
-    let (list, _) = ask_both(&served, "tools/list", &json!({}));
+    let server = TestServer::with_provider(thousand, |server| server.discovery(Discovery::TwoStep));
+    let (list, _) = request_both(&server, "tools/list", &json!({}));
     let names: Vec<_> =
         list["result"]["tools"].as_array().unwrap().iter().map(|tool| &tool["name"]).collect();
     assert_eq!(names, ["list_available_tools", "list_tool_details", "call_tool", "read_result"]);
 
-    let ask = |name: &str, arguments: Value| served.call_modern(name, arguments)["result"].take();
-    let listing = ask("list_available_tools", json!({}));
+    let call_modern = |name: &str, arguments: Value| server.call_modern(name, arguments)["result"].take();
+    let listing = call_modern("list_available_tools", json!({}));
     let whole = &listing["structuredContent"]["whole"];
     assert!(
         listing["structuredContent"]["tools"].as_array().unwrap().len() > 5,
@@ -446,15 +448,17 @@ fn a_listing_is_kept_until_something_changes() {
     );
     assert_eq!(listing["content"][1]["uri"], whole["uri"]);
     assert_eq!(whole["lines"], 1000 + 2, "a line for each tool: {whole}");
-    let again = ask("list_available_tools", json!({}));
+    let again = call_modern("list_available_tools", json!({}));
     assert_eq!(again, listing);
-    let next = ask("list_available_tools", json!({"page": 2}));
+    let next = call_modern("list_available_tools", json!({"page": 2}));
     assert!(next["structuredContent"].get("whole").is_none());
-    // One that is small is shown as it is; another selection is another listing.
-    let few = ask("list_available_tools", json!({"search": "cancel a parcel"}));
+    // A different selection is a different listing.
+    let few = call_modern("list_available_tools", json!({"search": "cancel a parcel"}));
     assert_ne!(few["structuredContent"]["whole"]["digest"], whole["digest"]);
-    let found =
-        ask("read_result", json!({"digest": whole["digest"], "search": "\"tool\":\"cancel_parcel_3\""}));
+    let found = call_modern(
+        "read_result",
+        json!({"digest": whole["digest"], "search": "\"tool\":\"cancel_parcel_3\""}),
+    );
     assert!(
         found["content"][0]["text"]
             .as_str()
@@ -462,15 +466,16 @@ fn a_listing_is_kept_until_something_changes() {
             .ends_with("[1 line with \"\\\"tool\\\":\\\"cancel_parcel_3\\\"\"]"),
         "{found}"
     );
-    let detailed = ask("list_available_tools", json!({"detailed": true}));
-    let read =
-        served.modern("resources/read", json!({"uri": detailed["structuredContent"]["whole"]["uri"]})).json();
+    let detailed = call_modern("list_available_tools", json!({"detailed": true}));
+    let read = server
+        .request_modern("resources/read", json!({"uri": detailed["structuredContent"]["whole"]["uri"]}))
+        .json();
     let rows: Value = serde_json::from_str(read["result"]["contents"][0]["text"].as_str().unwrap()).unwrap();
     assert!(rows.as_array().unwrap().iter().all(|row| row["inputSchema"].is_object()));
 }
 
 #[test]
-fn details_that_are_too_large_are_kept() {
+fn stores_large_tool_details() {
     let wide: serde_json::Map<String, Value> = (0..1_000)
         .map(|n| (format!("input_{n}"), json!({"type": "string", "description": "one of very many inputs"})))
         .collect();
@@ -480,15 +485,15 @@ fn details_that_are_too_large_are_kept() {
         .input_schema(schema.clone());
     let tool = DynamicTool::new(definition.build().unwrap(), |_, _: Value| async { Ok(Output::empty()) });
     let registry = Registry::builder().tool(tool).storing(ResultStore::memory()).build().unwrap();
-    let served = Served::serving(registry, |server| server.discovery(Discovery::TwoStep));
+    let server = TestServer::with_registry(registry, |server| server.discovery(Discovery::TwoStep));
     let arguments = json!({"server": "fixture", "tool_name": "wide"});
     let (details, _) =
-        ask_both(&served, "tools/call", &json!({"name": "list_tool_details", "arguments": arguments}));
-    let told = &details["result"]["structuredContent"];
-    assert_eq!((&told["name"], &told["server"]), (&json!("wide"), &json!("fixture")), "{details}");
-    assert!(told["preview"].as_str().unwrap().starts_with("{\n  \"name\": \"wide\","));
-    assert_eq!(details["result"]["content"][1]["uri"], told["uri"]);
-    let whole = read(&served, told["uri"].as_str().unwrap());
+        request_both(&server, "tools/call", &json!({"name": "list_tool_details", "arguments": arguments}));
+    let preview = &details["result"]["structuredContent"];
+    assert_eq!((&preview["name"], &preview["server"]), (&json!("wide"), &json!("fixture")), "{details}");
+    assert!(preview["preview"].as_str().unwrap().starts_with("{\n  \"name\": \"wide\","));
+    assert_eq!(details["result"]["content"][1]["uri"], preview["uri"]);
+    let whole = read(&server, preview["uri"].as_str().unwrap());
     let whole: Value =
         serde_json::from_str(whole["result"]["contents"][0]["text"].as_str().unwrap()).unwrap();
     assert_eq!(whole["inputSchema"], schema);

@@ -1,4 +1,4 @@
-//! A server in this process, and a client that sends what it is told.
+//! A server in this process, and an HTTP client that sends raw requests.
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
@@ -22,11 +22,11 @@ use crate::tools::{self, Events};
 pub(crate) const MODERN: &str = "2026-07-28";
 pub(crate) const LEGACY: &str = "2025-11-25";
 
-/// Longer than anything takes that a test waits for.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+/// How long a test waits for anything before it fails.
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(20);
 
-/// A server of the fixture's tools on a free port.
-pub(crate) struct Served {
+/// A server with the tools of the fixture, on a free port.
+pub(crate) struct TestServer {
     pub(crate) addr: SocketAddr,
     pub(crate) events: Arc<Events>,
     pub(crate) registry: Registry,
@@ -35,32 +35,36 @@ pub(crate) struct Served {
     running: JoinHandle<Result<(), ServeError>>,
 }
 
-impl Served {
+impl TestServer {
     pub(crate) fn start() -> Self {
-        Served::start_as(|server| server)
+        TestServer::start_with(|server| server)
     }
 
-    pub(crate) fn start_as(configure: impl FnOnce(Server) -> Server) -> Self {
+    pub(crate) fn start_with(configure: impl FnOnce(Server) -> Server) -> Self {
         let events = Arc::new(Events::default());
-        Served::of(tools::registry(Arc::clone(&events)), events, configure)
+        TestServer::with_events(tools::registry(Arc::clone(&events)), events, configure)
     }
 
-    /// A server of other tools.
-    pub(crate) fn serving(registry: Registry, configure: impl FnOnce(Server) -> Server) -> Self {
-        Served::of(registry, Arc::default(), configure)
+    /// Serves another registry.
+    pub(crate) fn with_registry(registry: Registry, configure: impl FnOnce(Server) -> Server) -> Self {
+        TestServer::with_events(registry, Arc::default(), configure)
     }
 
-    /// A server of what somebody provides.
-    pub(crate) fn providing(provider: Provider, configure: impl FnOnce(Server) -> Server) -> Self {
+    /// Serves the tools of a provider.
+    pub(crate) fn with_provider(provider: Provider, configure: impl FnOnce(Server) -> Server) -> Self {
         let registry = Registry::builder().allow_empty().build().unwrap();
-        Served::with(Server::new(provider), registry, Arc::default(), configure)
+        TestServer::launch(Server::new(provider), registry, Arc::default(), configure)
     }
 
-    fn of(registry: Registry, events: Arc<Events>, configure: impl FnOnce(Server) -> Server) -> Self {
-        Served::with(Server::new(registry.clone()), registry, events, configure)
+    fn with_events(
+        registry: Registry,
+        events: Arc<Events>,
+        configure: impl FnOnce(Server) -> Server,
+    ) -> Self {
+        TestServer::launch(Server::new(registry.clone()), registry, events, configure)
     }
 
-    fn with(
+    fn launch(
         server: Server,
         registry: Registry,
         events: Arc<Events>,
@@ -72,10 +76,10 @@ impl Served {
         let addr = http.local_addr();
         let stop = CancellationToken::new();
         let running = runtime.spawn(http.run_until(stop.clone().cancelled_owned()));
-        Served { addr, events, registry, runtime, stop, running }
+        TestServer { addr, events, registry, runtime, stop, running }
     }
 
-    /// The fixture's tools as a router in an application, which axum serves until it is told to end.
+    /// Serves the fixture as a router nested in an axum application.
     pub(crate) fn mounted(configure: impl FnOnce(Server) -> Server) -> Self {
         let (events, stop, runtime) =
             (Arc::<Events>::default(), CancellationToken::new(), Runtime::new().unwrap());
@@ -87,16 +91,16 @@ impl Served {
         let addr = listener.local_addr().unwrap();
         let serving = axum::serve(listener, app).with_graceful_shutdown(stop.clone().cancelled_owned());
         let running = runtime.spawn(async { serving.await.map_err(ServeError::Http) });
-        Served { addr, events, registry, runtime, stop, running }
+        TestServer { addr, events, registry, runtime, stop, running }
     }
 
-    /// Waits for something that a tool tells.
+    /// Waits until a tool adds a permit to `event`.
     pub(crate) fn wait_for(&self, event: &Semaphore) {
-        let permit = self.runtime.block_on(async { tokio::time::timeout(PATIENCE, event.acquire()).await });
-        permit.expect("it does not happen").unwrap().forget();
+        let permit = self.runtime.block_on(async { tokio::time::timeout(TIMEOUT, event.acquire()).await });
+        permit.expect("the event does not happen").unwrap().forget();
     }
 
-    /// Tells the server to end.
+    /// Starts the shutdown.
     pub(crate) fn stop(self) -> Stopping {
         self.stop.cancel();
         Stopping { runtime: self.runtime, running: self.running }
@@ -106,9 +110,9 @@ impl Served {
         post(self.addr, headers, body)
     }
 
-    /// A request of 2026-07-28, with the headers that it needs.
-    pub(crate) fn modern(&self, method: &str, params: Value) -> Answer {
-        let name = params["name"].as_str().or(params["uri"].as_str()).map(encoded);
+    /// Sends a request of 2026-07-28 with its mandatory headers.
+    pub(crate) fn request_modern(&self, method: &str, params: Value) -> Answer {
+        let name = params["name"].as_str().or(params["uri"].as_str()).map(encode_header);
         let body = modern_body(method, params).to_string();
         let mut headers = vec![("mcp-protocol-version", MODERN), ("mcp-method", method)];
         headers.extend(name.as_deref().map(|name| ("mcp-name", name)));
@@ -116,7 +120,7 @@ impl Served {
     }
 
     pub(crate) fn call_modern(&self, name: &str, arguments: Value) -> Value {
-        let answer = self.modern("tools/call", json!({"name": name, "arguments": arguments}));
+        let answer = self.request_modern("tools/call", json!({"name": name, "arguments": arguments}));
         assert_eq!(answer.status, 200, "{}", answer.body);
         answer.json()
     }
@@ -126,28 +130,28 @@ impl Served {
         self.session_with(json!({}))
     }
 
-    /// The same, of a client that can do this.
+    /// Opens a session with these client capabilities.
     pub(crate) fn session_with(&self, capabilities: Value) -> Session<'_> {
         let answer = self.post(&[], &initialize_with(capabilities).to_string());
         assert_eq!(answer.status, 200, "{}", answer.body);
         let id = answer.header("mcp-session-id").expect("a session").to_owned();
-        let session = Session { served: self, id, opening: answer.message() };
+        let session = Session { server: self, id, initialize_answer: answer.message() };
         let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
         assert_eq!(session.post(&initialized.to_string()).status, 202);
         session
     }
 }
 
-/// A server that was told to end.
+/// A server that is shutting down.
 pub(crate) struct Stopping {
     runtime: Runtime,
     running: JoinHandle<Result<(), ServeError>>,
 }
 
 impl Stopping {
-    pub(crate) fn ended(self) {
-        let ended = self.runtime.block_on(async { tokio::time::timeout(PATIENCE, self.running).await });
-        ended.expect("the server does not end").unwrap().unwrap();
+    pub(crate) fn wait(self) {
+        let ended = self.runtime.block_on(async { tokio::time::timeout(TIMEOUT, self.running).await });
+        ended.expect("the server does not stop").unwrap().unwrap();
     }
 
     pub(crate) fn has_ended(&self) -> bool {
@@ -156,26 +160,26 @@ impl Stopping {
 }
 
 pub(crate) struct Session<'s> {
-    served: &'s Served,
+    server: &'s TestServer,
     pub(crate) id: String,
     /// The answer to `initialize`.
-    pub(crate) opening: Value,
+    pub(crate) initialize_answer: Value,
 }
 
 impl Session<'_> {
     pub(crate) fn post(&self, body: &str) -> Answer {
-        self.served.post(&[("mcp-session-id", &self.id), ("mcp-protocol-version", LEGACY)], body)
+        self.server.post(&[("mcp-session-id", &self.id), ("mcp-protocol-version", LEGACY)], body)
     }
 
-    /// Sends a message without waiting for what comes of it.
+    /// Sends a message without waiting for the answer.
     pub(crate) fn send(&self, body: &str) -> TcpStream {
-        send(self.served.addr, &[("mcp-session-id", &self.id), ("mcp-protocol-version", LEGACY)], body)
+        send(self.server.addr, &[("mcp-session-id", &self.id), ("mcp-protocol-version", LEGACY)], body)
     }
 
-    /// Ends it.
+    /// Deletes the session.
     pub(crate) fn delete(&self) {
-        let mut stream = TcpStream::connect(self.served.addr).unwrap();
-        let (host, id) = (self.served.addr, &self.id);
+        let mut stream = TcpStream::connect(self.server.addr).unwrap();
+        let (host, id) = (self.server.addr, &self.id);
         let head = format!(
             "DELETE /mcp HTTP/1.1\r\nhost: {host}\r\nmcp-session-id: {id}\r\n\
              mcp-protocol-version: {LEGACY}\r\nconnection: close\r\n\r\n"
@@ -190,10 +194,10 @@ impl Session<'_> {
         answer.message()
     }
 
-    /// The stream on which the server speaks first.
+    /// Opens the stream for messages that the server initiates.
     pub(crate) fn stream(&self) -> TcpStream {
-        let mut stream = TcpStream::connect(self.served.addr).unwrap();
-        let (host, id) = (self.served.addr, &self.id);
+        let mut stream = TcpStream::connect(self.server.addr).unwrap();
+        let (host, id) = (self.server.addr, &self.id);
         let head = format!(
             "GET /mcp HTTP/1.1\r\nhost: {host}\r\naccept: text/event-stream\r\nmcp-session-id: {id}\r\n\
              mcp-protocol-version: {LEGACY}\r\n\r\n"
@@ -207,8 +211,8 @@ impl Session<'_> {
     }
 }
 
-/// A value of a header, in base 64 where it is more than plain text.
-fn encoded(value: &str) -> String {
+/// Encodes a header value, in base64 unless it is plain ASCII.
+fn encode_header(value: &str) -> String {
     use base64::Engine as _;
     let is_plain = value.bytes().all(|byte| (0x20..0x7f).contains(&byte)) && value.trim() == value;
     let base64 = || base64::engine::general_purpose::STANDARD.encode(value);
@@ -232,7 +236,7 @@ pub(crate) fn initialize_with(capabilities: Value) -> Value {
     request(0, "initialize", params)
 }
 
-/// The call of a tool that is nowhere.
+/// A call of a tool that does not exist.
 pub(crate) fn unknown_call() -> Value {
     request(0, "tools/call", json!({"name": "nowhere"}))
 }
@@ -253,16 +257,16 @@ pub(crate) fn send(addr: SocketAddr, headers: &[(&str, &str)], body: &str) -> Tc
 /// Sends a request, `METHOD PATH`, without waiting for the answer.
 fn send_to(addr: SocketAddr, line: &str, headers: &[(&str, &str)], body: &str) -> TcpStream {
     let mut stream = TcpStream::connect(addr).unwrap();
-    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    stream.set_read_timeout(Some(TIMEOUT)).unwrap();
     let mut head = format!("{line} HTTP/1.1\r\ncontent-length: {}\r\nconnection: close\r\n", body.len());
     let addr = addr.to_string();
-    let usual = [
+    let defaults = [
         ("host", addr.as_str()),
         ("accept", "application/json, text/event-stream"),
         ("content-type", "application/json"),
     ];
     let replaced = |name: &str| headers.iter().any(|(other, _)| other.eq_ignore_ascii_case(name));
-    for (name, value) in usual.iter().filter(|(name, _)| !replaced(name)).chain(headers) {
+    for (name, value) in defaults.iter().filter(|(name, _)| !replaced(name)).chain(headers) {
         head.push_str(&format!("{name}: {value}\r\n"));
     }
     stream.write_all(format!("{head}\r\n{body}").as_bytes()).unwrap();
@@ -273,7 +277,7 @@ pub(crate) fn post(addr: SocketAddr, headers: &[(&str, &str)], body: &str) -> An
     Answer::read(send(addr, headers, body))
 }
 
-/// The answer to a request, `METHOD PATH`.
+/// Sends a request, `METHOD PATH`, and reads the answer.
 pub(crate) fn exchange(addr: SocketAddr, line: &str, headers: &[(&str, &str)], body: &str) -> Answer {
     Answer::read(send_to(addr, line, headers, body))
 }
@@ -295,7 +299,7 @@ impl Answer {
         let status = head.split(' ').nth(1).unwrap().parse().unwrap();
         let mut answer = Answer { status, head: head.to_owned(), body: body.to_owned() };
         if answer.header("transfer-encoding") == Some("chunked") {
-            answer.body = unchunked(body);
+            answer.body = decode_chunked(body);
         }
         answer
     }
@@ -317,7 +321,7 @@ impl Answer {
         data.filter(|data| !data.is_empty()).map(|data| serde_json::from_str(data).unwrap()).collect()
     }
 
-    /// The one message that answers a request of a session: what ends at once is no stream.
+    /// The only message of an answer, in JSON or on a stream.
     pub(crate) fn message(&self) -> Value {
         if self.header("content-type") == Some("application/json") {
             return self.json();
@@ -328,7 +332,7 @@ impl Answer {
     }
 }
 
-fn unchunked(mut body: &str) -> String {
+fn decode_chunked(mut body: &str) -> String {
     let mut text = String::new();
     while let Some((size, rest)) = body.split_once("\r\n") {
         let size = usize::from_str_radix(size, 16).unwrap();
@@ -338,7 +342,7 @@ fn unchunked(mut body: &str) -> String {
     text
 }
 
-/// Takes what only 2026-07-28 has out of a result, and checks that it is there.
+/// Removes the members that only 2026-07-28 has from a result, and checks them.
 pub(crate) fn take_modern(answer: &mut Value, server: &Value) {
     let result = answer["result"].as_object_mut().expect("a result");
     assert_eq!(result.shift_remove("resultType"), Some(json!("complete")));
@@ -349,11 +353,15 @@ pub(crate) fn take_modern(answer: &mut Value, server: &Value) {
     }
 }
 
-/// The answer to one request in both eras, checked to be one and the same but for what an era adds: who serves, and how
-/// long the answer stays good, which is returned beside it. An error has the code of its era.
-pub(crate) fn ask_both(served: &Served, method: &str, params: &Value) -> (Value, Option<(u64, String)>) {
-    let mut modern = served.modern(method, params.clone()).json();
-    let mut legacy = served.session().request(method, params.clone());
+/// Sends a request in both eras, and checks that the answers agree. Returns the answer and, if 2026-07-28 has them,
+/// its time to live and cache scope. The code of a missing resource may differ.
+pub(crate) fn request_both(
+    server: &TestServer,
+    method: &str,
+    params: &Value,
+) -> (Value, Option<(u64, String)>) {
+    let mut modern = server.request_modern(method, params.clone()).json();
+    let mut legacy = server.session().request(method, params.clone());
     if modern.get("error").is_some() {
         if legacy["error"]["code"] == -32002 {
             legacy["error"]["code"] = json!(-32602);
@@ -363,25 +371,24 @@ pub(crate) fn ask_both(served: &Served, method: &str, params: &Value) -> (Value,
     }
     take_modern(&mut modern, &json!({"name": "fixture", "title": "Fixture", "version": "1.0.0"}));
     let result = modern["result"].as_object_mut().unwrap();
-    let cached = result.shift_remove("ttlMs").zip(result.shift_remove("cacheScope"));
-    let cached = cached.map(|(ttl, scope)| (ttl.as_u64().unwrap(), scope.as_str().unwrap().to_owned()));
+    let cache = result.shift_remove("ttlMs").zip(result.shift_remove("cacheScope"));
+    let cache = cache.map(|(ttl, scope)| (ttl.as_u64().unwrap(), scope.as_str().unwrap().to_owned()));
     assert_eq!(modern, legacy);
-    (legacy, cached)
+    (legacy, cache)
 }
 
-/// Takes the identifier of the call out of a result, and checks that it is one; with it goes what a program
-/// reads of a failure.
+/// Removes the call identifier and the metadata of a failure from a result, and checks them.
 pub(crate) fn take_call_id(answer: &mut Value) -> String {
     let meta = answer["result"]["_meta"].as_object_mut().expect("every result of a call has `_meta`");
     let id = meta.shift_remove("tool-core/callId").expect("every call has an identifier");
     let id = id.as_str().unwrap().to_owned();
     assert!(id.len() == 16 && id.chars().all(|c| c.is_ascii_hexdigit()), "{id}");
-    let told = ["tool-core/kind", "tool-core/retryable"].map(|key| meta.shift_remove(key).is_some());
+    let has_metadata = ["tool-core/kind", "tool-core/retryable"].map(|key| meta.shift_remove(key).is_some());
     if meta.is_empty() {
         answer["result"].as_object_mut().unwrap().shift_remove("_meta");
     }
     assert_eq!(
-        told,
+        has_metadata,
         [answer["result"]["isError"] == true; 2],
         "a failure has a kind, and nothing else has: {answer}"
     );

@@ -1,4 +1,4 @@
-//! What is read: resources, resource templates, and the registry itself.
+//! Resources, resource templates, and the registry as a resource.
 
 use jiff::civil::Date;
 use serde_json::{Value, json};
@@ -10,8 +10,8 @@ use tool_core::{
 };
 use tool_mcp::{ServeError, Server, Surfaces};
 
-use crate::stdio::Spoken;
-use crate::support::{Served, ask_both, modern_body};
+use crate::stdio::StdioClient;
+use crate::support::{TestServer, modern_body, request_both};
 
 /// A wing of the house.
 #[derive(Clone, Copy, Debug, serde::Deserialize, serde::Serialize, schemars::JsonSchema)]
@@ -142,7 +142,7 @@ fn book(
     number
 }
 
-/// Who may be written to: everybody, unless it is known in which wing.
+/// Completes guests, of one wing if it is given.
 fn guests(request: &CompletionRequest<'_>) -> Vec<String> {
     let of_wing = |(_, wing): &(&str, &str)| request.argument("wing").is_none_or(|other| other == *wing);
     let guests = [("Ada", "east"), ("Alan", "west"), ("Grace", "east")].into_iter().filter(of_wing);
@@ -180,43 +180,43 @@ pub(crate) fn registry(settings: impl FnOnce(RegistryBuilder) -> RegistryBuilder
     settings(builder).build().unwrap()
 }
 
-pub(crate) fn served() -> Served {
-    Served::serving(registry(|builder| builder), |server| server.tool_meta(true))
+pub(crate) fn server() -> TestServer {
+    TestServer::with_registry(registry(|builder| builder), |server| server.tool_meta(true))
 }
 
-fn digest(served: &Served, name: &str) -> String {
-    served.registry.get(name).unwrap().digest().to_string()
+fn digest(server: &TestServer, name: &str) -> String {
+    server.registry.get(name).unwrap().digest().to_string()
 }
 
-fn listed<'l>(list: &'l Value, what: &str, key: &str) -> Vec<&'l str> {
-    list["result"][what].as_array().unwrap().iter().map(|item| item[key].as_str().unwrap()).collect()
+fn listed<'l>(list: &'l Value, member: &str, key: &str) -> Vec<&'l str> {
+    list["result"][member].as_array().unwrap().iter().map(|item| item[key].as_str().unwrap()).collect()
 }
 
-/// The contents at a URI, and how long they stay good.
-fn read(served: &Served, uri: &str) -> (Value, (u64, String)) {
-    let (mut answer, cached) = ask_both(served, "resources/read", &json!({"uri": uri}));
-    (answer["result"]["contents"].take(), cached.expect("every reading says how long it stays good"))
+/// The contents of a URI, and their cache metadata.
+fn read(server: &TestServer, uri: &str) -> (Value, (u64, String)) {
+    let (mut answer, cached) = request_both(server, "resources/read", &json!({"uri": uri}));
+    (answer["result"]["contents"].take(), cached.expect("a read has cache metadata"))
 }
 
-fn read_json(served: &Served, uri: &str) -> Value {
-    let (contents, _) = read(served, uri);
+fn read_json(server: &TestServer, uri: &str) -> Value {
+    let (contents, _) = read(server, uri);
     assert_eq!(contents.as_array().unwrap().len(), 1);
     assert_eq!((&contents[0]["uri"], &contents[0]["mimeType"]), (&json!(uri), &json!("application/json")));
     serde_json::from_str(contents[0]["text"].as_str().unwrap()).unwrap()
 }
 
-/// The error of an era at a URI.
-fn error(served: &Served, uri: &str) -> (Value, Value) {
-    let modern = served.modern("resources/read", json!({"uri": uri})).json()["error"].take();
-    let legacy = served.session().request("resources/read", json!({"uri": uri}))["error"].take();
+/// The error of a URI, and its code for legacy clients.
+fn error(server: &TestServer, uri: &str) -> (Value, Value) {
+    let modern = server.request_modern("resources/read", json!({"uri": uri})).json()["error"].take();
+    let legacy = server.session().request("resources/read", json!({"uri": uri}))["error"].take();
     assert_eq!((&modern["message"], &modern["data"]), (&legacy["message"], &legacy["data"]), "{uri}");
     (modern, legacy["code"].clone())
 }
 
 #[test]
-fn what_is_read_without_inputs_is_a_resource() {
-    let served = served();
-    let (list, cached) = ask_both(&served, "resources/list", &json!({}));
+fn lists_reads_without_inputs_as_resources() {
+    let server = server();
+    let (list, cached) = request_both(&server, "resources/list", &json!({}));
     assert_eq!(cached, Some((60_000, "public".to_owned())));
     let uris =
         ["fixture://tools", "fixture://cellar", "fixture://photo", "fixture://rules", "fixture://wings"];
@@ -238,7 +238,7 @@ fn what_is_read_without_inputs_is_a_resource() {
         "mimeType": "application/json",
         "_meta": {
             "tool-core/operation": "explain",
-            "tool-core/digest": digest(&served, "wings"),
+            "tool-core/digest": digest(&server, "wings"),
             "tool-core/tags": ["house", "plan"],
         },
     });
@@ -246,9 +246,9 @@ fn what_is_read_without_inputs_is_a_resource() {
 }
 
 #[test]
-fn what_is_read_by_its_locators_is_a_template() {
-    let served = served();
-    let (list, cached) = ask_both(&served, "resources/templates/list", &json!({}));
+fn lists_reads_with_locators_as_templates() {
+    let server = server();
+    let (list, cached) = request_both(&server, "resources/templates/list", &json!({}));
     assert_eq!(cached, Some((60_000, "public".to_owned())));
     let uris = [
         "fixture://tool/{name}",
@@ -265,7 +265,7 @@ fn what_is_read_by_its_locators_is_a_template() {
             "title": "Room",
             "description": "A room of the house on one night.",
             "mimeType": "application/json",
-            "_meta": {"tool-core/operation": "read", "tool-core/digest": digest(&served, "room")},
+            "_meta": {"tool-core/operation": "read", "tool-core/digest": digest(&server, "room")},
         })
     );
 }
@@ -274,54 +274,54 @@ const NAMES: [&str; 9] =
     ["book", "booking", "cellar", "find_rooms", "guest", "photo", "room", "rules", "wings"];
 
 #[test]
-fn everything_is_a_tool_too_unless_surfaces_are_exclusive() {
-    let (list, _) = ask_both(&served(), "tools/list", &json!({}));
+fn lists_resources_as_tools_unless_exclusive() {
+    let (list, _) = request_both(&server(), "tools/list", &json!({}));
     assert_eq!(listed(&list, "tools", "name"), NAMES);
 
     let exclusive =
-        Served::serving(registry(|builder| builder), |server| server.surfaces(Surfaces::Exclusive));
-    let (list, _) = ask_both(&exclusive, "tools/list", &json!({}));
+        TestServer::with_registry(registry(|builder| builder), |server| server.surfaces(Surfaces::Exclusive));
+    let (list, _) = request_both(&exclusive, "tools/list", &json!({}));
     assert_eq!(listed(&list, "tools", "name"), ["book", "find_rooms"]);
     for tool in exclusive.registry.tools() {
         let params = json!({"name": tool.name(), "arguments": tool.example()});
-        let mut called = exclusive.modern("tools/call", params).json();
+        let mut called = exclusive.request_modern("tools/call", params).json();
         match Surface::of(tool) {
             Surface::Tool => assert_eq!(called["result"]["isError"], false, "{called}"),
             _ => assert_eq!(called["error"].take()["code"], -32602, "{called}"),
         }
     }
-    let (answer, _) = ask_both(&exclusive, "tools/call", &json!({"name": "wings", "arguments": {}}));
+    let (answer, _) = request_both(&exclusive, "tools/call", &json!({"name": "wings", "arguments": {}}));
     let message = "Tool not found: wings; read it at fixture://wings";
     assert_eq!(answer["error"], json!({"code": -32602, "message": message}));
     assert_eq!(read_json(&exclusive, "fixture://wings"), json!(["east", "west"]));
 }
 
 #[test]
-fn an_output_is_json_or_text_or_bytes() {
-    let served = served();
+fn returns_json_text_or_bytes() {
+    let server = server();
     let one = |uri: &str, mime_type: &str, key: &str, value: &str| json!([{"uri": uri, "mimeType": mime_type, key: value}]);
     let none = || (0, "private".to_owned());
     let uri = "fixture://wings";
     let wings = one(uri, "application/json", "text", r#"["east","west"]"#);
-    assert_eq!(read(&served, uri), (wings, (120_000, "public".to_owned())));
+    assert_eq!(read(&server, uri), (wings, (120_000, "public".to_owned())));
     let uri = "fixture://rules";
-    assert_eq!(read(&served, uri), (one(uri, "text/plain", "text", "No smoking."), none()));
+    assert_eq!(read(&server, uri), (one(uri, "text/plain", "text", "No smoking."), none()));
     let uri = "fixture://photo";
-    assert_eq!(read(&served, uri), (one(uri, "image/jpeg", "blob", "/9g="), none()));
+    assert_eq!(read(&server, uri), (one(uri, "image/jpeg", "blob", "/9g="), none()));
     let uri = "fixture://room/west/12/on/2026-03-01";
     let room = one(uri, "application/json", "text", r#"{"wing":"west","number":12,"night":"2026-03-01"}"#);
-    assert_eq!(read(&served, uri), (room, (90_000, "public".to_owned())));
+    assert_eq!(read(&server, uri), (room, (90_000, "public".to_owned())));
     let uri = "fixture://guest/S%C3%A3o%20%25%20%7Bx%7D";
-    assert_eq!(read(&served, uri), (one(uri, "text/plain", "text", "Guest São % {x}"), none()));
+    assert_eq!(read(&server, uri), (one(uri, "text/plain", "text", "Guest São % {x}"), none()));
     let uri = "fixture://booking/67e55044-10b1-426f-9247-bb680e5fe0c8";
-    assert_eq!(read(&served, uri).0[0]["text"], "67e55044-10b1-426f-9247-bb680e5fe0c8");
+    assert_eq!(read(&server, uri).0[0]["text"], "67e55044-10b1-426f-9247-bb680e5fe0c8");
 }
 
 #[test]
-fn a_variable_that_does_not_decode_is_named() {
-    let served = served();
+fn reports_invalid_variables_by_name() {
+    let server = server();
     let uri = "fixture://room/north/twelve/on/2026-02-30";
-    let (modern, legacy) = error(&served, uri);
+    let (modern, legacy) = error(&server, uri);
     assert_eq!((&modern["code"], &legacy), (&json!(-32602), &json!(-32602)));
     let message = modern["message"].as_str().unwrap();
     for line in [
@@ -337,7 +337,7 @@ fn a_variable_that_does_not_decode_is_named() {
 
     for segment in ["a%2Fb", "%2e%2e", "..", "%00", "%ff", "%"] {
         let uri = format!("fixture://guest/{segment}");
-        let (modern, legacy) = error(&served, &uri);
+        let (modern, legacy) = error(&server, &uri);
         assert_eq!((&modern["code"], &legacy), (&json!(-32602), &json!(-32602)), "{uri}");
         assert_eq!(modern["data"], json!({"uri": uri, "variable": "name"}));
         assert!(modern["message"].as_str().unwrap().starts_with("the value of `name` "), "{modern}");
@@ -345,8 +345,8 @@ fn a_variable_that_does_not_decode_is_named() {
 }
 
 #[test]
-fn what_is_not_there_is_an_error_in_the_form_of_each_era() {
-    let served = served();
+fn reports_missing_resources_in_both_eras() {
+    let server = server();
     for uri in [
         "fixture://nope",
         "fixture://guest",
@@ -360,46 +360,46 @@ fn what_is_not_there_is_an_error_in_the_form_of_each_era() {
         "nonsense",
         "",
     ] {
-        let (modern, legacy) = error(&served, uri);
+        let (modern, legacy) = error(&server, uri);
         assert_eq!((&modern["code"], &legacy), (&json!(-32602), &json!(-32002)), "{uri}");
         assert_eq!(modern["message"], format!("Resource not found: {uri}"));
         assert_eq!(modern["data"], json!({"uri": uri}));
     }
-    let (modern, legacy) = error(&served, "fixture://room/east/404/on/2026-03-01");
+    let (modern, legacy) = error(&server, "fixture://room/east/404/on/2026-03-01");
     assert_eq!((&modern["code"], &legacy), (&json!(-32602), &json!(-32002)));
     assert_eq!(modern["message"], "there is no room 404");
 }
 
 #[test]
-fn a_failure_has_the_code_of_the_table() {
-    let served = served();
-    let (modern, legacy) = error(&served, "fixture://room/east/500/on/2026-03-01");
+fn maps_failures_to_error_codes() {
+    let server = server();
+    let (modern, legacy) = error(&server, "fixture://room/east/500/on/2026-03-01");
     assert_eq!((&modern["code"], &legacy), (&json!(-32603), &json!(-32603)));
     assert_eq!(modern["message"], "it is being painted");
-    let (modern, _) = error(&served, "fixture://takings");
+    let (modern, _) = error(&server, "fixture://takings");
     let message = "`takings` needs the permission `money`, which the caller does not have";
     assert_eq!((&modern["code"], &modern["message"]), (&json!(-32603), &json!(message)));
 
     let uri = json!({"uri": "fixture://cellar"});
-    let panicked = served.modern("resources/read", uri.clone()).json()["error"].take();
+    let panicked = server.request_modern("resources/read", uri.clone()).json()["error"].take();
     let message = panicked["message"].as_str().unwrap();
     assert!(message.starts_with("internal error (call ") && !message.contains("dark"), "{panicked}");
     assert_eq!((&panicked["code"], &panicked["data"]), (&json!(-32603), &uri));
 }
 
 #[test]
-fn a_reading_without_a_uri_is_a_protocol_error() {
-    let served = served();
+fn requires_a_uri_string() {
+    let server = server();
     for params in [json!({}), json!({"uri": 5})] {
-        let answer = served.session().request("resources/read", params);
+        let answer = server.session().request("resources/read", params);
         assert_eq!(answer["error"], json!({"code": -32602, "message": "`uri` must be a string"}));
     }
 }
 
 #[test]
-fn the_registry_is_a_resource() {
-    let served = served();
-    let rows = read_json(&served, "fixture://tools");
+fn serves_the_registry_as_a_resource() {
+    let server = server();
+    let rows = read_json(&server, "fixture://tools");
     let names: Vec<_> = rows.as_array().unwrap().iter().map(|row| row["name"].as_str().unwrap()).collect();
     assert_eq!(names, NAMES);
     assert_eq!(
@@ -420,9 +420,9 @@ fn the_registry_is_a_resource() {
 }
 
 #[test]
-fn every_tool_has_a_page() {
-    let served = served();
-    let page = read_json(&served, "fixture://tool/room");
+fn serves_a_page_for_each_tool() {
+    let server = server();
+    let page = read_json(&server, "fixture://tool/room");
     let wings = json!([
         {"value": "east", "description": "Where the sun rises."},
         {"value": "west", "description": "Where it sets."},
@@ -446,82 +446,82 @@ fn every_tool_has_a_page() {
                 "idempotentHint": true,
                 "openWorldHint": false,
             },
-            "returns": served.registry.get("room").unwrap().outputs(),
+            "returns": server.registry.get("room").unwrap().outputs(),
         })
         .to_string()
     );
-    let page = read_json(&served, "fixture://tool/find_rooms");
+    let page = read_json(&server, "fixture://tool/find_rooms");
     assert_eq!(
         page["args"][1],
         json!({"name": "limit", "type": "integer", "required": false, "default": 5, "description": "How many at most."})
     );
-    assert_eq!(read_json(&served, "fixture://tool/wings")["tags"], json!(["house", "plan"]));
-    assert_eq!(read_json(&served, "fixture://tool/rules")["returns"], json!({"type": "content"}));
+    assert_eq!(read_json(&server, "fixture://tool/wings")["tags"], json!(["house", "plan"]));
+    assert_eq!(read_json(&server, "fixture://tool/rules")["returns"], json!({"type": "content"}));
     let deprecated = json!({"since": "2.0.0", "note": "call the house"});
-    assert_eq!(read_json(&served, "fixture://tool/book")["deprecated"], deprecated);
+    assert_eq!(read_json(&server, "fixture://tool/book")["deprecated"], deprecated);
 }
 
 #[test]
-fn an_empty_registry_lists_nothing() {
+fn serves_an_empty_registry() {
     let registry = Registry::builder().allow_empty().build().unwrap();
-    let served = Served::serving(registry, |server| server);
-    assert_eq!(read(&served, "fixture://tools").0[0]["text"], "[]");
-    let (list, _) = ask_both(&served, "resources/list", &json!({}));
+    let server = TestServer::with_registry(registry, |server| server);
+    assert_eq!(read(&server, "fixture://tools").0[0]["text"], "[]");
+    let (list, _) = request_both(&server, "resources/list", &json!({}));
     assert_eq!(listed(&list, "resources", "uri"), ["fixture://tools"]);
-    let (list, _) = ask_both(&served, "prompts/list", &json!({}));
+    let (list, _) = request_both(&server, "prompts/list", &json!({}));
     assert_eq!(list["result"], json!({"prompts": []}));
 }
 
 #[test]
-fn what_is_listed_is_what_the_caller_can_call() {
-    // Over HTTP nobody has said who asks, and may not see the money.
-    let served = served();
-    assert!(served.registry.get("takings").is_some());
+fn lists_only_callable_tools() {
+    // Anonymous callers lack the permission `money`.
+    let server = server();
+    assert!(server.registry.get("takings").is_some());
     assert_eq!(
-        error(&served, "fixture://tool/takings").0["message"],
+        error(&server, "fixture://tool/takings").0["message"],
         "Resource not found: fixture://tool/takings"
     );
 
-    let hidden = Served::serving(registry(RegistryBuilder::hide_denied), |server| server);
+    let hidden = TestServer::with_registry(registry(RegistryBuilder::hide_denied), |server| server);
     let (modern, legacy) = error(&hidden, "fixture://takings");
     assert_eq!((&modern["code"], &legacy), (&json!(-32602), &json!(-32002)));
     assert_eq!(modern["message"], "Resource not found: fixture://takings");
-    // Nor is a variable of it told from one of nothing.
+    // An invalid variable does not reveal the hidden resource.
     let (bad, _) = error(&hidden, "fixture://safe/%ff");
     assert_eq!(bad["message"], "Resource not found: fixture://safe/%ff");
     let reference = json!({"type": "ref/resource", "uri": "fixture://safe/{number}"});
     let params = json!({"ref": reference, "argument": {"name": "nope", "value": ""}});
-    let (bad, _) = ask_both(&hidden, "completion/complete", &params);
+    let (bad, _) = request_both(&hidden, "completion/complete", &params);
     assert_eq!(bad["error"]["message"], "Resource not found: fixture://safe/{number}");
 
-    let read_only = Served::serving(registry(RegistryBuilder::read_only), |server| server);
+    let read_only = TestServer::with_registry(registry(RegistryBuilder::read_only), |server| server);
     let rows = read_json(&read_only, "fixture://tools");
     assert!(!rows.to_string().contains(r#""name":"book""#), "{rows}");
 }
 
 #[test]
-fn a_local_caller_sees_what_the_application_grants() {
-    let mut spoken = Spoken::with("surfaces");
-    let listed = spoken.ask(modern_body("resources/list", json!({})));
+fn applies_local_grants_over_stdio() {
+    let mut client = StdioClient::start_with("surfaces");
+    let listed = client.exchange(modern_body("resources/list", json!({})));
     assert_eq!(listed["result"]["resources"][0]["uri"], "fixture://tools");
     assert_eq!(listed["result"]["ttlMs"], 60_000);
-    let read = spoken.ask(modern_body("resources/read", json!({"uri": "fixture://wings"})));
+    let read = client.exchange(modern_body("resources/read", json!({"uri": "fixture://wings"})));
     assert_eq!(read["result"]["contents"][0]["text"], r#"["east","west"]"#);
-    let unknown = spoken.ask(modern_body("resources/read", json!({"uri": "fixture://nope"})));
+    let unknown = client.exchange(modern_body("resources/read", json!({"uri": "fixture://nope"})));
     assert_eq!(unknown["error"]["code"], -32602);
-    assert_eq!(spoken.end(), (vec![], true));
+    assert_eq!(client.close(), (vec![], true));
 
     let granted = registry(|builder| builder.local(Principal::local().grant("money")));
     assert!(granted.callable().map(ToolDefinition::name).any(|name| name == "takings"));
 }
 
 #[test]
-fn a_completion_of_a_variable_knows_its_values() {
-    let served = served();
+fn completes_variable_values() {
+    let server = server();
     let complete = |uri: &str, name: &str, value: &str| {
         let params =
             json!({"ref": {"type": "ref/resource", "uri": uri}, "argument": {"name": name, "value": value}});
-        ask_both(&served, "completion/complete", &params).0
+        request_both(&server, "completion/complete", &params).0
     };
     let room = "fixture://room/{wing}/{number}/on/{night}";
     assert_eq!(
@@ -544,28 +544,28 @@ fn a_completion_of_a_variable_knows_its_values() {
         let error = complete(uri, name, "")["error"].take();
         assert_eq!((&error["code"], &error["message"]), (&json!(-32602), &json!(message)));
     }
-    let nonsense = served.session().request("completion/complete", json!({"ref": {"type": "ref/page"}}));
+    let nonsense = server.session().request("completion/complete", json!({"ref": {"type": "ref/page"}}));
     assert_eq!(nonsense["error"]["code"], -32602, "{nonsense}");
 }
 
 #[test]
-fn what_cannot_be_told_apart_is_refused_at_the_start() {
+fn rejects_reserved_paths_and_invalid_schemes() {
     /// What was last.
     #[tool(operation = Read, name = "result")]
     fn last() {}
 
     let builder = || Registry::builder().linked();
     let reserved = builder().select(|tool| tool.name() == "result").build().unwrap();
-    let refused = |server: Server| {
+    let rejection = |server: Server| {
         let runtime = tokio::runtime::Runtime::new().unwrap();
         let error = runtime.block_on(server.clone().serve_http("127.0.0.1:0")).unwrap_err();
         assert_eq!(server.into_axum_router().unwrap_err().to_string(), error.to_string());
         error
     };
-    let error = refused(Server::new(reserved)).to_string();
+    let error = rejection(Server::new(reserved)).to_string();
     assert!(error.contains("tool `result` lives at `result`, and `result` is reserved"), "{error}");
 
-    let error = refused(Server::new(registry(|builder| builder)).scheme("no scheme"));
+    let error = rejection(Server::new(registry(|builder| builder)).scheme("no scheme"));
     assert!(
         matches!(&error, ServeError::Setup(fault) if fault.starts_with("`no scheme` is no scheme")),
         "{error}"
@@ -573,8 +573,9 @@ fn what_cannot_be_told_apart_is_refused_at_the_start() {
 }
 
 #[test]
-fn uris_have_the_scheme_that_the_application_chose() {
-    let served = Served::serving(registry(|builder| builder), |server| server.scheme("Grand.Hotel"));
-    assert_eq!(read_json(&served, "grand.hotel://wings"), json!(["east", "west"]));
-    assert_eq!(error(&served, "fixture://wings").1, -32002);
+fn uses_the_configured_scheme() {
+    let server =
+        TestServer::with_registry(registry(|builder| builder), |server| server.scheme("Grand.Hotel"));
+    assert_eq!(read_json(&server, "grand.hotel://wings"), json!(["east", "west"]));
+    assert_eq!(error(&server, "fixture://wings").1, -32002);
 }

@@ -1,12 +1,12 @@
-//! Clients are told that a resource has changed, if they asked to be.
+//! Notifications of changed resources.
 
 use serde_json::{Value, json};
 use tool_core::{Registry, tool};
 use tool_mcp::{Changes, Updates};
 
-use crate::changes::{ALL, Events};
-use crate::identity;
-use crate::support::{Answer, MODERN, Served, modern_body, send};
+use crate::authentication;
+use crate::changes::{EventStream, LIST_CHANGED};
+use crate::support::{Answer, MODERN, TestServer, modern_body, send};
 
 /// News of the day.
 #[tool(operation = Read, path = "news")]
@@ -25,24 +25,24 @@ fn registry() -> Registry {
     Registry::builder().linked().select(here).select_prompts(|_| false).build().unwrap()
 }
 
-fn serving(updates: &Updates) -> Served {
-    Served::serving(registry(), |server| server.updates(updates))
+fn start_server(updates: &Updates) -> TestServer {
+    TestServer::with_registry(registry(), |server| server.updates(updates))
 }
 
-/// The URI that a notification tells of.
-fn told(events: &mut Events) -> String {
+/// The URI of the next update.
+fn updated_uri(events: &mut EventStream) -> String {
     let message = events.next().unwrap();
     assert_eq!(message["method"], "notifications/resources/updated", "{message}");
     message["params"]["uri"].as_str().unwrap().to_owned()
 }
 
-/// Listens to changes of resources, as whoever sends these headers.
-fn listen(served: &Served, uris: &[&str], headers: &[(&str, &str)]) -> Events {
+/// Subscribes to resources with these headers.
+fn listen(server: &TestServer, uris: &[&str], headers: &[(&str, &str)]) -> EventStream {
     let params = json!({"notifications": {"resourceSubscriptions": uris}});
     let body = modern_body("subscriptions/listen", params).to_string();
     let mut all = vec![("mcp-protocol-version", MODERN), ("mcp-method", "subscriptions/listen")];
     all.extend(headers);
-    let mut events = Events::of(send(served.addr, &all, &body));
+    let mut events = EventStream::new(send(server.addr, &all, &body));
     let acknowledged = events.next().unwrap();
     assert_eq!(acknowledged["method"], "notifications/subscriptions/acknowledged");
     assert_eq!(acknowledged["params"]["notifications"]["resourceSubscriptions"], json!(uris));
@@ -50,122 +50,122 @@ fn listen(served: &Served, uris: &[&str], headers: &[(&str, &str)]) -> Events {
 }
 
 #[test]
-fn an_older_client_is_told_of_what_it_subscribed_to() {
+fn notifies_legacy_clients_of_subscribed_resources() {
     let updates = Updates::new();
-    let served = serving(&updates);
-    let session = served.session();
-    assert_eq!(session.opening["result"]["capabilities"]["resources"], json!({"subscribe": true}));
-    let mut events = Events::opened(session.stream());
-    let ask = |method: &str, uri: &str| session.request(method, json!({"uri": uri}));
+    let server = start_server(&updates);
+    let session = server.session();
+    assert_eq!(session.initialize_answer["result"]["capabilities"]["resources"], json!({"subscribe": true}));
+    let mut events = EventStream::opened(session.stream());
+    let request = |method: &str, uri: &str| session.request(method, json!({"uri": uri}));
     for uri in ["fixture://news", "fixture://book/7", "fixture://book/8"] {
-        assert_eq!(ask("resources/subscribe", uri)["result"], json!({}), "{uri}");
+        assert_eq!(request("resources/subscribe", uri)["result"], json!({}), "{uri}");
     }
-    assert_eq!(ask("resources/unsubscribe", "fixture://book/8")["result"], json!({}));
+    assert_eq!(request("resources/unsubscribe", "fixture://book/8")["result"], json!({}));
     for uri in ["fixture://book/8", "fixture://book/9", "fixture://book/7", "fixture://book/7"] {
         updates.notify(uri);
     }
-    assert_eq!(told(&mut events), "fixture://book/7");
+    assert_eq!(updated_uri(&mut events), "fixture://book/7");
     updates.notify("fixture://news");
-    // Of two changes one was told, of what is not subscribed to none.
-    assert_eq!(told(&mut events), "fixture://news");
-    // Another client has not asked.
-    let mut other = Events::opened(served.session().stream());
+    // Two updates gave one notification, and unsubscribed resources gave none.
+    assert_eq!(updated_uri(&mut events), "fixture://news");
+    // Another client is not subscribed.
+    let mut other = EventStream::opened(server.session().stream());
     session.request("resources/unsubscribe", json!({"uri": "fixture://news"}));
     updates.notify("fixture://news");
-    served.stop().ended();
+    server.stop().wait();
     assert!(events.next().is_none() && other.next().is_none());
 }
 
 #[test]
-fn a_client_that_begins_twice_is_told_once() {
+fn notifies_once_after_repeated_initialized() {
     let (changes, updates) = (Changes::new(), Updates::new());
-    let served = Served::serving(registry(), |server| server.changes(&changes).updates(&updates));
-    let session = served.session();
+    let server = TestServer::with_registry(registry(), |server| server.changes(&changes).updates(&updates));
+    let session = server.session();
     let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized"}).to_string();
     for _ in 0..5 {
         assert_eq!(session.post(&initialized).status, 202);
     }
-    let mut events = Events::opened(session.stream());
-    // One after the other: once this is answered, what came before was heard.
+    let mut events = EventStream::opened(session.stream());
+    // These answers show that the server has handled the earlier messages.
     for _ in 0..3 {
         session.request("resources/subscribe", json!({"uri": "fixture://news"}));
     }
     changes.notify();
-    assert_eq!(events.methods(3), ALL);
+    assert_eq!(events.methods(3), LIST_CHANGED);
     updates.notify("fixture://news");
-    assert_eq!(told(&mut events), "fixture://news");
+    assert_eq!(updated_uri(&mut events), "fixture://news");
 }
 
 #[test]
-fn what_is_not_there_is_not_subscribed_to() {
-    let served = serving(&Updates::new());
-    let session = served.session();
+fn rejects_subscriptions_to_missing_resources() {
+    let server = start_server(&Updates::new());
+    let session = server.session();
     for uri in ["fixture://nothing", "fixture://book/one/two", "other://news"] {
-        let refused = session.request("resources/subscribe", json!({"uri": uri}));
+        let rejected = session.request("resources/subscribe", json!({"uri": uri}));
         assert_eq!(
-            (&refused["error"]["code"], &refused["error"]["data"]["uri"]),
+            (&rejected["error"]["code"], &rejected["error"]["data"]["uri"]),
             (&json!(-32002), &json!(uri))
         );
     }
-    let odd = session.request("resources/subscribe", json!({"uri": 5}));
-    assert_eq!(odd["error"]["code"], -32602);
+    let invalid = session.request("resources/subscribe", json!({"uri": 5}));
+    assert_eq!(invalid["error"]["code"], -32602);
 }
 
 #[test]
-fn who_listens_is_told_of_the_resources_that_it_names() {
+fn notifies_modern_clients_of_named_resources() {
     let updates = Updates::new();
-    let served = serving(&updates);
-    let mut news = listen(&served, &["fixture://news"], &[]);
-    let mut both = listen(&served, &["fixture://news", "fixture://book/7"], &[]);
+    let server = start_server(&updates);
+    let mut first = listen(&server, &["fixture://news"], &[]);
+    let mut second = listen(&server, &["fixture://news", "fixture://book/7"], &[]);
     for _ in 0..50 {
         updates.notify("fixture://book/7");
     }
-    assert_eq!(told(&mut both), "fixture://book/7");
+    assert_eq!(updated_uri(&mut second), "fixture://book/7");
     updates.notify("fixture://news");
-    let message = news.next().unwrap();
+    let message = first.next().unwrap();
     let meta = json!({"io.modelcontextprotocol/subscriptionId": 1});
     assert_eq!(message["params"], json!({"uri": "fixture://news", "_meta": meta}));
-    assert_eq!(told(&mut both), "fixture://news");
+    assert_eq!(updated_uri(&mut second), "fixture://news");
 
-    served.stop().ended();
-    let end: Value = news.next().unwrap();
+    server.stop().wait();
+    let end: Value = first.next().unwrap();
     assert_eq!(end["result"]["resultType"], "complete", "{end}");
 }
 
 #[test]
-fn whoever_may_not_read_a_resource_is_not_told_of_it() {
+fn hides_updates_of_denied_resources() {
     let updates = Updates::new();
-    let served = Served::serving(identity::registry(), |server| {
-        server.authenticator(identity::bearer()).updates(&updates)
+    let server = TestServer::with_registry(authentication::registry(), |server| {
+        server.authenticator(authentication::bearer()).updates(&updates)
     });
     let safe = "fixture://safe_content";
     let open = "fixture://whoami";
-    let mut ada = listen(&served, &[safe, open], &[("authorization", "Bearer swordfish-1")]);
-    let mut bob = listen(&served, &[safe, open], &[("authorization", "Bearer swordfish-2")]);
+    let mut ada = listen(&server, &[safe, open], &[("authorization", "Bearer swordfish-1")]);
+    let mut bob = listen(&server, &[safe, open], &[("authorization", "Bearer swordfish-2")]);
     updates.notify(safe);
-    assert_eq!(told(&mut ada), safe);
+    assert_eq!(updated_uri(&mut ada), safe);
     updates.notify(open);
-    assert_eq!((told(&mut ada).as_str(), told(&mut bob).as_str()), (open, open));
+    assert_eq!((updated_uri(&mut ada).as_str(), updated_uri(&mut bob).as_str()), (open, open));
 }
 
 #[test]
-fn without_updates_there_is_nothing_to_subscribe_to() {
-    let served = Served::serving(registry(), |server| server);
-    let session = served.session();
+fn rejects_subscriptions_without_updates() {
+    let server = TestServer::with_registry(registry(), |server| server);
+    let session = server.session();
     for method in ["resources/subscribe", "resources/unsubscribe"] {
-        let refused = session.request(method, json!({"uri": "fixture://news"}));
-        assert_eq!(refused["error"]["code"], -32601, "{method}");
+        let rejected = session.request(method, json!({"uri": "fixture://news"}));
+        assert_eq!(rejected["error"]["code"], -32601, "{method}");
     }
     let params = json!({"notifications": {"resourceSubscriptions": ["fixture://news"]}});
-    let answer: Answer = served.modern("subscriptions/listen", params);
+    let answer: Answer = server.request_modern("subscriptions/listen", params);
     assert_eq!(answer.json()["error"]["code"], -32601);
 }
 
 #[test]
-fn the_later_era_subscribes_by_listening_alone() {
-    let served = serving(&Updates::new());
+fn rejects_legacy_subscriptions_of_modern_clients() {
+    let server = start_server(&Updates::new());
     for method in ["resources/subscribe", "resources/unsubscribe"] {
-        let answer = served.modern(method, json!({"uri": "fixture://news"}));
+        let answer = server.request_modern(method, json!({"uri": "fixture://news"}));
         assert_eq!((answer.status, answer.json()["error"]["code"].as_i64()), (404, Some(-32601)), "{method}");
     }
 }

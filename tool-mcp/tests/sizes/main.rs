@@ -1,9 +1,9 @@
-//! How many bytes `tools/list` takes, beside rmcp's own macros for the same tools.
+//! Compares the bytes of `tools/list` with those of rmcp's macros for the same tools.
 //!
-//! The tools of each kind differ in their names alone, so that one of them says what a hundred take. Both sides say the same
-//! hints. What ours say beside that of rmcp, in fewer bytes: that no other input is taken, and that a tool destroys.
+//! Tools of one kind differ only in their names, so one of them gives the size of a hundred. Both sides have the
+//! same hints. Ours also reject other inputs and mark destructive tools, in fewer bytes.
 
-mod peer;
+mod rmcp_tools;
 
 use http_body_util::BodyExt as _;
 use schemars::JsonSchema;
@@ -13,7 +13,7 @@ use tool_core::{Registry, tool, tools};
 use tool_mcp::Server;
 use tower::ServiceExt as _;
 
-/// How many tools a list is counted for.
+/// The number of tools in a list.
 const TOOLS: usize = 100;
 
 /// Files an issue with the team that owns the component.
@@ -73,7 +73,7 @@ fn find_documents(
     Found { total: labels.map_or(0, |labels| labels.len() as u64), names: vec![format!("{text}: {order:?}")] }
 }
 
-/// The tools as a client gets them, in text.
+/// The name and the JSON text of each tool, as a client receives them.
 fn listed() -> Vec<(String, String)> {
     let registry =
         Registry::builder().tools(tools![file_issue, purge_records, find_documents]).build().unwrap();
@@ -98,28 +98,28 @@ fn listed() -> Vec<(String, String)> {
     });
     let answer: Value = serde_json::from_slice(&bytes).unwrap();
     let tools = answer["result"]["tools"].as_array().unwrap_or_else(|| panic!("{answer}"));
-    let named = |tool: &Value| (tool["name"].as_str().unwrap().to_owned(), tool.to_string());
-    tools.iter().map(named).collect()
+    let name_and_text = |tool: &Value| (tool["name"].as_str().unwrap().to_owned(), tool.to_string());
+    tools.iter().map(name_and_text).collect()
 }
 
-/// The bytes of a list of [`TOOLS`] tools that differ in their names alone, with the commas between them.
+/// The bytes of a list of [`TOOLS`] tools that differ only in their names, including the commas.
 fn list_of(tool: &str) -> usize {
     // A number of two digits follows each name.
     TOOLS * (tool.len() + "_00,".len()) - 1
 }
 
-/// What a hundred tools of each kind take. `benches/README.md` has the figures beside those of other crates.
-const FIGURES: [(&str, usize); 3] =
+/// The bytes of a hundred tools of each kind. `benches/README.md` compares them with other crates.
+const EXPECTED_BYTES: [(&str, usize); 3] =
     [("file_issue", 50_299), ("find_documents", 81_499), ("purge_records", 51_099)];
 
 #[test]
-fn a_list_takes_fewer_bytes_than_that_of_rmcp() {
+fn lists_tools_in_fewer_bytes_than_rmcp() {
     let listed = listed();
-    assert_eq!(listed.len(), FIGURES.len());
-    for ((name, ours), (expected, figure)) in listed.iter().zip(FIGURES) {
-        let theirs = peer::listed(name);
-        let (our_bytes, their_bytes) = (list_of(ours), list_of(&theirs));
-        assert!(our_bytes < their_bytes, "{name}: {our_bytes} of {their_bytes}\n{ours}\n{theirs}");
-        assert_eq!((name.as_str(), our_bytes), (expected, figure), "{theirs}: {their_bytes}\n{ours}");
+    assert_eq!(listed.len(), EXPECTED_BYTES.len());
+    for ((name, own), (expected, figure)) in listed.iter().zip(EXPECTED_BYTES) {
+        let rmcp_text = rmcp_tools::listed(name);
+        let (own_bytes, rmcp_bytes) = (list_of(own), list_of(&rmcp_text));
+        assert!(own_bytes < rmcp_bytes, "{name}: {own_bytes} of {rmcp_bytes}\n{own}\n{rmcp_text}");
+        assert_eq!((name.as_str(), own_bytes), (expected, figure), "{rmcp_text}: {rmcp_bytes}\n{own}");
     }
 }

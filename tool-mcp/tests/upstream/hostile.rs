@@ -1,5 +1,4 @@
-//! A server of MCP that does whatever a server must not do. It writes its messages by hand, and is started by the tests as
-//! a process of its own.
+//! An MCP server that violates the protocol in many ways. The tests start it as a child process.
 
 #![expect(clippy::needless_pass_by_value, reason = "a literal of JSON reads better without a borrow")]
 
@@ -9,28 +8,28 @@ use std::process::{Command, Stdio};
 use serde_json::{Value, json};
 use tool_mcp::upstream::Upstream;
 
-/// Set where [`serve`] is to be the server: words that say how it behaves.
+/// Selects the modes of [`serve`], separated by spaces.
 const SERVE: &str = "TOOL_MCP_TEST_HOSTILE";
 
-/// No test, but the server that the tests start.
+/// Not a test: the server process of the tests.
 #[test]
 fn serve() {
-    let Ok(ways) = std::env::var(SERVE) else { return };
-    Hostile::new(&ways).run();
-    // Not back to the harness, which would have its say on standard output.
+    let Ok(modes) = std::env::var(SERVE) else { return };
+    Hostile::new(&modes).run();
+    // The test harness must not write to standard output.
     std::process::exit(0);
 }
 
-/// The server that behaves in these ways: this very program again, whose test harness writes some lines of its own first.
-pub(crate) fn server(name: &str, ways: &str) -> Upstream {
+/// Starts this binary as a server with these modes. The test harness writes some lines first.
+pub(crate) fn server(name: &str, modes: &str) -> Upstream {
     let program = std::env::current_exe().unwrap();
     Upstream::command(name, program.to_str().unwrap())
         .args(["--exact", "hostile::serve", "--nocapture"])
-        .env(SERVE, ways)
+        .env(SERVE, modes)
 }
 
-/// A message with what no value of ours can hold in the place of a text that names it.
-pub(crate) fn odd_text(message: &Value) -> String {
+/// Renders a message, with placeholders replaced by JSON that `Value` cannot hold.
+pub(crate) fn render(message: &Value) -> String {
     let mut text = message.to_string();
     if !text.contains('@') {
         return text;
@@ -43,41 +42,41 @@ pub(crate) fn odd_text(message: &Value) -> String {
 }
 
 struct Hostile {
-    ways: Vec<String>,
-    /// Requests that were taken back.
-    cancelled: Vec<Value>,
+    modes: Vec<String>,
+    /// Canceled requests.
+    canceled: Vec<Value>,
     /// Requests that are never answered.
     waiting: Vec<Value>,
     changed: bool,
-    listens: Option<Value>,
+    subscription: Option<Value>,
     probe: Option<Value>,
 }
 
 impl Hostile {
-    fn new(ways: &str) -> Self {
-        let ways = ways.split(' ').map(str::to_owned).collect();
-        Hostile { ways, cancelled: vec![], waiting: vec![], changed: false, listens: None, probe: None }
+    fn new(modes: &str) -> Self {
+        let modes = modes.split(' ').map(str::to_owned).collect();
+        Hostile { modes, canceled: vec![], waiting: vec![], changed: false, subscription: None, probe: None }
     }
 
-    fn is(&self, way: &str) -> bool {
-        self.ways.iter().any(|is| is == way)
+    fn has(&self, mode: &str) -> bool {
+        self.modes.iter().any(|other| other == mode)
     }
 
     fn modern(&self) -> bool {
-        self.is("modern")
+        self.has("modern")
     }
 
     fn run(&mut self) {
-        if self.is("exits") {
+        if self.has("exits") {
             eprintln!("the key is {}", std::env::var("HOSTILE_KEY").unwrap_or_default());
             std::process::exit(7);
         }
-        if self.is("floods") {
+        if self.has("floods") {
             loop {
                 println!("this is no message");
             }
         }
-        // A file that is there says whether this is the first start.
+        // The file exists only at the first start.
         if let Ok(file) = std::env::var("HOSTILE_ONCE")
             && std::fs::remove_file(&file).is_ok()
         {
@@ -85,24 +84,24 @@ impl Hostile {
         }
         for line in std::io::stdin().lock().lines() {
             let message: Value = serde_json::from_str(&line.unwrap()).unwrap();
-            self.take(&message);
+            self.handle(&message);
         }
-        if self.is("stays") {
-            // Deaf to the end of its input, and to being asked.
-            // A shell can do what needs `unsafe` here.
+        if self.has("stays") {
+            // Ignores the end of its input and SIGTERM.
+            // A shell ignores the signal without `unsafe`.
             let _ = std::os::unix::process::CommandExt::exec(
                 Command::new("sh").args(["-c", "trap '' TERM; while :; do sleep 1; done"]),
             );
         }
     }
 
-    fn take(&mut self, message: &Value) {
+    fn handle(&mut self, message: &Value) {
         let (id, params) = (&message["id"], &message["params"]);
-        if self.is("mute") {
+        if self.has("mute") {
             return;
         }
         match message["method"].as_str().unwrap_or_default() {
-            "server/discover" if self.is("late") => self.probe = Some(id.clone()),
+            "server/discover" if self.has("late") => self.probe = Some(id.clone()),
             "server/discover" if self.modern() => self.answer(id, json!({
                 "resultType": "complete", "supportedVersions": ["2026-07-28"], "ttlMs": 0, "cacheScope": "public",
                 "capabilities": {"tools": {"listChanged": true}},
@@ -118,20 +117,20 @@ impl Hostile {
                 }));
             }
             "notifications/initialized" => {}
-            "notifications/cancelled" => self.cancelled.push(params["requestId"].clone()),
+            "notifications/cancelled" => self.canceled.push(params["requestId"].clone()),
             "subscriptions/listen" => {
-                self.listens = Some(id.clone());
+                self.subscription = Some(id.clone());
                 self.write(&json!({
                     "jsonrpc": "2.0", "method": "notifications/subscriptions/acknowledged",
                     "params": {"notifications": {"toolsListChanged": true}, "_meta": {"io.modelcontextprotocol/subscriptionId": id}},
                 }));
             }
-            // Once it was listed, it does not listen any more.
-            "tools/list" if self.is("deaf") && self.changed => self.waiting.push(id.clone()),
+            // Does not answer after a change.
+            "tools/list" if self.has("deaf") && self.changed => self.waiting.push(id.clone()),
             "tools/list" => self.list(id, params),
             "tools/call" => self.call(id, params),
             _ if message.get("method").is_none() => {
-                // The answer to what we asked: so the call that asked goes on.
+                // The answer to a request of this server completes the call that sent it.
                 let waiting = self.waiting.pop().unwrap();
                 self.text(&waiting, &json!({"result": message["result"], "error": message["error"]["message"]}).to_string());
             }
@@ -143,40 +142,40 @@ impl Hostile {
         let page: usize = params["cursor"].as_str().map_or(0, |cursor| cursor.parse().unwrap());
         let empty = json!({"type": "object"});
         let tool = |name: &str, hints: Value| json!({"name": name, "inputSchema": {"type": "object"}, "annotations": hints});
-        let reads = || json!({"readOnlyHint": true});
-        let tools = if self.is("endless") {
+        let read_only = || json!({"readOnlyHint": true});
+        let tools = if self.has("endless") {
             vec![tool(&format!("page_{page}"), json!({}))]
         } else if page == 0 {
             let text =
                 json!({"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]});
             vec![
-                json!({"name": "echo", "title": "Echo", "description": "Says it again.", "inputSchema": text, "annotations": reads()}),
-                tool("slow", reads()),
+                json!({"name": "echo", "title": "Echo", "description": "Says it again.", "inputSchema": text, "annotations": read_only()}),
+                tool("slow", read_only()),
                 tool("slow_write", json!({})),
-                tool("die", reads()),
+                tool("die", read_only()),
                 tool("die_writing", json!({})),
-                tool("giant", reads()),
-                tool("garbage", reads()),
+                tool("giant", read_only()),
+                tool("garbage", read_only()),
                 tool("change", json!({})),
-                tool("cancelled", reads()),
-                tool("progress", reads()),
+                tool("cancelled", read_only()),
+                tool("progress", read_only()),
             ]
         } else {
             let number =
                 json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]});
             let mut tools = vec![
-                tool("environment", reads()),
-                tool("family", reads()),
-                tool("refuse", reads()),
-                tool("error", reads()),
-                tool("rich", reads()),
-                json!({"name": "lie", "inputSchema": empty, "outputSchema": number, "annotations": reads()}),
-                json!({"name": "truth", "inputSchema": empty, "outputSchema": number, "annotations": reads()}),
+                tool("environment", read_only()),
+                tool("family", read_only()),
+                tool("refuse", read_only()),
+                tool("error", read_only()),
+                tool("rich", read_only()),
+                json!({"name": "lie", "inputSchema": empty, "outputSchema": number, "annotations": read_only()}),
+                json!({"name": "truth", "inputSchema": empty, "outputSchema": number, "annotations": read_only()}),
                 tool("ask", json!({})),
-                tool("nonsense", reads()),
-                tool("trace", reads()),
+                tool("nonsense", read_only()),
+                tool("trace", read_only()),
             ];
-            if self.is("malformed") {
+            if self.has("malformed") {
                 let recursive =
                     json!({"type": "object", "properties": {"a": {"$ref": "https://example.com/a"}}});
                 tools.extend([
@@ -185,17 +184,17 @@ impl Hostile {
                     json!({"name": "no schema"}),
                     json!({"name": "elsewhere", "inputSchema": recursive}),
                     json!("a tool"),
-                    tool("last", reads()),
+                    tool("last", read_only()),
                 ]);
             }
-            if self.is("unreadable") {
+            if self.has("unreadable") {
                 tools.extend([
                     json!({"name": "lone", "description": "@lone", "inputSchema": empty}),
                     json!({"name": "deep", "inputSchema": {"type": "object", "x": "@deep"}}),
                     json!({"name": "long", "inputSchema": {"type": "object", "x": "@long"}}),
                 ]);
             }
-            if self.is("vast") {
+            if self.has("vast") {
                 let properties: serde_json::Map<String, Value> = (0..200_000)
                     .map(|n| {
                         (
@@ -209,13 +208,13 @@ impl Hostile {
                 );
             }
             if self.changed {
-                tools.push(tool("extra", reads()));
+                tools.push(tool("extra", read_only()));
             }
             tools
         };
         let next = match page {
-            _ if self.is("endless") => Some(page + 1),
-            1 if self.is("circles") => Some(1),
+            _ if self.has("endless") => Some(page + 1),
+            1 if self.has("circles") => Some(1),
             0 => Some(1),
             _ => None,
         };
@@ -230,13 +229,13 @@ impl Hostile {
     }
 
     fn call(&mut self, id: &Value, params: &Value) {
-        if self.is("clogs") {
-            // It is there, and reads no more.
+        if self.has("clogs") {
+            // Stays alive, but stops reading.
             loop {
                 std::thread::park();
             }
         }
-        if self.is("asks") {
+        if self.has("asks") {
             for id in 0.. {
                 self.write(&json!({"jsonrpc": "2.0", "id": id, "method": "ping"}));
             }
@@ -247,7 +246,7 @@ impl Hostile {
             "die" | "die_writing" => std::process::exit(3),
             "giant" => {
                 let mut out = std::io::stdout().lock();
-                // Whoever reads it leaves before its end.
+                // The client disconnects before the end.
                 while out.write_all(&[b'x'; 1 << 16]).is_ok() {}
             }
             "garbage" => {
@@ -259,19 +258,19 @@ impl Hostile {
             }
             "change" => {
                 self.changed = !self.changed;
-                let meta = self.listens.as_ref().map(|id| json!({"io.modelcontextprotocol/subscriptionId": id}));
+                let meta = self.subscription.as_ref().map(|id| json!({"io.modelcontextprotocol/subscriptionId": id}));
                 self.write(&json!({
                     "jsonrpc": "2.0", "method": "notifications/tools/list_changed", "params": {"_meta": meta},
                 }));
                 self.text(id, "changed");
             }
-            "cancelled" => self.text(id, &self.cancelled.len().to_string()),
+            "cancelled" => self.text(id, &self.canceled.len().to_string()),
             "progress" => {
                 let token = &params["_meta"]["progressToken"];
-                for (done, message) in [(0.25, "a quarter"), (0.5, "half"), (1.0, "all")] {
+                for (progress, message) in [(0.25, "a quarter"), (0.5, "half"), (1.0, "all")] {
                     self.write(&json!({
                         "jsonrpc": "2.0", "method": "notifications/progress",
-                        "params": {"progressToken": token, "progress": done, "total": 1.0, "message": message},
+                        "params": {"progressToken": token, "progress": progress, "total": 1.0, "message": message},
                     }));
                 }
                 self.text(id, "done");
@@ -281,7 +280,7 @@ impl Hostile {
                 self.text(id, &names.join(" "));
             }
             "family" => {
-                // A child that outlives us unless somebody sees to it.
+                // A child that outlives this process unless it is killed.
                 #[expect(clippy::zombie_processes, reason = "that is the point")]
                 let child = Command::new("sleep").arg("1000").stdin(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
                 self.text(id, &format!("{} {}", std::process::id(), child.id()));
@@ -326,7 +325,7 @@ impl Hostile {
         }
     }
 
-    /// A result, as the version that is spoken wants it.
+    /// A result in the shape of the protocol version.
     fn complete(&self, mut result: Value) -> Value {
         if self.modern() {
             result["resultType"] = "complete".into();
@@ -347,8 +346,8 @@ impl Hostile {
     }
 
     fn write(&self, message: &Value) {
-        // Whoever reads may have left.
+        // The client may have disconnected.
         let mut out = std::io::stdout().lock();
-        let _ = writeln!(out, "{}", odd_text(message)).and_then(|()| out.flush());
+        let _ = writeln!(out, "{}", render(message)).and_then(|()| out.flush());
     }
 }

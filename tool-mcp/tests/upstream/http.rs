@@ -1,4 +1,4 @@
-//! Servers that answer over HTTP.
+//! Upstreams over HTTP.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
@@ -23,21 +23,21 @@ use tool_mcp::{Changes, Server};
 use crate::hostile;
 use crate::support::{servers, servers_as, within};
 
-/// A server of ours, in this process.
-struct Served {
+/// A `tool_mcp` server in this process.
+struct TestServer {
     addr: SocketAddr,
     stop: oneshot::Sender<()>,
     running: JoinHandle<Result<(), tool_mcp::ServeError>>,
 }
 
-impl Served {
+impl TestServer {
     async fn start(server: Server, addr: impl Into<Option<SocketAddr>>) -> Self {
         let addr = addr.into().unwrap_or_else(|| ([127, 0, 0, 1], 0).into());
         let http = server.shutdown_deadline(Duration::from_millis(100)).serve_http(addr).await.unwrap();
         let (stop, stopped) = oneshot::channel();
         let addr = http.local_addr();
         let running = tokio::spawn(http.run_until(async { drop(stopped.await) }));
-        Served { addr, stop, running }
+        TestServer { addr, stop, running }
     }
 
     fn upstream(&self, name: &str) -> Upstream {
@@ -76,19 +76,20 @@ fn provider(tools: Vec<Arc<dyn Tool>>) -> Provider {
 }
 
 #[tokio::test]
-async fn tools_are_listed_and_called() {
-    let served = Served::start(Server::new(provider(vec![echo()])).name("ours").version("3.1.4"), None).await;
-    let servers = servers([served.upstream("web")]);
+async fn lists_and_calls_tools() {
+    let server =
+        TestServer::start(Server::new(provider(vec![echo()])).name("ours").version("3.1.4"), None).await;
+    let servers = servers([server.upstream("web")]);
     let registry = servers.registry().await;
     assert_eq!(registry.tools().map(ToolDefinition::name).collect::<Vec<_>>(), ["web__echo"]);
-    let said = servers.call("web__echo", json!({"text": "hello"})).await.unwrap();
-    assert_eq!(said.value(), "hello");
+    let output = servers.call("web__echo", json!({"text": "hello"})).await.unwrap();
+    assert_eq!(output.value(), "hello");
     let status = servers.status("web");
     assert_eq!(
         (status.protocol.as_deref(), status.identity.as_deref()),
         (Some("2026-07-28"), Some("ours 3.1.4"))
     );
-    // Many at once, each with its own answer.
+    // Concurrent calls, each with its own answer.
     let calls = (0..50).map(|n| {
         let (registry, text) = (registry.clone(), format!("call {n}"));
         tokio::spawn(async move {
@@ -96,45 +97,45 @@ async fn tools_are_listed_and_called() {
         })
     });
     for call in calls.collect::<Vec<_>>() {
-        let (said, text) = within(call).await.unwrap();
-        assert_eq!(said, text);
+        let (output, text) = within(call).await.unwrap();
+        assert_eq!(output, text);
     }
 }
 
 #[tokio::test]
-async fn a_call_whose_caller_leaves_is_taken_back_if_it_reads() {
+async fn cancels_a_dropped_read() {
     let (started, dropped) = (Arc::new(Semaphore::new(0)), Arc::new(Semaphore::new(0)));
     let slow = {
         let (started, dropped) = (Arc::clone(&started), Arc::clone(&dropped));
         tool("slow", Operation::Read, move |_, _| {
-            struct Told(Arc<Semaphore>);
-            impl Drop for Told {
+            struct DropGuard(Arc<Semaphore>);
+            impl Drop for DropGuard {
                 fn drop(&mut self) {
                     self.0.add_permits(1);
                 }
             }
-            let told = Told(Arc::clone(&dropped));
+            let guard = DropGuard(Arc::clone(&dropped));
             started.add_permits(1);
             async move {
-                let _told = told;
+                let _guard = guard;
                 std::future::pending().await
             }
         })
     };
-    let served = Served::start(Server::new(provider(vec![slow])), None).await;
-    let servers = servers([served.upstream("web")]);
+    let server = TestServer::start(Server::new(provider(vec![slow])), None).await;
+    let servers = servers([server.upstream("web")]);
     let registry = servers.registry().await;
     tokio::select! {
-        _ = registry.call("web__slow", json!({})) => panic!("it is never answered"),
+        _ = registry.call("web__slow", json!({})) => panic!("the call never ends"),
         started = within(started.acquire()) => started.unwrap().forget(),
     }
     within(dropped.acquire()).await.unwrap().forget();
 }
 
 #[tokio::test]
-async fn a_list_that_changes_is_followed() {
+async fn follows_list_changes() {
     let (changes, more) = (Changes::new(), Arc::new(Mutex::new(false)));
-    let varying = {
+    let current_tools = {
         let more = Arc::clone(&more);
         move || {
             let mut tools = vec![echo()];
@@ -144,11 +145,11 @@ async fn a_list_that_changes_is_followed() {
             tools
         }
     };
-    let served = Served::start(Server::new(varying).changes(&changes), None).await;
-    let servers = servers([served.upstream("web")]);
+    let server = TestServer::start(Server::new(current_tools).changes(&changes), None).await;
+    let servers = servers([server.upstream("web")]);
     assert_eq!(servers.names().await, ["web__echo"]);
-    for (there, expected) in [(true, 2), (false, 1)] {
-        *more.lock().unwrap() = there;
+    for (has_extra, expected) in [(true, 2), (false, 1)] {
+        *more.lock().unwrap() = has_extra;
         changes.notify();
         within(servers.upstreams.wait_for("web", |status| status.tools == expected)).await;
         assert_eq!(servers.names().await.len(), expected);
@@ -156,62 +157,62 @@ async fn a_list_that_changes_is_followed() {
 }
 
 #[tokio::test]
-async fn a_server_that_goes_away_is_down_and_its_tools_return_with_it() {
-    let served = Served::start(Server::new(provider(vec![echo()])), None).await;
-    let addr = served.addr;
-    let servers = servers([served.upstream("web")]);
+async fn recovers_after_a_server_restarts() {
+    let server = TestServer::start(Server::new(provider(vec![echo()])), None).await;
+    let addr = server.addr;
+    let servers = servers([server.upstream("web")]);
     let registry = servers.registry().await;
-    served.stop().await;
+    server.stop().await;
     let failure = within(registry.call("web__echo", json!({}))).await.unwrap_err();
     assert_eq!((failure.kind(), failure.retryable()), (FailureKind::Failed(Reason::Unavailable), true));
     assert!(failure.message().contains("server `web`"), "{failure}");
     let down = servers.down("web").await;
     assert!(down.contains("connect") || down.contains("closed"), "{down}");
     assert!(!down.contains("127.0.0.1"), "no address: {down}");
-    let refused = |status: &tool_mcp::upstream::Status| matches!(&status.state, State::Down { reason, .. } if reason.starts_with("it cannot be connected to"));
-    within(servers.upstreams.wait_for("web", refused)).await;
+    let is_refused = |status: &tool_mcp::upstream::Status| matches!(&status.state, State::Down { reason, .. } if reason.starts_with("it cannot be connected to"));
+    within(servers.upstreams.wait_for("web", is_refused)).await;
     let tools = servers.toolset().await;
     assert_eq!(tools.registry().tools().count(), 0, "no fake tools");
     assert!(tools.skipped()[0].to_string().starts_with("provider `web`: it is "), "{:?}", tools.skipped());
 
-    let _served = Served::start(Server::new(provider(vec![echo()])), addr).await;
+    let _server = TestServer::start(Server::new(provider(vec![echo()])), addr).await;
     within(servers.upstreams.wait_for("web", |status| status.state == State::Up)).await;
     assert_eq!(servers.call("web__echo", json!({"text": "back"})).await.unwrap().value(), "back");
 }
 
 #[tokio::test]
-async fn what_changes_behind_us_and_how_far_a_call_has_come_is_passed_on() {
+async fn forwards_list_changes_and_progress() {
     let changes = Changes::new();
-    let behind = servers_as([hostile::server("one", "legacy")], |builder| builder.changes(&changes));
-    let ours = Server::new(behind.upstreams.clone()).changes(&changes);
-    let served = Served::start(ours, None).await;
-    let before = servers([served.upstream("ours")]);
+    let inner = servers_as([hostile::server("one", "legacy")], |builder| builder.changes(&changes));
+    let outer = Server::new(inner.upstreams.clone()).changes(&changes);
+    let server = TestServer::start(outer, None).await;
+    let before = servers([server.upstream("ours")]);
     assert_eq!(before.names().await.len(), 20);
     within(before.call("ours__one__change", json!({}))).await.unwrap();
     within(before.upstreams.wait_for("ours", |status| status.tools == 21)).await;
     assert!(before.names().await.contains(&"ours__one__extra".to_owned()));
 
-    let heard = Arc::new(Mutex::new(Vec::new()));
+    let reports = Arc::new(Mutex::new(Vec::new()));
     let sink = {
-        let heard = Arc::clone(&heard);
-        move |report: &Progress<'_>| heard.lock().unwrap().push((report.done, report.message.to_owned()))
+        let reports = Arc::clone(&reports);
+        move |report: &Progress<'_>| reports.lock().unwrap().push((report.done, report.message.to_owned()))
     };
     let registry = before.registry().await.with_options(&CallOptions::new().progress(Arc::new(sink)));
     within(registry.call("ours__one__progress", json!({}))).await.unwrap();
-    let heard = heard.lock().unwrap().clone();
-    assert_eq!(heard.last(), Some(&(100, "all".to_owned())), "{heard:?}");
+    let reports = reports.lock().unwrap().clone();
+    assert_eq!(reports.last(), Some(&(100, "all".to_owned())), "{reports:?}");
 
-    // And when it is gone, its tools are too.
-    let gone = within(before.registry().await.call("ours__one__die", json!({}))).await.unwrap_err();
-    assert!(gone.message().contains("server `one` did not answer `one__die`"), "{gone}");
+    // Its calls fail when the inner server dies.
+    let failure = within(before.registry().await.call("ours__one__die", json!({}))).await.unwrap_err();
+    assert!(failure.message().contains("server `one` did not answer `one__die`"), "{failure}");
 }
 
 #[tokio::test]
-async fn a_server_that_cannot_be_reached_says_at_which_step() {
-    let nobody = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
-    let plain = odd(Router::new().fallback(|| async { "plain" })).await;
+async fn reports_connection_failures() {
+    let unused = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
+    let plain = serve_http(Router::new().fallback(|| async { "plain" })).await;
     for (url, expected) in [
-        (format!("http://{nobody}/mcp"), "Connection refused"),
+        (format!("http://{unused}/mcp"), "Connection refused"),
         ("http://no-such-host.invalid/mcp".to_owned(), ""),
         (format!("https://{plain}/mcp"), ""),
     ] {
@@ -222,8 +223,8 @@ async fn a_server_that_cannot_be_reached_says_at_which_step() {
     }
 }
 
-/// A server of HTTP that is none of MCP, and answers in this way.
-async fn odd(router: Router) -> SocketAddr {
+/// Serves a router that is not an MCP server.
+async fn serve_http(router: Router) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let addr = listener.local_addr().unwrap();
     tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
@@ -231,7 +232,7 @@ async fn odd(router: Router) -> SocketAddr {
 }
 
 #[tokio::test]
-async fn a_server_that_answers_something_else_is_down_and_says_what() {
+async fn reports_unexpected_http_responses() {
     let secret = "0b7c5f1e9d2a";
     let html = || async { ([("content-type", "text/html")], "<h1>0b7c5f1e9d2a</h1>") };
     for (router, expected) in [
@@ -250,7 +251,7 @@ async fn a_server_that_answers_something_else_is_down_and_says_what() {
         ),
         (Router::new().fallback(std::future::pending::<()>), "it did not start within 500ms"),
     ] {
-        let addr = odd(router).await;
+        let addr = serve_http(router).await;
         let upstream = Upstream::url("odd", format!("http://{addr}/mcp?key={secret}"))
             .header("Authorization", format!("Bearer {secret}"))
             .start_timeout(Duration::from_millis(500));
@@ -263,24 +264,24 @@ async fn a_server_that_answers_something_else_is_down_and_says_what() {
 }
 
 #[tokio::test]
-async fn headers_are_sent_and_not_to_another_origin() {
+async fn sends_headers_only_to_the_configured_origin() {
     let seen = Arc::new(Mutex::new(Vec::new()));
-    let note = |where_: &'static str| {
+    let record = |origin: &'static str| {
         let seen = Arc::clone(&seen);
         move |headers: HeaderMap| {
             let key = headers.get("x-key").map(|key| key.to_str().unwrap().to_owned());
-            seen.lock().unwrap().push((where_, key));
+            seen.lock().unwrap().push((origin, key));
         }
     };
-    let there = note("there");
-    let other = odd(Router::new().fallback(|headers: HeaderMap| async move {
-        there(headers);
+    let record_redirected = record("there");
+    let other = serve_http(Router::new().fallback(|headers: HeaderMap| async move {
+        record_redirected(headers);
         StatusCode::OK
     }))
     .await;
-    let here = note("here");
-    let addr = odd(Router::new().fallback(move |headers: HeaderMap| async move {
-        here(headers);
+    let record_first = record("here");
+    let addr = serve_http(Router::new().fallback(move |headers: HeaderMap| async move {
+        record_first(headers);
         (StatusCode::TEMPORARY_REDIRECT, [("location", format!("http://{other}/mcp"))]).into_response()
     }))
     .await;

@@ -1,4 +1,4 @@
-//! Servers that behave, and servers that do not, as a provider of tools.
+//! Upstream MCP servers as providers of tools: well-behaved and hostile ones.
 
 #![allow(clippy::print_stdout, reason = "a server on stdio writes there")]
 

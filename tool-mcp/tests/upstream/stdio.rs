@@ -1,4 +1,4 @@
-//! Servers that are started as programs.
+//! Upstreams over stdio.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -15,35 +15,35 @@ use crate::support::{Servers, servers, servers_as, within};
 const SHORT: Duration = Duration::from_millis(300);
 
 #[tokio::test]
-async fn tools_are_listed_and_called_in_both_eras() {
-    for (ways, protocol) in [("modern", "2026-07-28"), ("legacy", "2025-11-25")] {
-        let servers = servers([hostile::server("one", ways)]);
+async fn lists_and_calls_tools_in_both_eras() {
+    for (modes, protocol) in [("modern", "2026-07-28"), ("legacy", "2025-11-25")] {
+        let servers = servers([hostile::server("one", modes)]);
         let registry = servers.registry().await;
         let echo = registry.get("one__echo").expect("it is listed");
         assert_eq!((echo.title(), echo.description()), (Some("Echo"), "Says it again."));
         assert_eq!(echo.operation(), Some(Operation::Read));
         assert!(registry.get("one__change").unwrap().destructive());
-        assert!(registry.get("one__trace").is_some(), "it stands on the second page");
-        let said = servers.call("one__echo", json!({"text": "hello"})).await.unwrap();
-        assert_eq!(said.value(), "hello");
-        let wrong = servers.call("one__echo", json!({"text": "hello", "loud": true})).await;
-        assert!(wrong.is_ok(), "its schema is open");
-        let wrong = servers.call("one__echo", json!({})).await.unwrap_err();
-        assert_eq!((wrong.kind(), wrong.problems()[0].path.as_str()), (FailureKind::Input, "/text"));
+        assert!(registry.get("one__trace").is_some(), "it is on the second page");
+        let output = servers.call("one__echo", json!({"text": "hello"})).await.unwrap();
+        assert_eq!(output.value(), "hello");
+        let result = servers.call("one__echo", json!({"text": "hello", "loud": true})).await;
+        assert!(result.is_ok(), "its schema allows other inputs");
+        let result = servers.call("one__echo", json!({})).await.unwrap_err();
+        assert_eq!((result.kind(), result.problems()[0].path.as_str()), (FailureKind::Input, "/text"));
         let status = servers.status("one");
         assert_eq!(status.protocol.as_deref(), Some(protocol));
         assert_eq!((status.identity.as_deref(), status.tools), (Some("hostile 1.0.0"), 20));
         servers.upstreams.shutdown().await;
         assert_eq!(servers.status("one").state, State::Ended);
-        let late = registry.call("one__echo", json!({"text": "hello"})).await.unwrap_err();
-        assert_eq!(late.message(), "server `one` is ended");
+        let failure = registry.call("one__echo", json!({"text": "hello"})).await.unwrap_err();
+        assert_eq!(failure.message(), "server `one` is ended");
     }
 }
 
 #[tokio::test]
-async fn results_keep_their_meaning() {
-    for ways in ["modern", "legacy"] {
-        let servers = servers([hostile::server("one", ways)]);
+async fn converts_results_and_failures() {
+    for modes in ["modern", "legacy"] {
+        let servers = servers([hostile::server("one", modes)]);
         let rich = servers.call("one__rich", json!({})).await.unwrap();
         assert_eq!(rich.structured().unwrap().get(), r#"{"rows":3}"#);
         let content = serde_json::to_value(rich.content()).unwrap();
@@ -82,44 +82,44 @@ async fn results_keep_their_meaning() {
 }
 
 #[tokio::test]
-async fn nobody_is_asked_back() {
+async fn rejects_requests_to_the_client() {
     let servers = servers([hostile::server("new", "modern"), hostile::server("old", "legacy")]);
     let failure = servers.call("new__ask", json!({})).await.unwrap_err();
     assert_eq!(
         failure.message(),
         "server `new` asks for more input in the middle of `new__ask`, and nobody can be asked from here"
     );
-    let told = servers.call("old__ask", json!({})).await.unwrap().value();
-    assert!(told.as_str().unwrap().contains(r#""result":null"#), "{told}");
+    let answer = servers.call("old__ask", json!({})).await.unwrap().value();
+    assert!(answer.as_str().unwrap().contains(r#""result":null"#), "{answer}");
     assert!(
-        told.as_str().unwrap().contains("sampling/createMessage"),
-        "it is told that we do not know how: {told}"
+        answer.as_str().unwrap().contains("sampling/createMessage"),
+        "the server gets an error: {answer}"
     );
 }
 
 #[tokio::test]
-async fn reports_are_passed_on_in_their_order_and_none_comes_too_late() {
-    for ways in ["modern", "legacy"] {
-        let servers = servers([hostile::server("one", ways)]);
-        let heard = Arc::new(Mutex::new(Vec::new()));
+async fn forwards_progress_in_order() {
+    for modes in ["modern", "legacy"] {
+        let servers = servers([hostile::server("one", modes)]);
+        let reports = Arc::new(Mutex::new(Vec::new()));
         let sink = {
-            let heard = Arc::clone(&heard);
+            let reports = Arc::clone(&reports);
             move |report: &Progress<'_>| {
-                heard.lock().unwrap().push((report.done, report.total, report.message.to_owned()));
+                reports.lock().unwrap().push((report.done, report.total, report.message.to_owned()));
             }
         };
         let registry = servers.registry().await.with_options(&CallOptions::new().progress(Arc::new(sink)));
         within(registry.call("one__progress", json!({}))).await.unwrap();
-        let reports = heard.lock().unwrap();
+        let reports = reports.lock().unwrap();
         let reports: Vec<_> =
             reports.iter().map(|(done, total, message)| (*done, *total, message.as_str())).collect();
-        // It counts in parts of one.
+        // The server reports fractions, which are forwarded as percentages.
         assert_eq!(reports, [(25, Some(100), "a quarter"), (50, Some(100), "half"), (100, Some(100), "all")]);
     }
 }
 
 #[tokio::test]
-async fn a_trace_goes_along() {
+async fn forwards_the_trace_context() {
     let servers = servers([hostile::server("one", "modern")]);
     let trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
     let registry =
@@ -127,59 +127,59 @@ async fn a_trace_goes_along() {
     assert_eq!(registry.call("one__trace", json!({})).await.unwrap().value(), trace);
 }
 
-/// How many requests the server was told to forget.
-async fn taken_back(servers: &Servers) -> u64 {
+/// How many cancellations the server has received.
+async fn cancellations(servers: &Servers) -> u64 {
     servers.call("one__cancelled", json!({})).await.unwrap().value().as_str().unwrap().parse().unwrap()
 }
 
 #[tokio::test]
-async fn a_call_that_is_not_answered_in_time_is_taken_back_if_it_reads() {
-    for ways in ["modern", "legacy"] {
-        let servers = servers([hostile::server("one", ways).timeout(SHORT)]);
-        let late = servers.call("one__slow", json!({})).await.unwrap_err();
-        assert_eq!((late.kind(), late.retryable()), (FailureKind::Timeout, true));
-        assert_eq!(late.message(), "`one__slow` did not end within 300ms");
-        within(async { while taken_back(&servers).await != 1 {} }).await;
+async fn cancels_timed_out_reads_before_writes() {
+    for modes in ["modern", "legacy"] {
+        let servers = servers([hostile::server("one", modes).timeout(SHORT)]);
+        let failure = servers.call("one__slow", json!({})).await.unwrap_err();
+        assert_eq!((failure.kind(), failure.retryable()), (FailureKind::Timeout, true));
+        assert_eq!(failure.message(), "`one__slow` did not end within 300ms");
+        within(async { while cancellations(&servers).await != 1 {} }).await;
 
-        let late = servers.call("one__slow_write", json!({})).await.unwrap_err();
-        assert_eq!((late.kind(), late.retryable()), (FailureKind::Timeout, false));
-        assert!(late.message().contains("runs on"), "{late}");
-        assert_eq!(taken_back(&servers).await, 1, "what modifies runs on");
-        // And not for ever.
-        within(async { while taken_back(&servers).await != 2 {} }).await;
+        let failure = servers.call("one__slow_write", json!({})).await.unwrap_err();
+        assert_eq!((failure.kind(), failure.retryable()), (FailureKind::Timeout, false));
+        assert!(failure.message().contains("runs on"), "{failure}");
+        assert_eq!(cancellations(&servers).await, 1, "a write is not canceled yet");
+        // It is canceled later.
+        within(async { while cancellations(&servers).await != 2 {} }).await;
     }
 }
 
 #[tokio::test]
-async fn a_call_whose_caller_leaves_is_taken_back_if_it_reads() {
+async fn cancels_dropped_reads_but_not_writes() {
     let servers = servers([hostile::server("one", "modern")]);
     let registry = servers.registry().await;
     for (tool, expected) in [("one__slow", 1), ("one__slow_write", 1), ("one__slow", 2)] {
         let call = registry.call(tool, json!({}));
         tokio::select! {
             biased;
-            _ = call => panic!("it is never answered"),
-            // Once this is answered, the other call has been sent, which was sent before.
-            said = servers.call("one__echo", json!({"text": "hi"})) => assert!(said.is_ok()),
+            _ = call => panic!("the call never ends"),
+            // This answer shows that the earlier call was sent.
+            output = servers.call("one__echo", json!({"text": "hi"})) => assert!(output.is_ok()),
         }
-        within(async { while taken_back(&servers).await < expected {} }).await;
-        assert_eq!(taken_back(&servers).await, expected, "{tool}");
+        within(async { while cancellations(&servers).await < expected {} }).await;
+        assert_eq!(cancellations(&servers).await, expected, "{tool}");
     }
 }
 
 #[tokio::test]
-async fn a_server_that_dies_in_mid_call_is_named_and_comes_back() {
+async fn restarts_a_server_that_dies_during_a_call() {
     let servers = servers([hostile::server("one", "modern"), hostile::server("two", "legacy")]);
     let registry = servers.registry().await;
     for (tool, retryable) in [("one__die", true), ("one__die_writing", false), ("two__die", true)] {
-        let waiting = within(registry.call(tool, json!({}))).await.unwrap_err();
+        let failure = within(registry.call(tool, json!({}))).await.unwrap_err();
         let server = &tool[..3];
         let expected =
             format!("server `{server}` did not answer `{tool}`: its process ended with exit status 3");
-        assert_eq!(waiting.message(), expected);
-        assert_eq!(waiting.kind(), FailureKind::Failed(Reason::Unavailable));
-        assert_eq!(waiting.retryable(), retryable, "{tool}");
-        // Its tools return, and those of the old list are as good as ever.
+        assert_eq!(failure.message(), expected);
+        assert_eq!(failure.kind(), FailureKind::Failed(Reason::Unavailable));
+        assert_eq!(failure.retryable(), retryable, "{tool}");
+        // The server restarts, and the old registry works again.
         let echo = format!("{server}__echo");
         assert!(servers.names().await.contains(&echo));
         assert_eq!(registry.call(&echo, json!({"text": "again"})).await.unwrap().value(), "again");
@@ -187,7 +187,7 @@ async fn a_server_that_dies_in_mid_call_is_named_and_comes_back() {
 }
 
 #[tokio::test]
-async fn no_call_waits_for_a_line_without_an_end() {
+async fn fails_calls_on_an_endless_line() {
     let servers = servers([hostile::server("one", "modern")]);
     let registry = servers.registry().await;
     let (slow, giant) = within(async {
@@ -204,15 +204,15 @@ async fn no_call_waits_for_a_line_without_an_end() {
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn a_server_that_reads_no_more_is_ended_all_the_same() {
-    for ways in ["modern clogs", "legacy clogs"] {
-        let servers = servers([hostile::server("one", ways).timeout(SHORT)]);
+async fn shuts_down_a_server_that_stops_reading() {
+    for modes in ["modern clogs", "legacy clogs"] {
+        let servers = servers([hostile::server("one", modes).timeout(SHORT)]);
         let registry = servers.registry().await;
-        // More than a pipe holds: once it reads no more, it is written for ever.
+        // More than a pipe holds, so a write blocks when the server stops reading.
         let text = json!({"text": "x".repeat(1 << 20)});
         for _ in 0..2 {
-            let late = within(registry.call("one__echo", text.clone())).await.unwrap_err();
-            assert_eq!(late.kind(), FailureKind::Timeout);
+            let failure = within(registry.call("one__echo", text.clone())).await.unwrap_err();
+            assert_eq!(failure.kind(), FailureKind::Timeout);
         }
         within(servers.upstreams.shutdown()).await;
         assert_eq!(servers.status("one").state, State::Ended);
@@ -220,19 +220,19 @@ async fn a_server_that_reads_no_more_is_ended_all_the_same() {
 }
 
 #[tokio::test]
-async fn a_server_that_reads_no_more_is_started_again_however_many_ask_it() {
+async fn restarts_a_server_that_stops_reading() {
     let server = hostile::server("one", "modern clogs").timeout(SHORT);
     let servers = servers_as([server], |builder| builder.fresh_for(Duration::from_secs(1)));
     let registry = servers.registry().await;
-    let (stop, busy) = (tokio_util::sync::CancellationToken::new(), Arc::new(Mutex::new(Vec::new())));
+    let (stop, failures) = (tokio_util::sync::CancellationToken::new(), Arc::new(Mutex::new(Vec::new())));
     let callers: Vec<_> = (0..4)
         .map(|_| {
-            let (servers, stop, busy) = (servers.provider.clone(), stop.clone(), Arc::clone(&busy));
+            let (servers, stop, failures) = (servers.provider.clone(), stop.clone(), Arc::clone(&failures));
             tokio::spawn(stop.run_until_cancelled_owned(async move {
                 loop {
                     let Ok(tools) = servers.tools().await else { continue };
                     let called = tools.registry().call("one__slow", json!({})).await;
-                    busy.lock().unwrap().push(called.unwrap_err().kind());
+                    failures.lock().unwrap().push(called.unwrap_err().kind());
                 }
             }))
         })
@@ -243,14 +243,14 @@ async fn a_server_that_reads_no_more_is_started_again_however_many_ask_it() {
         within(caller).await.unwrap();
     }
     assert_eq!(down, "down: nothing was heard of it for 3s");
-    assert!(busy.lock().unwrap().iter().all(|kind| *kind != FailureKind::Internal));
+    assert!(failures.lock().unwrap().iter().all(|kind| *kind != FailureKind::Internal));
     drop(registry);
 }
 
 #[tokio::test]
-async fn a_server_that_asks_without_end_is_given_up() {
-    for ways in ["modern asks", "legacy asks"] {
-        let servers = servers([hostile::server("one", ways)]);
+async fn fails_calls_of_a_server_that_floods_requests() {
+    for modes in ["modern asks", "legacy asks"] {
+        let servers = servers([hostile::server("one", modes)]);
         let failure = servers.call("one__echo", json!({"text": "hi"})).await.unwrap_err();
         assert_eq!(
             failure.message(),
@@ -260,7 +260,7 @@ async fn a_server_that_asks_without_end_is_given_up() {
 }
 
 #[tokio::test]
-async fn any_time_may_be_chosen() {
+async fn accepts_any_duration() {
     for time in [Duration::ZERO, Duration::MAX] {
         let server = hostile::server("one", "modern").timeout(Duration::MAX).start_timeout(Duration::MAX);
         let servers = servers_as([server], |builder| builder.fresh_for(time).patience(Duration::MAX));
@@ -278,15 +278,15 @@ async fn any_time_may_be_chosen() {
 }
 
 #[tokio::test]
-async fn what_is_no_message_is_passed_over() {
-    for ways in ["modern", "legacy"] {
-        let servers = servers([hostile::server("one", ways)]);
+async fn skips_invalid_messages() {
+    for modes in ["modern", "legacy"] {
+        let servers = servers([hostile::server("one", modes)]);
         assert_eq!(servers.call("one__garbage", json!({})).await.unwrap().value(), "after the garbage");
     }
 }
 
 #[tokio::test]
-async fn a_server_that_does_not_start_is_down_and_slows_nobody() {
+async fn reports_failed_starts_without_blocking_others() {
     let bad = [
         (hostile::server("mute", "mute").start_timeout(SHORT), "down: it did not start within 300ms"),
         (hostile::server("exits", "exits"), "down: its process ended with exit status 7"),
@@ -317,26 +317,26 @@ async fn a_server_that_does_not_start_is_down_and_slows_nobody() {
     );
     for (name, reason) in names.iter().zip(reasons) {
         assert_eq!(servers.down(name).await, reason);
-        let told =
+        let skipped =
             tools.skipped().iter().find(|left_out| left_out.to_string().contains(&format!("`{name}`")));
-        assert_eq!(told.unwrap().to_string(), format!("provider `{name}`: it is {reason}"));
+        assert_eq!(skipped.unwrap().to_string(), format!("provider `{name}`: it is {reason}"));
     }
-    // None of them is waited for a second time.
+    // A second listing does not wait for them.
     assert_eq!(servers.toolset().await.registry().tools().count(), 20);
 }
 
 #[tokio::test]
-async fn a_listing_waits_for_a_start_no_longer_than_its_patience() {
+async fn limits_the_wait_for_a_start() {
     let patience = |builder: tool_mcp::upstream::UpstreamsBuilder| builder.patience(SHORT);
     let servers = servers_as([hostile::server("mute", "mute"), hostile::server("good", "modern")], patience);
-    servers.up_after_a_listing("good").await;
+    servers.start_until_up("good").await;
     let tools = servers.toolset().await;
     assert_eq!(tools.skipped()[0].to_string(), "provider `mute`: it is starting");
     assert_eq!(tools.registry().tools().count(), 20);
 }
 
 #[tokio::test]
-async fn one_bad_tool_never_empties_the_list() {
+async fn skips_invalid_tools() {
     let servers = servers([hostile::server("one", "modern malformed")]);
     let tools = servers.toolset().await;
     assert!(tools.registry().get("one__last").is_some() && tools.registry().get("one__echo").is_some());
@@ -356,49 +356,52 @@ async fn one_bad_tool_never_empties_the_list() {
 }
 
 #[tokio::test]
-async fn a_list_that_changes_is_followed() {
-    for ways in ["modern", "legacy"] {
-        let servers = servers([hostile::server("one", ways)]);
+async fn follows_list_changes() {
+    for modes in ["modern", "legacy"] {
+        let servers = servers([hostile::server("one", modes)]);
         let before = servers.registry().await;
         assert!(before.get("one__extra").is_none());
-        for (tools, there) in [(21, true), (20, false)] {
+        for (tools, has_extra) in [(21, true), (20, false)] {
             servers.call("one__change", json!({})).await.unwrap();
             within(servers.upstreams.wait_for("one", |status| status.tools == tools)).await;
-            assert_eq!(servers.registry().await.get("one__extra").is_some(), there);
+            assert_eq!(servers.registry().await.get("one__extra").is_some(), has_extra);
         }
     }
 }
 
 #[tokio::test]
-async fn the_last_list_is_served_while_it_is_asked_for_anew() {
+async fn serves_the_last_list_during_a_refresh() {
     let servers = servers([hostile::server("one", "modern deaf").timeout(SHORT)]);
     let before = servers.registry().await;
-    // It says that its list has changed, and then does not say how.
+    // It announces a change, but does not answer `tools/list`.
     assert_eq!(servers.call("one__change", json!({})).await.unwrap().value(), "changed");
     assert!(adapter::same_view(&servers.registry().await, &before));
     assert_eq!(servers.call("one__echo", json!({"text": "here"})).await.unwrap().value(), "here");
-    // One that does not answer is not there, and is started again.
+    // A server that does not answer is restarted.
     assert_eq!(servers.down("one").await, "down: it did not answer `tools/list` within 300ms");
     within(servers.upstreams.wait_for("one", |status| status.state == State::Up)).await;
     assert_eq!(servers.names().await.len(), 20);
 }
 
 #[tokio::test]
-async fn a_list_that_stays_the_same_is_the_same_registry() {
+async fn reuses_the_registry_of_an_unchanged_list() {
     let servers = servers([hostile::server("one", "modern"), hostile::server("two", "legacy")]);
     let before = servers.registry().await;
     assert!(adapter::same_view(&servers.registry().await, &before));
-    let gone = before.call("one__die", json!({})).await.unwrap_err();
-    assert!(gone.message().contains("exit status 3"));
-    assert!(adapter::same_view(&servers.registry().await, &before), "it came back with what it had");
+    let failure = before.call("one__die", json!({})).await.unwrap_err();
+    assert!(failure.message().contains("exit status 3"));
+    assert!(
+        adapter::same_view(&servers.registry().await, &before),
+        "the restarted server has the same tools"
+    );
 }
 
 #[tokio::test]
-async fn a_process_is_given_little_of_our_environment() {
+async fn limits_the_environment_of_a_process() {
     let servers = servers([hostile::server("one", "modern").env("ITS_OWN", "5")]);
     let names = servers.call("one__environment", json!({})).await.unwrap().value();
     let names: Vec<&str> = names.as_str().unwrap().split(' ').collect();
-    assert!(std::env::vars().any(|(name, _)| name.starts_with("CARGO")), "there is something to keep back");
+    assert!(std::env::vars().any(|(name, _)| name.starts_with("CARGO")), "the test has a variable to remove");
     let allowed =
         ["HOME", "LANG", "LC_ALL", "LC_CTYPE", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ", "USER"];
     for name in &names {
@@ -407,29 +410,29 @@ async fn a_process_is_given_little_of_our_environment() {
     assert!(names.contains(&"ITS_OWN") && names.contains(&"PATH"), "{names:?}");
 }
 
-/// Whether a process is there and no zombie.
-fn lives(pid: &str) -> bool {
+/// Returns `true` if a process runs and is not a zombie.
+fn is_running(pid: &str) -> bool {
     std::fs::read_to_string(format!("/proc/{pid}/stat"))
         .is_ok_and(|stat| !stat.rsplit(')').next().unwrap().trim_start().starts_with('Z'))
 }
 
-async fn family(servers: &Servers) -> Vec<String> {
+async fn process_ids(servers: &Servers) -> Vec<String> {
     let pids = servers.call("one__family", json!({})).await.unwrap().value();
     pids.as_str().unwrap().split(' ').map(str::to_owned).collect()
 }
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn a_process_ends_with_all_that_it_has_started() {
-    // One that ends with its input, and one that listens to nobody.
-    for ways in ["modern", "modern stays"] {
-        let servers = servers([hostile::server("one", ways)]);
-        let pids = family(&servers).await;
-        assert!(pids.iter().all(|pid| lives(pid)), "{pids:?}");
+async fn kills_a_process_with_its_children() {
+    // One ends with its input, the other ignores SIGTERM.
+    for modes in ["modern", "modern stays"] {
+        let servers = servers([hostile::server("one", modes)]);
+        let pids = process_ids(&servers).await;
+        assert!(pids.iter().all(|pid| is_running(pid)), "{pids:?}");
         within(servers.upstreams.shutdown()).await;
-        assert!(!lives(&pids[0]), "the server");
+        assert!(!is_running(&pids[0]), "the server");
         within(async {
-            while lives(&pids[1]) {
+            while is_running(&pids[1]) {
                 tokio::task::yield_now().await;
             }
         })
@@ -439,12 +442,12 @@ async fn a_process_ends_with_all_that_it_has_started() {
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn a_process_ends_with_the_last_who_could_ask_it() {
+async fn kills_a_process_when_the_last_handle_drops() {
     let servers = servers([hostile::server("one", "modern")]);
-    let pids = family(&servers).await;
+    let pids = process_ids(&servers).await;
     drop(servers);
     within(async {
-        while pids.iter().any(|pid| lives(pid)) {
+        while pids.iter().any(|pid| is_running(pid)) {
             tokio::task::yield_now().await;
         }
     })
@@ -452,17 +455,17 @@ async fn a_process_ends_with_the_last_who_could_ask_it() {
 }
 
 #[tokio::test]
-async fn a_server_whose_first_answer_comes_too_late_is_still_understood() {
-    // It answers what it does not know only after it was greeted in the old way.
+async fn accepts_a_late_answer_to_discovery() {
+    // It rejects `server/discover` only after `initialize`.
     let servers = servers([hostile::server("one", "late")]);
     assert_eq!(servers.call("one__echo", json!({"text": "late"})).await.unwrap().value(), "late");
     assert_eq!(servers.status("one").protocol.as_deref(), Some("2025-11-25"));
 }
 
 #[tokio::test]
-async fn a_switch_of_ours_holds_for_their_tools() {
-    let home = Registry::builder().allow_empty().read_only().build().unwrap();
-    let servers = servers_as([hostile::server("one", "modern")], |builder| builder.home(home));
+async fn applies_registry_settings_to_upstream_tools() {
+    let base = Registry::builder().allow_empty().read_only().build().unwrap();
+    let servers = servers_as([hostile::server("one", "modern")], |builder| builder.home(base));
     let names = servers.names().await;
     assert!(
         names.contains(&"one__echo".to_owned()) && !names.contains(&"one__change".to_owned()),

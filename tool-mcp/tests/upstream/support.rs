@@ -1,4 +1,4 @@
-//! Upstreams in a test, and what is asked of them.
+//! Upstreams under test.
 
 use std::time::Duration;
 
@@ -7,8 +7,8 @@ use tool_core::provider::{IntoToolsProvider as _, Provider, Toolset};
 use tool_core::{Failure, Output, Registry};
 use tool_mcp::upstream::{State, Status, Upstream, Upstreams, UpstreamsBuilder};
 
-/// Longer than anything takes that a test waits for.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+/// How long a test waits for anything before it fails.
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Servers under test.
 pub(crate) struct Servers {
@@ -16,7 +16,7 @@ pub(crate) struct Servers {
     pub(crate) provider: Provider,
 }
 
-/// These servers, which are tried again soon.
+/// Builds upstreams of these servers, with a short backoff.
 pub(crate) fn servers(servers: impl IntoIterator<Item = Upstream>) -> Servers {
     servers_as(servers, |builder| builder)
 }
@@ -25,9 +25,8 @@ pub(crate) fn servers_as(
     servers: impl IntoIterator<Item = Upstream>,
     configure: impl FnOnce(UpstreamsBuilder) -> UpstreamsBuilder,
 ) -> Servers {
-    let builder = Upstreams::builder()
-        .backoff(Duration::from_millis(10), Duration::from_millis(200))
-        .patience(PATIENCE);
+    let builder =
+        Upstreams::builder().backoff(Duration::from_millis(10), Duration::from_millis(200)).patience(TIMEOUT);
     let builder = servers.into_iter().fold(configure(builder), UpstreamsBuilder::server);
     let upstreams = builder.build().unwrap();
     Servers { provider: upstreams.clone().into_provider(), upstreams }
@@ -50,14 +49,14 @@ impl Servers {
         within(self.registry().await.call(tool, arguments)).await
     }
 
-    /// Waits until a server is down, and says why.
+    /// Waits until a server is down, and returns the reason.
     pub(crate) async fn down(&self, server: &str) -> String {
         let down = |status: &Status| matches!(status.state, State::Down { .. });
         within(self.upstreams.wait_for(server, down)).await.unwrap().state.to_string()
     }
 
-    /// Has the servers started, and waits until one is up.
-    pub(crate) async fn up_after_a_listing(&self, server: &str) -> Status {
+    /// Starts the servers, and waits until one is up.
+    pub(crate) async fn start_until_up(&self, server: &str) -> Status {
         self.upstreams.start();
         within(self.upstreams.wait_for(server, |status| status.state == State::Up)).await.unwrap()
     }
@@ -67,7 +66,7 @@ impl Servers {
     }
 }
 
-/// Fails rather than to wait for ever.
+/// Fails if a future takes too long.
 pub(crate) async fn within<F: Future>(future: F) -> F::Output {
-    tokio::time::timeout(PATIENCE, future).await.expect("this takes too long")
+    tokio::time::timeout(TIMEOUT, future).await.expect("this takes too long")
 }

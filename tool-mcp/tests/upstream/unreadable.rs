@@ -1,4 +1,4 @@
-//! Answers that cannot be read: what no value can hold, and what is too large.
+//! Unreadable answers: JSON that `Value` cannot hold, and messages over the size limit.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -13,27 +13,27 @@ use tool_core::FailureKind;
 use tool_core::failure::Reason;
 use tool_mcp::upstream::Upstream;
 
-use crate::hostile::{self, odd_text};
+use crate::hostile::{self, render};
 use crate::support::{Servers, servers, within};
 
-/// What no value of ours can hold, and the words that say so.
-const ODD: [(&str, &str); 4] = [
+/// Placeholders of JSON that `Value` cannot hold, and parts of the errors.
+const UNREADABLE: [(&str, &str); 4] = [
     ("@lone", "hex escape"),
     ("@deep", "recursion limit exceeded"),
     ("@long", "number out of range"),
     ("@cut", "EOF while parsing"),
 ];
 
-/// A server whose answers are what it was asked to say, as JSON or as events of a stream that does not end.
-async fn over_http(streams: bool) -> SocketAddr {
+/// Serves MCP over HTTP, with answers as JSON or as events of an endless stream.
+async fn serve_http(is_stream: bool) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let addr = listener.local_addr().unwrap();
-    let router = Router::new().fallback(move |body: Bytes| async move { answer(&body, streams) });
+    let router = Router::new().fallback(move |body: Bytes| async move { answer(&body, is_stream) });
     tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
     addr
 }
 
-fn answer(request: &[u8], streams: bool) -> Response {
+fn answer(request: &[u8], is_stream: bool) -> Response {
     let Ok(request) = serde_json::from_slice::<Value>(request) else { return "".into_response() };
     let text = &request["params"]["arguments"]["text"];
     let tool = |name: &str, description: &str| json!({"name": name, "description": description, "inputSchema": {"type": "object"}});
@@ -49,8 +49,8 @@ fn answer(request: &[u8], streams: bool) -> Response {
     {
         result[name] = value;
     }
-    let answer = odd_text(&json!({"jsonrpc": "2.0", "id": request["id"], "result": result}));
-    if !streams {
+    let answer = render(&json!({"jsonrpc": "2.0", "id": request["id"], "result": result}));
+    if !is_stream {
         return ([(CONTENT_TYPE, "application/json")], answer).into_response();
     }
     let event = futures_util::stream::iter([Ok::<_, std::io::Error>(format!("data: {answer}\n\n"))]);
@@ -58,45 +58,45 @@ fn answer(request: &[u8], streams: bool) -> Response {
     ([(CONTENT_TYPE, "text/event-stream")], Body::from_stream(open)).into_response()
 }
 
-/// Servers of each kind that say what they are told to.
-async fn each(configure: impl Fn(Upstream) -> Upstream) -> Vec<Servers> {
-    let mut each = vec![hostile::server("one", "modern"), hostile::server("one", "legacy")];
-    for streams in [false, true] {
-        each.push(Upstream::url("one", format!("http://{}/mcp", over_http(streams).await)));
+/// Servers of each transport and era.
+async fn each_transport(configure: impl Fn(Upstream) -> Upstream) -> Vec<Servers> {
+    let mut upstreams = vec![hostile::server("one", "modern"), hostile::server("one", "legacy")];
+    for is_stream in [false, true] {
+        upstreams.push(Upstream::url("one", format!("http://{}/mcp", serve_http(is_stream).await)));
     }
-    each.into_iter().map(|upstream| servers([configure(upstream)])).collect()
+    upstreams.into_iter().map(|upstream| servers([configure(upstream)])).collect()
 }
 
 #[tokio::test]
-async fn an_answer_that_cannot_be_read_fails_its_call_at_once() {
-    // Longer than the test waits.
-    for servers in each(|upstream| upstream.timeout(Duration::from_secs(600))).await {
-        for (text, reason) in ODD {
+async fn fails_a_call_with_an_unreadable_answer() {
+    // The timeout is longer than the test waits.
+    for servers in each_transport(|upstream| upstream.timeout(Duration::from_secs(600))).await {
+        for (text, reason) in UNREADABLE {
             let failure = servers.call("one__echo", json!({"text": text})).await.unwrap_err();
             assert_eq!(failure.kind(), FailureKind::Failed(Reason::Other), "{failure}");
             let expected = "server `one` answered `one__echo` with a message that cannot be read: ";
             let message = failure.message();
             assert!(message.starts_with(expected) && message.contains(reason), "{message}");
         }
-        let said = servers.call("one__echo", json!({"text": "hello"})).await.unwrap();
-        assert_eq!(said.value(), "hello", "the connection is good");
+        let output = servers.call("one__echo", json!({"text": "hello"})).await.unwrap();
+        assert_eq!(output.value(), "hello", "the connection still works");
     }
 }
 
 #[tokio::test]
-async fn a_tool_that_cannot_be_read_takes_no_other_away() {
-    for ways in ["modern unreadable", "legacy unreadable"] {
-        let servers = servers([hostile::server("one", ways)]);
+async fn skips_only_unreadable_tools() {
+    for modes in ["modern unreadable", "legacy unreadable"] {
+        let servers = servers([hostile::server("one", modes)]);
         assert_eq!(servers.names().await.len(), 20);
         let left_out = servers.status("one").left_out;
-        for (name, (_, reason)) in ["lone", "deep", "long"].into_iter().zip(ODD) {
+        for (name, (_, reason)) in ["lone", "deep", "long"].into_iter().zip(UNREADABLE) {
             let expected = format!("tool `one__{name}`: its definition cannot be read: ");
             let found = left_out.iter().find(|remark| remark.starts_with(&expected));
             assert!(found.is_some_and(|found| found.contains(reason)), "{name}: {left_out:?}");
         }
     }
-    for streams in [false, true] {
-        let servers = servers([Upstream::url("one", format!("http://{}/mcp", over_http(streams).await))]);
+    for is_stream in [false, true] {
+        let servers = servers([Upstream::url("one", format!("http://{}/mcp", serve_http(is_stream).await))]);
         assert_eq!(servers.names().await, ["one__echo", "one__last"]);
         let left_out = servers.status("one").left_out;
         assert!(left_out[0].starts_with("tool `one__lone`: its definition cannot be read: "), "{left_out:?}");
@@ -104,23 +104,23 @@ async fn a_tool_that_cannot_be_read_takes_no_other_away() {
 }
 
 #[tokio::test]
-async fn an_answer_of_more_bytes_than_the_limit_fails_its_call_alone() {
-    for servers in each(|upstream| upstream.message_limit(100_000)).await {
+async fn fails_only_the_call_with_an_oversized_answer() {
+    for servers in each_transport(|upstream| upstream.message_limit(100_000)).await {
         let registry = servers.registry().await;
         let long = json!({"text": "x".repeat(100_000)});
         let failure = within(registry.call("one__echo", long)).await.unwrap_err();
         let expected = "server `one` answered `one__echo` with a message that cannot be read: it has more than 100000 bytes";
         assert_eq!(failure.message(), expected);
-        let said = within(registry.call("one__echo", json!({"text": "hello"}))).await.unwrap();
-        assert_eq!(said.value(), "hello", "the connection is good");
+        let output = within(registry.call("one__echo", json!({"text": "hello"}))).await.unwrap();
+        assert_eq!(output.value(), "hello", "the connection still works");
     }
 }
 
-/// Set where [`reads_a_vast_schema`] is a program of its own, whose memory is measured.
+/// Set in the child process that runs [`reads_a_vast_schema`].
 #[cfg(target_os = "linux")]
 const MEASURED: &str = "TOOL_MCP_TEST_MEASURED";
 
-/// No test, but the program that the next one starts.
+/// Not a test: the child process of the next test.
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn reads_a_vast_schema() {
@@ -141,7 +141,7 @@ async fn reads_a_vast_schema() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_schema_of_twelve_megabytes_does_not_take_its_multiple_in_memory() {
+fn reads_a_12_mb_schema_in_bounded_memory() {
     let program = std::env::current_exe().unwrap();
     let output = std::process::Command::new(program)
         .args(["--exact", "unreadable::reads_a_vast_schema", "--nocapture"])

@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_becomes_a_valid_scheme() {
+    fn derives_a_valid_scheme_from_a_name() {
         for (name, scheme) in [
             ("weather", "weather"),
             ("OneTool", "onetool"),
@@ -51,14 +51,14 @@ mod tests {
             ("天気", "mcp"),
             ("", "mcp"),
         ] {
-            let made = Scheme::of_name(name);
-            assert_eq!(made.as_str(), scheme, "{name}");
-            assert_eq!(Scheme::parse(made.as_str()), Some(made), "{name}");
+            let derived = Scheme::of_name(name);
+            assert_eq!(derived.as_str(), scheme, "{name}");
+            assert_eq!(Scheme::parse(derived.as_str()), Some(derived), "{name}");
         }
     }
 
     #[test]
-    fn what_is_no_scheme_is_refused() {
+    fn rejects_invalid_schemes() {
         for text in ["", "1a", "a b", "a_b", "a:", "ä"] {
             assert_eq!(Scheme::parse(text), None, "{text}");
         }

@@ -6,7 +6,7 @@ fn pattern(template: &str) -> Pattern {
     Pattern::parse(template).unwrap()
 }
 
-/// What the variables of a URI stand for; `None` where it is not of the template.
+/// The values of the variables in a URI, or `None` if the template does not match.
 fn matched(template: &str, uri: &str) -> Option<Result<Vec<String>, String>> {
     let pattern = pattern(template);
     let location = Location::parse(uri).filter(|location| pattern.matches(location))?;
@@ -15,7 +15,7 @@ fn matched(template: &str, uri: &str) -> Option<Result<Vec<String>, String>> {
 }
 
 #[test]
-fn a_template_is_written_as_clients_expect_it() {
+fn renders_valid_uri_templates() {
     for (template, text) in [
         ("weather://get_weather/{location}/{date}", "weather://get_weather/{location}/{date}"),
         ("A+b.C://x", "a+b.c://x"),
@@ -31,7 +31,7 @@ fn a_template_is_written_as_clients_expect_it() {
 }
 
 #[test]
-fn what_is_no_template_is_refused() {
+fn rejects_invalid_templates() {
     for (template, fault) in [
         ("x", PatternFault::NoScheme),
         ("1a://x", PatternFault::NoScheme),
@@ -49,7 +49,7 @@ fn what_is_no_template_is_refused() {
 }
 
 #[test]
-fn a_variable_is_one_segment_decoded_once() {
+fn decodes_each_segment_once() {
     let template = "a://x/{v}/{w}";
     let values = |uri| matched(template, uri).unwrap();
     let two = |v: &str, w: &str| Ok(vec![v.to_owned(), w.to_owned()]);
@@ -63,7 +63,7 @@ fn a_variable_is_one_segment_decoded_once() {
 }
 
 #[test]
-fn a_variable_that_leads_elsewhere_is_refused_by_its_name() {
+fn rejects_unsafe_values_by_variable() {
     for (segment, fault) in [
         ("%", "has a `%` that two hexadecimal digits do not follow"),
         ("%4", "has a `%` that two hexadecimal digits do not follow"),
@@ -79,14 +79,14 @@ fn a_variable_that_leads_elsewhere_is_refused_by_its_name() {
         ("%2e%2E", "is `.` or `..`, which leads elsewhere"),
         ("%2e", "is `.` or `..`, which leads elsewhere"),
     ] {
-        let refused = matched("a://x/{v}", &format!("a://x/{segment}")).unwrap();
-        assert_eq!(refused, Err(format!("the value of `v` {fault}")), "{segment}");
+        let rejected = matched("a://x/{v}", &format!("a://x/{segment}")).unwrap();
+        assert_eq!(rejected, Err(format!("the value of `v` {fault}")), "{segment}");
     }
     assert_eq!(matched("a://x/{v}", "a://x/%252e%252e"), Some(Ok(vec!["%2e%2e".to_owned()])));
     assert_eq!(matched("a://x/{v}", "a://x/1..2"), Some(Ok(vec!["1..2".to_owned()])));
 }
 
-/// The text of any value that a locator may have: strings, integers, dates, identifiers, words of an enum.
+/// Texts of values that a locator may have: strings, integers, dates, UUIDs and enum variants.
 fn values() -> impl Strategy<Value = String> {
     prop_oneof![
         any::<String>(),
@@ -106,9 +106,9 @@ fn values() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    /// What can be told from its address is found there again, and the rest has no address.
+    /// Every value without a URI is unsafe.
     #[test]
-    fn a_uri_leads_back_to_its_values(v in values(), w in values()) {
+    fn round_trips_values(v in values(), w in values()) {
         let template = "test://get/{v}/by/{w}";
         let value = |name: &str| Some(if name == "v" { v.clone() } else { w.clone() });
         match pattern(template).expand(&value) {
@@ -117,15 +117,14 @@ proptest! {
                 prop_assert_eq!(matched(template, &uri), Some(Ok(vec![v, w])));
             }
             None => {
-                let elsewhere = |value: &str| value.contains(['/', '\\', '\0']) || value == "." || value == "..";
-                prop_assert!(elsewhere(&v) || elsewhere(&w));
+                let is_unsafe = |value: &str| value.contains(['/', '\\', '\0']) || value == "." || value == "..";
+                prop_assert!(is_unsafe(&v) || is_unsafe(&w));
             }
         }
     }
 
-    /// Any text at all is a URI or none, and never a reason to panic.
     #[test]
-    fn any_text_is_looked_at(uri in any::<String>(), rest in any::<String>()) {
+    fn parses_any_text_without_panic(uri in any::<String>(), rest in any::<String>()) {
         let _ = matched("a://{v}/{w}", &uri);
         let _ = matched("a://{v}/{w}", &format!("a://{rest}"));
     }

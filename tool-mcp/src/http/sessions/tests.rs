@@ -15,7 +15,7 @@ use crate::server::Server;
 /// Longer than a session may be idle.
 const LONG: Duration = Duration::from_secs(20 * 60);
 
-/// The endpoint of a tool that takes its time.
+/// An endpoint with one slow tool.
 fn endpoint() -> Endpoint {
     Endpoint::new(handler(), &Policy::default(), LONG)
 }
@@ -45,19 +45,19 @@ fn request(session: &str, message: &Value) -> Request<Body> {
 }
 
 async fn open(router: &Router) -> String {
-    let opening = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
+    let initialize = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
         "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "a", "version": "1"},
     }});
-    let opened = post(router, "", opening).await;
-    let session = opened.headers()[SESSION].to_str().unwrap().to_owned();
-    drop(opened.into_body().collect().await.unwrap());
+    let answer = post(router, "", initialize).await;
+    let session = answer.headers()[SESSION].to_str().unwrap().to_owned();
+    drop(answer.into_body().collect().await.unwrap());
     let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
     assert_eq!(post(router, &session, initialized).await.status(), 202);
     session
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_session_lasts_as_long_as_its_calls() {
+async fn keeps_a_session_during_its_calls() {
     let Endpoint { router, .. } = endpoint();
     let session = open(&router).await;
     let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "think"}});
@@ -65,16 +65,16 @@ async fn a_session_lasts_as_long_as_its_calls() {
     assert_eq!(answer.status(), 200);
     tokio::time::sleep(2 * LONG).await;
     let mut body = answer.into_body();
-    let mut heard = String::new();
+    let mut received = String::new();
     for _ in 0..100 {
         let Some(frame) = body.frame().await else { break };
-        heard.push_str(&String::from_utf8_lossy(&frame.unwrap().into_data().unwrap_or_default()));
+        received.push_str(&String::from_utf8_lossy(&frame.unwrap().into_data().unwrap_or_default()));
     }
-    assert!(heard.contains(r#""text":"42""#), "{heard:.500}");
+    assert!(received.contains(r#""text":"42""#), "{received:.500}");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_session_that_is_idle_is_closed() {
+async fn closes_idle_sessions() {
     let Endpoint { router, .. } = endpoint();
     let session = open(&router).await;
     let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
@@ -89,7 +89,7 @@ async fn a_session_that_is_idle_is_closed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn sessions_are_not_without_number() {
+async fn limits_the_number_of_sessions() {
     let Endpoint { router, .. } = endpoint();
     let first = open(&router).await;
     let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "think"}});
@@ -100,7 +100,7 @@ async fn sessions_are_not_without_number() {
         open(&router).await;
     }
     let ping = json!({"jsonrpc": "2.0", "id": 2, "method": "ping"});
-    assert_eq!(post(&router, &second, ping.clone()).await.status(), 404, "the one that is idle the longest");
-    assert_eq!(post(&router, &first, ping).await.status(), 200, "a call of it is on its way");
+    assert_eq!(post(&router, &second, ping.clone()).await.status(), 404, "it was idle the longest");
+    assert_eq!(post(&router, &first, ping).await.status(), 200, "it has an open call");
     drop(answer);
 }

@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_id_is_found_whatever_stands_around_it() {
+    fn finds_the_id_of_a_malformed_request() {
         for (text, id) in [
             (r#"{"jsonrpc":"2.0","id":1,"method":"a","params":{"#, Some("1")),
             (r#" { "i\u0064" : "a\"b" , "method":"a", "params": nul"#, Some(r#""a\"b""#)),

@@ -11,14 +11,14 @@ fn parse(text: &str) -> Result<UpstreamsConfig, String> {
     UpstreamsConfig::parse_with(text, &variable).map_err(|error| error.to_string())
 }
 
-/// What is wrong, without the first line.
-fn faults(servers: &str) -> String {
+/// The errors, without the first line.
+fn errors(servers: &str) -> String {
     let error = parse(&format!(r#"{{"mcpServers": {servers}}}"#)).unwrap_err();
     error.split_once('\n').unwrap().1.to_owned()
 }
 
 #[test]
-fn everything_that_is_said_is_followed() {
+fn applies_every_setting() {
     let config = parse(
         r#"{"mcpServers": {
             "disk": {
@@ -54,7 +54,7 @@ fn everything_that_is_said_is_followed() {
 }
 
 #[test]
-fn every_fault_has_its_place() {
+fn reports_the_location_of_each_error() {
     for (servers, expected) in [
         ("[]", "at /mcpServers: expected an object of servers by name, found a list"),
         (r#"{"a": "b"}"#, "at /mcpServers/a: expected an object with `command` or `url`, found a text"),
@@ -127,18 +127,18 @@ fn every_fault_has_its_place() {
             "at /mcpServers/a: there are two servers of this name",
         ),
     ] {
-        assert_eq!(faults(servers), expected, "{servers}");
+        assert_eq!(errors(servers), expected, "{servers}");
     }
-    let name = faults(r#"{"a__b": {"command": "a"}, "a/b": {"command": "a"}}"#);
+    let name = errors(r#"{"a__b": {"command": "a"}, "a/b": {"command": "a"}}"#);
     assert!(name.starts_with("at /mcpServers/a__b: its name is not made of 1 to 64"), "{name}");
     // The tool `_b` of `a` and the tool `b` of `a_` would have one name.
-    let ends = faults(r#"{"a_": {"command": "a"}}"#);
+    let ends = errors(r#"{"a_": {"command": "a"}}"#);
     assert!(ends.starts_with("at /mcpServers/a_: its name is not made of 1 to 64"), "{ends}");
     assert!(name.contains("\nat /mcpServers/a~1b: its name is not made of"), "all at once: {name}");
 }
 
 #[test]
-fn what_is_no_configuration_says_so() {
+fn rejects_text_that_is_not_a_configuration() {
     for (text, expected) in [
         ("", "this is no configuration: EOF"),
         ("[]", "this is no configuration: invalid type: sequence, expected an object"),
@@ -153,8 +153,8 @@ fn what_is_no_configuration_says_so() {
 }
 
 #[test]
-fn no_secret_stands_in_a_fault() {
-    let error = faults(r#"{"a": {"url": "ftp://${KEY}", "headers": {"X-Key": "${KEY}\n"}}}"#);
+fn hides_secrets_in_errors() {
+    let error = errors(r#"{"a": {"url": "ftp://${KEY}", "headers": {"X-Key": "${KEY}\n"}}}"#);
     assert!(
         error.contains("its URL does not begin") && error.contains("the value of the header `X-Key`"),
         "{error}"
@@ -163,7 +163,7 @@ fn no_secret_stands_in_a_fault() {
 }
 
 #[test]
-fn what_is_for_others_is_told() {
+fn reports_unknown_settings() {
     let config =
         parse(r#"{"inputs": [], "mcpServers": {"a": {"command": "a", "comand": "b", "alwaysAllow": []}}}"#);
     assert_eq!(
@@ -177,12 +177,12 @@ fn what_is_for_others_is_told() {
 }
 
 #[test]
-fn servers_are_chosen_by_name_in_the_order_of_the_names() {
+fn selects_servers_by_name_in_order() {
     let config =
         parse(r#"{"mcpServers": {"a": {"command": "a"}, "b": {"command": "b"}, "c": {"disabled": true}}}"#);
     let config = config.unwrap();
-    let chosen: Vec<Upstream> = config.clone().select(["b", "a"]).unwrap().into_servers().collect();
-    assert_eq!(chosen.iter().map(Upstream::name).collect::<Vec<_>>(), ["b", "a"]);
+    let selected: Vec<Upstream> = config.clone().select(["b", "a"]).unwrap().into_servers().collect();
+    assert_eq!(selected.iter().map(Upstream::name).collect::<Vec<_>>(), ["b", "a"]);
     let error = config.select(["b", "b", "c", "delta"]).unwrap_err().to_string();
     let expected = "server `b` is chosen twice\nserver `c` is disabled\nthere is no server `delta`: the servers are `a`, `b`, `c`";
     assert_eq!(error.split_once('\n').unwrap().1, expected);

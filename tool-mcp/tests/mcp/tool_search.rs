@@ -1,4 +1,4 @@
-//! Thousands of tools, found in two steps.
+//! Two-step discovery among a thousand tools.
 
 use serde_json::{Value, json};
 use tool_core::address::Surface;
@@ -6,16 +6,16 @@ use tool_core::provider::{IntoToolsProvider as _, Providers};
 use tool_core::{DynamicTool, Operation, Output, Registry, Tool, ToolDefinition, tool};
 use tool_mcp::{Discovery, PromptsFile, Server, Surfaces};
 
-use crate::stdio::Spoken;
-use crate::support::{Served, ask_both, modern_body, take_call_id};
+use crate::stdio::StdioClient;
+use crate::support::{TestServer, modern_body, request_both, take_call_id};
 
-fn served() -> Served {
-    Served::serving(crate::thousand::registry(), |server| server.discovery(Discovery::TwoStep))
+fn server() -> TestServer {
+    TestServer::with_registry(crate::thousand::registry(), |server| server.discovery(Discovery::TwoStep))
 }
 
-/// The structured result of one of the three tools, which its text mirrors, and the size of the whole answer.
-fn call(served: &Served, name: &str, arguments: Value) -> (Value, usize) {
-    let answer = served.modern("tools/call", json!({"name": name, "arguments": arguments}));
+/// Calls one of the three tools. Returns its structured result and the size of the answer.
+fn call(server: &TestServer, name: &str, arguments: Value) -> (Value, usize) {
+    let answer = server.request_modern("tools/call", json!({"name": name, "arguments": arguments}));
     let result = answer.json()["result"].take();
     assert_eq!(result["isError"], false, "{result}");
     let text = result["content"][0]["text"].as_str().unwrap();
@@ -24,10 +24,10 @@ fn call(served: &Served, name: &str, arguments: Value) -> (Value, usize) {
     (structured, answer.body.len())
 }
 
-/// What is wrong, as a model is told it.
-fn refused(served: &Served, name: &str, arguments: Value) -> String {
+/// The text of a failed call.
+fn rejection(server: &TestServer, name: &str, arguments: Value) -> String {
     let params = json!({"name": name, "arguments": arguments});
-    let (answer, _) = ask_both(served, "tools/call", &params);
+    let (answer, _) = request_both(server, "tools/call", &params);
     assert_eq!(answer["result"]["isError"], true, "{answer}");
     answer["result"]["content"][0]["text"].as_str().unwrap().to_owned()
 }
@@ -37,8 +37,8 @@ fn names(page: &Value) -> Vec<String> {
 }
 
 #[test]
-fn three_tools_are_listed() {
-    let (list, _) = ask_both(&served(), "tools/list", &json!({}));
+fn lists_three_tools() {
+    let (list, _) = request_both(&server(), "tools/list", &json!({}));
     let tools = list["result"]["tools"].as_array().unwrap();
     let names: Vec<_> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["list_available_tools", "list_tool_details", "call_tool"]);
@@ -51,16 +51,16 @@ fn three_tools_are_listed() {
     }
     let inputs: Vec<&String> = tools[0]["inputSchema"]["properties"].as_object().unwrap().keys().collect();
     assert_eq!(inputs, ["search", "filter_by_server", "detailed", "page"]);
-    let (refused, _) = ask_both(&served(), "tools/list", &json!({"cursor": "3-0"}));
-    assert_eq!(refused["error"]["code"], -32602);
+    let (rejection, _) = request_both(&server(), "tools/list", &json!({"cursor": "3-0"}));
+    assert_eq!(rejection["error"]["code"], -32602);
 }
 
 #[test]
-fn the_whole_way_through_a_thousand_tools_is_short() {
-    let served = served();
-    let list = served.modern("tools/list", json!({})).body.len();
+fn finds_and_calls_a_tool_in_few_bytes() {
+    let server = server();
+    let list = server.request_modern("tools/list", json!({})).body.len();
     let (page, found) =
-        call(&served, "list_available_tools", json!({"search": "cancel a ticket in department 7"}));
+        call(&server, "list_available_tools", json!({"search": "cancel a ticket in department 7"}));
     let row = &page["tools"][0];
     assert_eq!(
         row,
@@ -71,8 +71,8 @@ fn the_whole_way_through_a_thousand_tools_is_short() {
         })
     );
     let named = json!({"server": row["server"], "tool_name": row["tool"]});
-    let (details, detailed) = call(&served, "list_tool_details", named.clone());
-    let definition = served.registry.get("cancel_ticket_7").unwrap();
+    let (details, detailed) = call(&server, "list_tool_details", named.clone());
+    let definition = server.registry.get("cancel_ticket_7").unwrap();
     assert_eq!(
         details.to_string(),
         json!({
@@ -86,7 +86,7 @@ fn the_whole_way_through_a_thousand_tools_is_short() {
     );
     let mut named = named;
     named["arguments"] = json!({"id": 5});
-    let called = served.modern("tools/call", json!({"name": "call_tool", "arguments": named}));
+    let called = server.request_modern("tools/call", json!({"name": "call_tool", "arguments": named}));
     assert_eq!(called.json()["result"]["content"][0]["text"], "cancel_ticket_7: Some(5)");
     assert!(found < 4096, "{found}");
     let whole = list + found + detailed + called.body.len();
@@ -94,13 +94,13 @@ fn the_whole_way_through_a_thousand_tools_is_short() {
 }
 
 #[test]
-fn pages_are_small_and_hold_every_tool_once() {
-    let served = served();
+fn lists_each_tool_once_in_small_pages() {
+    let server = server();
     for (detailed, search) in [(false, ""), (true, "invoice"), (false, "invoice")] {
         let (mut seen, mut next) = (Vec::new(), Some(json!(1)));
         while let Some(page) = next {
             let arguments = json!({"page": page, "detailed": detailed, "search": search});
-            let (page, size) = call(&served, "list_available_tools", arguments);
+            let (page, size) = call(&server, "list_available_tools", arguments);
             assert!(size < 4096, "{size}");
             assert_eq!(
                 page["tools"].as_array().unwrap().iter().all(|row| row["inputSchema"].is_object()),
@@ -110,7 +110,7 @@ fn pages_are_small_and_hold_every_tool_once() {
             assert_eq!(page["total"], if search.is_empty() { 1000 } else { 100 });
             next = page.get("nextPage").cloned();
         }
-        let all: Vec<String> = served.registry.tools().map(|tool| tool.name().to_owned()).collect();
+        let all: Vec<String> = server.registry.tools().map(|tool| tool.name().to_owned()).collect();
         if search.is_empty() {
             assert_eq!(seen, all, "by name");
         } else {
@@ -119,23 +119,23 @@ fn pages_are_small_and_hold_every_tool_once() {
         }
     }
     assert_eq!(
-        call(&served, "list_available_tools", json!({"search": "zzz"})).0,
+        call(&server, "list_available_tools", json!({"search": "zzz"})).0,
         json!({"tools": [], "total": 0})
     );
-    let none = refused(&served, "list_available_tools", json!({"page": 1000}));
+    let none = rejection(&server, "list_available_tools", json!({"page": 1000}));
     assert!(none.starts_with("there is no page 1000: the last page is "), "{none}");
 }
 
 #[test]
-fn what_is_unknown_is_told_with_what_is_known() {
-    let served = served();
+fn reports_unknown_names_with_suggestions() {
+    let server = server();
     let of = |server: &str, tool: &str| json!({"server": server, "tool_name": tool});
     for name in ["list_tool_details", "call_tool"] {
-        let text = refused(&served, name, of("other", "list_room_1"));
+        let text = rejection(&server, name, of("other", "list_room_1"));
         assert_eq!(text, "there is no server `other`: the servers are `fixture`");
-        let text = refused(&served, name, of("", "list_room_1"));
+        let text = rejection(&server, name, of("", "list_room_1"));
         assert_eq!(text, "there is no server ``: the servers are `fixture`");
-        let text = refused(&served, name, of("fixture", "list_rooms_1"));
+        let text = rejection(&server, name, of("fixture", "list_rooms_1"));
         assert!(
             text.starts_with(
                 "there is no tool `list_rooms_1` on `fixture`; there is one with a similar name: `list_room_1`: the \
@@ -145,24 +145,24 @@ fn what_is_unknown_is_told_with_what_is_known() {
         );
         assert!(text.len() < 1024, "{text}");
     }
-    let text = refused(&served, "list_available_tools", json!({"filter_by_server": "other"}));
+    let text = rejection(&server, "list_available_tools", json!({"filter_by_server": "other"}));
     assert_eq!(text, "there is no server `other`: the servers are `fixture`");
     let (all, _) =
-        call(&served, "list_available_tools", json!({"filter_by_server": "fixture", "search": "song"}));
+        call(&server, "list_available_tools", json!({"filter_by_server": "fixture", "search": "song"}));
     assert_eq!(all["total"], 100);
 
-    let text = refused(&served, "list_available_tools", json!({"detailed": "very", "serch": "x"}));
+    let text = rejection(&server, "list_available_tools", json!({"detailed": "very", "serch": "x"}));
     assert!(text.contains("/detailed: expected") && text.contains("/serch: unknown input"), "{text}");
-    let text = refused(&served, "list_tool_details", json!({}));
+    let text = rejection(&server, "list_tool_details", json!({}));
     assert!(text.contains("/server: missing") && text.contains("/tool_name: missing"), "{text}");
 }
 
 #[test]
-fn a_call_is_a_call_of_the_tool_itself() {
-    let served = served();
+fn forwards_calls_to_the_tool() {
+    let server = server();
     let call = |arguments: Value| {
         let target = json!({"server": "fixture", "tool_name": "list_room_1", "arguments": arguments});
-        served.call_modern("call_tool", target)
+        server.call_modern("call_tool", target)
     };
     let mut called = call(json!({"id": 7}));
     take_call_id(&mut called);
@@ -172,48 +172,49 @@ fn a_call_is_a_call_of_the_tool_itself() {
     let text = call(json!([1]))["result"]["content"][0]["text"].take();
     assert!(text.as_str().unwrap().contains("expected an object"), "{text}");
     assert_eq!(call(json!({"id": 404}))["result"]["content"][0]["text"], "there is none");
-    // What was read about may be called by its own name, too.
-    let direct = served.call_modern("list_room_1", json!({"id": 7}));
+    // The tool can also be called by its own name.
+    let direct = server.call_modern("list_room_1", json!({"id": 7}));
     assert_eq!(direct["result"]["content"][0]["text"], "list_room_1: Some(7)");
 
-    let twice = r#"{"server":"fixture","tool_name":"list_room_1","arguments":{"id":1,"id":2}}"#;
+    let duplicate = r#"{"server":"fixture","tool_name":"list_room_1","arguments":{"id":1,"id":2}}"#;
     let body = modern_body("tools/call", json!({"name": "call_tool", "arguments": null})).to_string();
-    let body = body.replacen(r#""arguments":null"#, &format!(r#""arguments":{twice}"#), 1);
+    let body = body.replacen(r#""arguments":null"#, &format!(r#""arguments":{duplicate}"#), 1);
     let headers =
         [("mcp-protocol-version", "2026-07-28"), ("mcp-method", "tools/call"), ("mcp-name", "call_tool")];
-    let answer = served.post(&headers, &body).json();
+    let answer = server.post(&headers, &body).json();
     assert!(answer["result"]["content"][0]["text"].as_str().unwrap().contains("given twice"), "{answer}");
 }
 
 #[test]
-fn the_way_is_the_same_on_stdio() {
-    let mut spoken = Spoken::with("two steps");
-    let listed = spoken.ask(modern_body("tools/list", json!({})));
+fn searches_and_calls_over_stdio() {
+    let mut client = StdioClient::start_with("thousand");
+    let listed = client.exchange(modern_body("tools/list", json!({})));
     assert_eq!(listed["result"]["tools"].as_array().unwrap().len(), 3);
     let search = json!({"name": "list_available_tools", "arguments": {"search": "rename song 3"}});
-    let page = spoken.ask(modern_body("tools/call", search))["result"]["structuredContent"].take();
+    let page = client.exchange(modern_body("tools/call", search))["result"]["structuredContent"].take();
     assert_eq!(page["tools"][0]["tool"], "rename_song_3");
     let target = json!({"server": "fixture", "tool_name": "rename_song_3", "arguments": {"id": 2}});
-    let called = spoken.ask(modern_body("tools/call", json!({"name": "call_tool", "arguments": target})));
+    let called =
+        client.exchange(modern_body("tools/call", json!({"name": "call_tool", "arguments": target})));
     assert_eq!(called["result"]["content"][0]["text"], "rename_song_3: Some(2)");
-    assert_eq!(spoken.end(), (vec![], true));
+    assert_eq!(client.close(), (vec![], true));
 }
 
 /// Lists nothing.
 #[tool(operation = Explain, name = "call_tool")]
-fn taken() {}
+fn reserved_name() {}
 
 #[test]
-fn names_that_are_needed_cannot_be_taken() {
+fn rejects_reserved_tool_names() {
     let registry =
         Registry::builder().linked().select(|tool| tool.source().module == module_path!()).build().unwrap();
     let error =
         Server::new(registry).discovery(Discovery::TwoStep).into_axum_router().unwrap_err().to_string();
-    assert!(error.contains("the tool `call_tool` at tool-mcp/tests/mcp/two_step.rs:"), "{error}");
+    assert!(error.contains("the tool `call_tool` at tool-mcp/tests/mcp/tool_search.rs:"), "{error}");
 }
 
 #[test]
-fn a_server_is_the_provider_of_a_tool() {
+fn groups_tools_by_provider() {
     let named = |name: &'static str, description: &'static str| {
         let definition =
             ToolDefinition::builder(name, description).operation(Operation::Explain).build().unwrap();
@@ -222,12 +223,12 @@ fn a_server_is_the_provider_of_a_tool() {
     };
     let providers =
         Providers::new().with("web", named("search", "Searches.")).with("disk", named("read", "Reads."));
-    // The words of a person for models, who has none for this one.
+    // The prompts file clears the description of `read`.
     let file = PromptsFile::parse(r#"tools: {read: {description: ""}}"#).unwrap();
-    let served = Served::providing(providers.into_provider(), |server| {
+    let server = TestServer::with_provider(providers.into_provider(), |server| {
         server.discovery(Discovery::TwoStep).prompts_file(file)
     });
-    let (page, _) = call(&served, "list_available_tools", json!({}));
+    let (page, _) = call(&server, "list_available_tools", json!({}));
     assert_eq!(
         page["tools"],
         json!([
@@ -235,11 +236,11 @@ fn a_server_is_the_provider_of_a_tool() {
             {"server": "disk", "tool": "read", "description": "No description"},
         ])
     );
-    let (page, _) = call(&served, "list_available_tools", json!({"filter_by_server": "disk"}));
+    let (page, _) = call(&server, "list_available_tools", json!({"filter_by_server": "disk"}));
     assert_eq!(names(&page), ["read"]);
-    let text = refused(&served, "call_tool", json!({"server": "disk", "tool_name": "search"}));
+    let text = rejection(&server, "call_tool", json!({"server": "disk", "tool_name": "search"}));
     assert_eq!(text, "there is no tool `search` on `disk`: the tools are `read`");
-    let text = refused(&served, "call_tool", json!({"server": "dsik", "tool_name": "search"}));
+    let text = rejection(&server, "call_tool", json!({"server": "dsik", "tool_name": "search"}));
     assert_eq!(
         text,
         "there is no server `dsik`; there is one with a similar name: `disk`: the servers are `web`, `disk`"
@@ -247,47 +248,44 @@ fn a_server_is_the_provider_of_a_tool() {
 }
 
 #[test]
-fn a_server_that_is_not_there_is_known_and_a_name_that_has_its_server_is_shown_without() {
+fn reports_unavailable_servers_and_shortens_names() {
     let tool = |name: &'static str| {
         let definition =
             ToolDefinition::builder(name, "Does it.").operation(Operation::Explain).build().unwrap();
         let tool = DynamicTool::new(definition, move |_, _: Value| async move { Ok(Output::text(name)) });
         std::sync::Arc::new(tool) as std::sync::Arc<dyn Tool>
     };
-    let fails = || Err::<Registry, _>(std::io::Error::other("the password is 0b7c5f1e"));
-    // What `both` is called on its server is the whole name of another tool: it is shown in full.
+    let failing = || Err::<Registry, _>(std::io::Error::other("the password is 0b7c5f1e"));
+    // The short name of `web__both` is the name of another tool, so it is shown in full.
     let web = vec![tool("web__search"), tool("web__both"), tool("both")];
-    let providers = Providers::new().with_optional("gone", fails).with("web", web);
-    let served = Served::providing(providers.into_provider(), |server| server.discovery(Discovery::TwoStep));
-    let (page, _) = call(&served, "list_available_tools", json!({}));
+    let providers = Providers::new().with_optional("gone", failing).with("web", web);
+    let server =
+        TestServer::with_provider(providers.into_provider(), |server| server.discovery(Discovery::TwoStep));
+    let (page, _) = call(&server, "list_available_tools", json!({}));
     assert_eq!(names(&page), ["both", "web__both", "search"]);
     let reason = "server `gone` is not there at the moment";
-    assert_eq!(
-        page["unavailable"],
-        json!([{"server": "gone", "reason": reason}]),
-        "and nothing of what is for the log"
-    );
+    assert_eq!(page["unavailable"], json!([{"server": "gone", "reason": reason}]), "hides the cause");
     for (name, expected) in [
         ("search", "web__search"),
         ("web__search", "web__search"),
         ("both", "both"),
         ("web__both", "web__both"),
     ] {
-        let called = served.call_modern("call_tool", json!({"server": "web", "tool_name": name}));
+        let called = server.call_modern("call_tool", json!({"server": "web", "tool_name": name}));
         assert_eq!(called["result"]["content"][0]["text"], expected);
     }
-    assert_eq!(refused(&served, "call_tool", json!({"server": "gone", "tool_name": "x"})), reason);
-    let text = refused(&served, "call_tool", json!({"server": "web", "tool_name": "serach"}));
+    assert_eq!(rejection(&server, "call_tool", json!({"server": "gone", "tool_name": "x"})), reason);
+    let text = rejection(&server, "call_tool", json!({"server": "web", "tool_name": "serach"}));
     assert!(text.contains("there is one with a similar name: `search`"), "{text}");
 }
 
 #[test]
-fn what_is_read_is_not_found_as_a_tool_where_surfaces_are_exclusive() {
+fn omits_resources_when_surfaces_are_exclusive() {
     let registry = crate::surfaces::registry(|builder| builder);
     assert_eq!(registry.callable().filter(|tool| Surface::of(tool) == Surface::Tool).count(), 2);
-    let served = Served::serving(registry, |server| {
+    let server = TestServer::with_registry(registry, |server| {
         server.discovery(Discovery::TwoStep).surfaces(Surfaces::Exclusive)
     });
-    let (page, _) = call(&served, "list_available_tools", json!({}));
+    let (page, _) = call(&server, "list_available_tools", json!({}));
     assert_eq!(names(&page), ["book", "find_rooms"]);
 }

@@ -1,4 +1,4 @@
-//! What is written by hand, and words from the prompts file.
+//! Custom resources, templates and prompts, and the prompts file.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use tool_mcp::{
     Server,
 };
 
-use crate::support::{Served, ask_both};
+use crate::support::{TestServer, request_both};
 
 /// Looks for a word.
 ///
@@ -104,8 +104,8 @@ fn review() -> DynamicPrompt {
     .argument(PromptArgument::new("kind").optional().values(["Poem", "report", "postcard"]))
 }
 
-fn served() -> Served {
-    Served::serving(registry(), |server| {
+fn server() -> TestServer {
+    TestServer::with_registry(registry(), |server| {
         server
             .prompts_file(PromptsFile::parse(FILE).unwrap())
             .resource(
@@ -122,22 +122,22 @@ fn served() -> Served {
     })
 }
 
-fn contents(served: &Served, uri: &str) -> Value {
-    ask_both(served, "resources/read", &json!({"uri": uri})).0["result"]["contents"].take()
+fn contents(server: &TestServer, uri: &str) -> Value {
+    request_both(server, "resources/read", &json!({"uri": uri})).0["result"]["contents"].take()
 }
 
-fn error(served: &Served, method: &str, params: &Value) -> (i64, i64, String) {
-    let mut modern = served.modern(method, params.clone()).json();
-    let legacy = served.session().request(method, params.clone());
+fn error(server: &TestServer, method: &str, params: &Value) -> (i64, i64, String) {
+    let mut modern = server.request_modern(method, params.clone()).json();
+    let legacy = server.session().request(method, params.clone());
     let code = |answer: &Value| answer["error"]["code"].as_i64().unwrap();
     let codes = (code(&modern), code(&legacy));
     (codes.0, codes.1, modern["error"]["message"].take().as_str().unwrap().to_owned())
 }
 
 #[test]
-fn resources_are_listed_after_those_of_tools() {
-    let served = served();
-    let (list, _) = ask_both(&served, "resources/list", &json!({}));
+fn lists_custom_resources_after_those_of_tools() {
+    let server = server();
+    let (list, _) = request_both(&server, "resources/list", &json!({}));
     assert_eq!(
         list["result"]["resources"].as_array().unwrap()[1..],
         [
@@ -145,7 +145,7 @@ fn resources_are_listed_after_those_of_tools() {
             json!({"uri": "docs://dot", "name": "dot", "icons": picture_json()}),
         ]
     );
-    let (list, _) = ask_both(&served, "resources/templates/list", &json!({}));
+    let (list, _) = request_both(&server, "resources/templates/list", &json!({}));
     assert_eq!(
         list["result"]["resourceTemplates"].as_array().unwrap()[1..],
         [json!({
@@ -160,37 +160,37 @@ fn resources_are_listed_after_those_of_tools() {
 }
 
 #[test]
-fn resources_are_read() {
-    let served = served();
+fn reads_custom_resources() {
+    let server = server();
     let text = json!([{"uri": "urn:isbn:0451450523", "mimeType": "text/plain", "text": "A book."}]);
-    assert_eq!(contents(&served, "urn:isbn:0451450523"), text);
+    assert_eq!(contents(&server, "urn:isbn:0451450523"), text);
     let blob = json!([{"uri": "docs://dot", "mimeType": "application/octet-stream", "blob": "iVA="}]);
-    assert_eq!(contents(&served, "docs://dot"), blob);
+    assert_eq!(contents(&server, "docs://dot"), blob);
     let text = r#"docs://page/a%20b: Some("a b") for None"#;
     let page = json!([{"uri": "docs://page/a%20b", "mimeType": "text/markdown", "text": text}]);
-    assert_eq!(contents(&served, "docs://page/a%20b"), page);
+    assert_eq!(contents(&server, "docs://page/a%20b"), page);
 }
 
 #[test]
-fn a_failure_of_what_is_written_by_hand_has_the_codes_of_every_other() {
-    let served = served();
-    let of = |uri: &str| error(&served, "resources/read", &json!({"uri": uri}));
+fn maps_failures_of_custom_handlers_to_codes() {
+    let server = server();
+    let of = |uri: &str| error(&server, "resources/read", &json!({"uri": uri}));
     assert_eq!(of("docs://page/none"), (-32602, -32002, "there is no such page".to_owned()));
     assert_eq!(of("docs://page/busy"), (-32603, -32603, "it is being written".to_owned()));
     assert_eq!(of("docs://page/panic"), (-32603, -32603, "internal error".to_owned()));
     assert_eq!(of("docs://page"), (-32602, -32002, "Resource not found: docs://page".to_owned()));
     assert_eq!(of("docs://page/..").0, -32602);
     let of =
-        |text: &str| error(&served, "prompts/get", &json!({"name": "review", "arguments": {"text": text}}));
+        |text: &str| error(&server, "prompts/get", &json!({"name": "review", "arguments": {"text": text}}));
     assert_eq!(of("bad"), (-32603, -32603, "it is under review".to_owned()));
     assert_eq!(of("panic"), (-32603, -32603, "internal error".to_owned()));
-    // Nobody else is harmed.
-    assert_eq!(contents(&served, "docs://page/1")[0]["mimeType"], "text/markdown");
+    // Other requests still work.
+    assert_eq!(contents(&server, "docs://page/1")[0]["mimeType"], "text/markdown");
 }
 
 #[test]
-fn prompts_are_listed_by_name() {
-    let (list, _) = ask_both(&served(), "prompts/list", &json!({}));
+fn lists_prompts_by_name() {
+    let (list, _) = request_both(&server(), "prompts/list", &json!({}));
     assert_eq!(
         list["result"]["prompts"],
         json!([
@@ -215,10 +215,10 @@ fn prompts_are_listed_by_name() {
 }
 
 #[test]
-fn prompts_are_filled_in() {
-    let served = served();
+fn fills_in_prompts() {
+    let server = server();
     let get = |name: &str, arguments: Value| {
-        ask_both(&served, "prompts/get", &json!({"name": name, "arguments": arguments})).0
+        request_both(&server, "prompts/get", &json!({"name": name, "arguments": arguments})).0
     };
     let messages =
         get("define", json!({"word": "{language}", "language": "Dutch"}))["result"]["messages"].take();
@@ -240,11 +240,11 @@ fn prompts_are_filled_in() {
 }
 
 #[test]
-fn completions_are_a_hundred_at_most() {
-    let served = served();
+fn returns_at_most_100_completions() {
+    let server = server();
     let complete = |reference: Value, name: &str, value: &str| {
         let params = json!({"ref": reference, "argument": {"name": name, "value": value}});
-        ask_both(&served, "completion/complete", &params).0
+        request_both(&server, "completion/complete", &params).0
     };
     let page = || json!({"type": "ref/resource", "uri": "docs://page/{id}"});
     let completion = complete(page(), "id", "x")["result"]["completion"].take();
@@ -262,26 +262,26 @@ fn completions_are_a_hundred_at_most() {
 }
 
 #[test]
-fn the_prompts_file_speaks_of_tools() {
-    let served = served();
-    let discovered = served.modern("server/discover", json!({})).json();
+fn applies_the_prompts_file() {
+    let server = server();
+    let discovered = server.request_modern("server/discover", json!({})).json();
     assert_eq!(discovered["result"]["instructions"], "Look up every word.");
     let description = "Looks for a word in the books of the house.";
-    let (list, _) = ask_both(&served, "tools/list", &json!({}));
+    let (list, _) = request_both(&server, "tools/list", &json!({}));
     assert_eq!(list["result"]["tools"][0]["description"], description);
     let page: Value =
-        serde_json::from_str(contents(&served, "fixture://tool/look_up")[0]["text"].as_str().unwrap())
+        serde_json::from_str(contents(&server, "fixture://tool/look_up")[0]["text"].as_str().unwrap())
             .unwrap();
     assert_eq!(page["description"], description);
     let examples = json!([{"word": "rain"}, r#"look_up(word = "rain")"#, {"word": "rain", "books": 2}]);
     assert_eq!(page["examples"], examples);
-    let rows = contents(&served, "fixture://tools");
+    let rows = contents(&server, "fixture://tools");
     assert!(rows[0]["text"].as_str().unwrap().contains(description));
 
-    let spoken = Served::serving(registry(), |server| {
+    let overridden = TestServer::with_registry(registry(), |server| {
         server.prompts_file(PromptsFile::parse(FILE).unwrap()).instructions("Mine.").icon(picture())
     });
-    let discovered = spoken.modern("server/discover", json!({})).json()["result"].take();
+    let discovered = overridden.request_modern("server/discover", json!({})).json()["result"].take();
     assert_eq!(discovered["instructions"], "Mine.");
     assert_eq!(discovered["_meta"]["io.modelcontextprotocol/serverInfo"]["icons"], picture_json());
 }
@@ -296,10 +296,10 @@ fn define(
 }
 
 #[test]
-fn what_does_not_go_together_is_refused_at_the_start() {
+fn rejects_conflicting_definitions() {
     let file = "tools: {look_upp: {}, look_up: {examples: [{word: 5, buks: 1}]}}";
-    let refused = |server: Server| server.into_axum_router().unwrap_err().to_string();
-    let error = refused(
+    let setup_error = |server: Server| server.into_axum_router().unwrap_err().to_string();
+    let error = setup_error(
         Server::new(registry())
             .name("fixture")
             .prompts_file(PromptsFile::parse(file).unwrap())
@@ -335,18 +335,18 @@ fn what_does_not_go_together_is_refused_at_the_start() {
 
     let same = Server::new(registry()).prompts_file(PromptsFile::parse(FILE).unwrap());
     let same = same.prompt(DynamicPrompt::template("greet", "Greets.", "Hi!"));
-    assert_eq!(refused(same), "the server is set up wrongly:\ntwo prompts are named `greet`");
+    assert_eq!(setup_error(same), "the server is set up wrongly:\ntwo prompts are named `greet`");
     let declared = Registry::builder().prompts(prompts![define]).allow_empty().build().unwrap();
     let declared = Server::new(declared).prompt(DynamicPrompt::template("define", "Defines.", "What?"));
-    let error = refused(declared);
+    let error = setup_error(declared);
     assert!(
-        error.contains("two prompts are named `define`: one is declared at tool-mcp/tests/mcp/written.rs:"),
+        error.contains("two prompts are named `define`: one is declared at tool-mcp/tests/mcp/custom.rs:"),
         "{error}"
     );
 }
 
 #[test]
-fn a_prompts_file_says_where_it_is_wrong() {
+fn reports_errors_of_a_prompts_file() {
     for (yaml, fault) in [
         ("tools: [", "line 1"),
         ("instruction: x", "unknown field `instruction`"),
@@ -361,21 +361,21 @@ fn a_prompts_file_says_where_it_is_wrong() {
 }
 
 #[test]
-fn a_tool_that_is_written_by_hand_has_no_hints() {
+fn lists_dynamic_tools_without_hints() {
     let schema = json!({"type": "object", "properties": {}});
     let definition = ToolDefinition::builder("plugin", "Does what a plugin does.").input_schema(schema);
     let plugin =
         DynamicTool::new(definition.build().unwrap(), |_, _: Value| async { Ok(Output::text("done")) });
     let tools: Vec<Arc<dyn Tool>> = vec![Arc::new(plugin)];
-    // A list of tools is a provider as good as a registry.
+    // A list of tools is a provider, too.
     let router = Server::new(tools.clone()).name("plugins").into_axum_router();
     assert!(router.is_ok());
     let mut builder = Registry::builder();
     for tool in tools {
         builder = builder.tool(tool);
     }
-    let served = Served::serving(builder.build().unwrap(), |server| server);
-    let (list, _) = ask_both(&served, "tools/list", &json!({}));
+    let server = TestServer::with_registry(builder.build().unwrap(), |server| server);
+    let (list, _) = request_both(&server, "tools/list", &json!({}));
     assert_eq!(
         list["result"]["tools"],
         json!([{

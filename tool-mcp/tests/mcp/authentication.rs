@@ -1,4 +1,4 @@
-//! Who asks: what an authenticator lets in over HTTP, what each caller then sees and may do, and whose a session is.
+//! Authentication over HTTP: what each caller sees and can do, and who owns a session.
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,8 +10,8 @@ use tool_core::authentication::{AuthenticationError, Bearer};
 use tool_core::{Access, Context, Principal, Registry, RegistryBuilder, prompt, tool};
 use tool_mcp::{Discovery, DynamicPrompt, DynamicResource, Request, ServeError, Server};
 
-use crate::stdio::Spoken;
-use crate::support::{Answer, LEGACY, MODERN, Served, initialize, modern_body, post, request};
+use crate::stdio::StdioClient;
+use crate::support::{Answer, LEGACY, MODERN, TestServer, initialize, modern_body, post, request};
 
 /// Says who calls.
 #[tool(operation = Explain)]
@@ -47,7 +47,7 @@ fn not_abroad(principal: &Principal) -> Access {
 
 const ADA: &str = "Bearer swordfish-1";
 const BOB: &str = "Bearer swordfish-2";
-/// Ada again, with another token and nothing granted.
+/// Another token of Ada, without grants.
 const ADA_ABROAD: &str = "Bearer swordfish-3";
 
 pub(crate) fn bearer() -> Bearer {
@@ -71,10 +71,10 @@ fn registry_with(settings: impl FnOnce(RegistryBuilder) -> RegistryBuilder) -> R
         .unwrap()
 }
 
-/// A server with something written by hand, that knows its callers.
-fn guarded() -> Served {
+/// A server with an authenticator, a custom resource and a custom prompt.
+fn guarded() -> TestServer {
     let answer = async |request: Request| Ok(request.principal().id().unwrap_or("nobody").to_owned());
-    Served::serving(registry(), |server| {
+    TestServer::with_registry(registry(), |server| {
         server
             .authenticator(bearer())
             .resource(DynamicResource::new("docs://me", "me", answer))
@@ -83,7 +83,7 @@ fn guarded() -> Served {
 }
 
 #[tokio::test]
-async fn execution_is_not_offered_to_the_network() {
+async fn rejects_execution_on_a_public_address() {
     let server = Server::new(registry());
     for address in ["0.0.0.0:0", "[::]:0", "192.0.2.1:0", "[2001:db8::1]:0", "[::ffff:192.0.2.1]:0"] {
         let error = server.clone().serve_http(address).await.unwrap_err();
@@ -98,22 +98,22 @@ async fn execution_is_not_offered_to_the_network() {
     for address in ["127.0.0.1:0", "127.0.0.2:0", "localhost:0"] {
         assert!(server.clone().serve_http(address).await.is_ok(), "{address}");
     }
-    // Any host is no caller.
+    // `allow_any_host` does not authenticate callers.
     assert!(server.clone().allow_any_host().serve_http("0.0.0.0:0").await.is_err());
     assert!(server.authenticator(bearer()).serve_http("0.0.0.0:0").await.is_ok());
 }
 
-/// A request of 2026-07-28 by whoever this header is of.
-fn send(addr: SocketAddr, who: &str, method: &str, params: Value) -> Answer {
+/// Sends a request of 2026-07-28 with this `Authorization` header.
+fn send(addr: SocketAddr, caller: &str, method: &str, params: Value) -> Answer {
     let name = params["name"].as_str().or(params["uri"].as_str()).map(str::to_owned);
     let mut headers = vec![("mcp-protocol-version", MODERN), ("mcp-method", method)];
     headers.extend(name.as_deref().map(|name| ("mcp-name", name)));
-    headers.extend(Some(("authorization", who)).filter(|_| !who.is_empty()));
+    headers.extend(Some(("authorization", caller)).filter(|_| !caller.is_empty()));
     post(addr, &headers, &modern_body(method, params).to_string())
 }
 
-fn result(addr: SocketAddr, who: &str, method: &str, params: Value) -> Value {
-    let answer = send(addr, who, method, params);
+fn result(addr: SocketAddr, caller: &str, method: &str, params: Value) -> Value {
+    let answer = send(addr, caller, method, params);
     assert_eq!(answer.status, 200, "{}", answer.body);
     let mut answer = answer.json();
     assert!(answer["result"].is_object(), "{answer}");
@@ -121,38 +121,38 @@ fn result(addr: SocketAddr, who: &str, method: &str, params: Value) -> Value {
 }
 
 /// A session of an older client.
-struct Opened(SocketAddr, String);
+struct LegacySession(SocketAddr, String);
 
-impl Opened {
-    fn by(addr: SocketAddr, who: &str) -> Self {
-        let answer = post(addr, &[("authorization", who)], &initialize().to_string());
+impl LegacySession {
+    fn open(addr: SocketAddr, caller: &str) -> Self {
+        let answer = post(addr, &[("authorization", caller)], &initialize().to_string());
         assert_eq!(answer.status, 200, "{}", answer.body);
-        let opened = Opened(addr, answer.header("mcp-session-id").unwrap().to_owned());
+        let session = LegacySession(addr, answer.header("mcp-session-id").unwrap().to_owned());
         let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
-        assert_eq!(opened.post(who, &initialized).status, 202);
-        opened
+        assert_eq!(session.post(caller, &initialized).status, 202);
+        session
     }
 
-    fn post(&self, who: &str, message: &Value) -> Answer {
+    fn post(&self, caller: &str, message: &Value) -> Answer {
         let mut headers = vec![("mcp-session-id", &*self.1), ("mcp-protocol-version", LEGACY)];
-        headers.extend(Some(("authorization", who)).filter(|_| !who.is_empty()));
+        headers.extend(Some(("authorization", caller)).filter(|_| !caller.is_empty()));
         post(self.0, &headers, &message.to_string())
     }
 
-    fn result(&self, who: &str, method: &str, params: Value) -> Value {
-        let answer = self.post(who, &request(1, method, params));
+    fn result(&self, caller: &str, method: &str, params: Value) -> Value {
+        let answer = self.post(caller, &request(1, method, params));
         assert_eq!(answer.status, 200, "{}", answer.body);
         answer.message()["result"].take()
     }
 
-    /// The status of a request whose body, if it says that it has one, never comes.
-    fn bare(&self, who: &str, method: &str) -> String {
+    /// The status of a request. A POST declares a body, but never sends it.
+    fn bare(&self, caller: &str, method: &str) -> String {
         use std::io::{BufRead as _, Write as _};
         let mut stream = std::net::TcpStream::connect(self.0).unwrap();
-        stream.set_read_timeout(Some(crate::support::PATIENCE)).unwrap();
+        stream.set_read_timeout(Some(crate::support::TIMEOUT)).unwrap();
         let head = format!(
             "{method} /mcp HTTP/1.1\r\nhost: {}\r\naccept: text/event-stream\r\nmcp-session-id: {}\r\n\
-             mcp-protocol-version: {LEGACY}\r\nauthorization: {who}\r\n{}\r\n",
+             mcp-protocol-version: {LEGACY}\r\nauthorization: {caller}\r\n{}\r\n",
             self.0,
             self.1,
             if method == "POST" { "content-type: application/json\r\ncontent-length: 9\r\n" } else { "" }
@@ -169,53 +169,53 @@ fn names(list: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn without_a_token_or_with_a_wrong_one_nothing_is_told() {
-    let served = guarded();
-    let session = Opened::by(served.addr, ADA);
-    for (who, challenge) in [("", "Bearer"), ("Bearer nope", "Bearer error=\"invalid_token\"")] {
-        let refused = |answer: Answer| {
+fn rejects_requests_without_a_valid_token() {
+    let server = guarded();
+    let session = LegacySession::open(server.addr, ADA);
+    for (caller, challenge) in [("", "Bearer"), ("Bearer nope", "Bearer error=\"invalid_token\"")] {
+        let assert_unauthorized = |answer: Answer| {
             assert_eq!((answer.status, answer.header("www-authenticate")), (401, Some(challenge)));
             let error = json!({"code": -32600, "message": "Unauthorized"});
             assert_eq!(answer.json(), json!({"jsonrpc": "2.0", "error": error}));
         };
         for method in ["server/discover", "tools/list", "tools/call", "resources/list", "nope"] {
-            refused(send(served.addr, who, method, json!({"name": "whoami"})));
+            assert_unauthorized(send(server.addr, caller, method, json!({"name": "whoami"})));
         }
-        let mut headers = vec![("authorization", who)];
-        headers.retain(|_| !who.is_empty());
-        refused(post(served.addr, &headers, &initialize().to_string()));
-        refused(session.post(who, &request(1, "tools/list", json!({}))));
-        // Before anything is said of the message or of what it claims to be.
-        refused(post(served.addr, &headers, "{"));
+        let mut headers = vec![("authorization", caller)];
+        headers.retain(|_| !caller.is_empty());
+        assert_unauthorized(post(server.addr, &headers, &initialize().to_string()));
+        assert_unauthorized(session.post(caller, &request(1, "tools/list", json!({}))));
+        // Authentication comes before the checks of message and media type.
+        assert_unauthorized(post(server.addr, &headers, "{"));
         headers.push(("content-type", "text/plain"));
-        refused(post(served.addr, &headers, "{"));
-        assert_eq!(session.bare(who, "GET"), "401");
-        assert_eq!(session.bare(who, "DELETE"), "401");
-        // Before it is read.
-        assert_eq!(session.bare(who, "POST"), "401");
+        assert_unauthorized(post(server.addr, &headers, "{"));
+        assert_eq!(session.bare(caller, "GET"), "401");
+        assert_eq!(session.bare(caller, "DELETE"), "401");
+        // The body has not been read yet.
+        assert_eq!(session.bare(caller, "POST"), "401");
     }
 }
 
 #[test]
-fn each_caller_is_known_in_everything() {
-    let served = guarded();
-    for (who, id) in [(ADA, "ada"), (BOB, "bob"), (ADA, "ada")] {
-        let session = Opened::by(served.addr, who);
-        let ask = |method: &str, params: Value| {
-            let modern = result(served.addr, who, method, params.clone());
-            let legacy = session.result(who, method, params);
+fn passes_the_principal_to_every_handler() {
+    let server = guarded();
+    for (caller, id) in [(ADA, "ada"), (BOB, "bob"), (ADA, "ada")] {
+        let session = LegacySession::open(server.addr, caller);
+        let in_both_eras = |method: &str, params: Value| {
+            let modern = result(server.addr, caller, method, params.clone());
+            let legacy = session.result(caller, method, params);
             [modern, legacy]
         };
-        for called in ask("tools/call", json!({"name": "whoami"})) {
+        for called in in_both_eras("tools/call", json!({"name": "whoami"})) {
             assert_eq!(called["content"][0]["text"], id);
         }
         for uri in ["fixture://whoami", "docs://me"] {
-            for read in ask("resources/read", json!({"uri": uri})) {
+            for read in in_both_eras("resources/read", json!({"uri": uri})) {
                 assert_eq!(read["contents"][0]["text"], id, "{uri}");
             }
         }
         for prompt in ["sign", "me"] {
-            for got in ask("prompts/get", json!({"name": prompt})) {
+            for got in in_both_eras("prompts/get", json!({"name": prompt})) {
                 assert_eq!(got["messages"][0]["content"]["text"], id, "{prompt}");
             }
         }
@@ -223,59 +223,61 @@ fn each_caller_is_known_in_everything() {
 }
 
 #[test]
-fn each_caller_sees_and_does_what_it_may() {
-    let served = guarded();
-    for (who, may) in [(ADA, true), (BOB, false), (ADA, true), (ADA_ABROAD, false)] {
-        let session = Opened::by(served.addr, who);
-        let ask = |method: &str, params: Value| {
-            [result(served.addr, who, method, params.clone()), session.result(who, method, params)]
+fn applies_permissions_to_lists_and_calls() {
+    let server = guarded();
+    for (caller, permitted) in [(ADA, true), (BOB, false), (ADA, true), (ADA_ABROAD, false)] {
+        let session = LegacySession::open(server.addr, caller);
+        let in_both_eras = |method: &str, params: Value| {
+            [result(server.addr, caller, method, params.clone()), session.result(caller, method, params)]
         };
-        let all = if may { vec!["open_safe", "safe_content", "whoami"] } else { vec!["whoami"] };
-        for list in ask("tools/list", json!({})) {
+        let all = if permitted { vec!["open_safe", "safe_content", "whoami"] } else { vec!["whoami"] };
+        for list in in_both_eras("tools/list", json!({})) {
             assert_eq!(names(&list["tools"]), all);
         }
-        for list in ask("resources/list", json!({})) {
-            assert_eq!(list.to_string().contains("safe_content"), may, "{list}");
+        for list in in_both_eras("resources/list", json!({})) {
+            assert_eq!(list.to_string().contains("safe_content"), permitted, "{list}");
         }
-        for registry in ask("resources/read", json!({"uri": "fixture://tools"})) {
+        for registry in in_both_eras("resources/read", json!({"uri": "fixture://tools"})) {
             let text = registry["contents"][0]["text"].as_str().unwrap();
             assert_eq!(names(&serde_json::from_str(text).unwrap()), all);
         }
         let template = json!({"type": "ref/resource", "uri": "fixture://tool/{name}"});
         let typed = json!({"ref": template, "argument": {"name": "name", "value": ""}});
-        for completed in ask("completion/complete", typed) {
+        for completed in in_both_eras("completion/complete", typed) {
             assert_eq!(completed["completion"]["values"], json!(all));
         }
-        for called in ask("tools/call", json!({"name": "open_safe"})) {
-            assert_eq!(called["isError"], !may);
+        for called in in_both_eras("tools/call", json!({"name": "open_safe"})) {
+            assert_eq!(called["isError"], !permitted);
         }
     }
-    // The same session, with what is granted now.
-    let session = Opened::by(served.addr, ADA);
-    let safe = |who: &str| session.result(who, "tools/call", json!({"name": "open_safe"}))["isError"].take();
+    // Each request in a session uses the current grants.
+    let session = LegacySession::open(server.addr, ADA);
+    let safe =
+        |caller: &str| session.result(caller, "tools/call", json!({"name": "open_safe"}))["isError"].take();
     assert_eq!([safe(ADA), safe(ADA_ABROAD), safe(ADA)], [json!(false), json!(true), json!(false)]);
 }
 
 #[test]
-fn two_step_discovery_is_the_callers_own() {
-    let served =
-        Served::serving(registry(), |server| server.authenticator(bearer()).discovery(Discovery::TwoStep));
-    for (who, may) in [(ADA, true), (BOB, false)] {
+fn applies_permissions_to_tool_search() {
+    let server = TestServer::with_registry(registry(), |server| {
+        server.authenticator(bearer()).discovery(Discovery::TwoStep)
+    });
+    for (caller, permitted) in [(ADA, true), (BOB, false)] {
         for arguments in [json!({}), json!({"search": "open the safe"})] {
-            let asked = json!({"name": "list_available_tools", "arguments": arguments});
-            let found = result(served.addr, who, "tools/call", asked);
-            assert_eq!(found.to_string().contains("open_safe"), may, "{found}");
+            let params = json!({"name": "list_available_tools", "arguments": arguments});
+            let found = result(server.addr, caller, "tools/call", params);
+            assert_eq!(found.to_string().contains("open_safe"), permitted, "{found}");
         }
         let arguments = json!({"server": "fixture", "tool_name": "open_safe", "arguments": {}});
         let called =
-            result(served.addr, who, "tools/call", json!({"name": "call_tool", "arguments": arguments}));
-        assert_eq!(called["isError"], !may, "{called}");
+            result(server.addr, caller, "tools/call", json!({"name": "call_tool", "arguments": arguments}));
+        assert_eq!(called["isError"], !permitted, "{called}");
     }
 }
 
 #[test]
-fn what_is_answered_is_kept_for_nobody_else() {
-    let open = Served::serving(registry(), |server| server);
+fn marks_responses_private_with_an_authenticator() {
+    let open = TestServer::with_registry(registry(), |server| server);
     let guarded = guarded();
     for (method, params) in [
         ("server/discover", json!({})),
@@ -293,14 +295,15 @@ fn what_is_answered_is_kept_for_nobody_else() {
         let read = result(guarded.addr, ADA, "resources/read", json!({"uri": uri}));
         assert_eq!(read["cacheScope"], "private", "{uri}");
     }
-    let legacy = Opened::by(guarded.addr, ADA).result(ADA, "resources/read", json!({"uri": "docs://me"}));
+    let legacy =
+        LegacySession::open(guarded.addr, ADA).result(ADA, "resources/read", json!({"uri": "docs://me"}));
     assert_eq!(legacy.get("cacheScope"), None);
 }
 
 #[test]
-fn a_session_is_its_own_who_opened_it() {
-    let served = guarded();
-    let session = Opened::by(served.addr, ADA);
+fn rejects_the_session_of_another_caller() {
+    let server = guarded();
+    let session = LegacySession::open(server.addr, ADA);
     let call = request(1, "tools/call", json!({"name": "whoami"}));
     let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}});
     for message in [&call, &cancel, &initialize()] {
@@ -312,9 +315,9 @@ fn a_session_is_its_own_who_opened_it() {
     }
     assert_eq!(session.bare(BOB, "GET"), "404");
     assert_eq!(session.bare(BOB, "DELETE"), "404");
-    // It is still there, whatever its owner is granted now.
-    for who in [ADA, ADA_ABROAD] {
-        let called = session.result(who, "tools/call", json!({"name": "whoami"}));
+    // The owner keeps the session, whatever the current grants.
+    for caller in [ADA, ADA_ABROAD] {
+        let called = session.result(caller, "tools/call", json!({"name": "whoami"}));
         assert_eq!(called["content"][0]["text"], "ada");
     }
     assert_eq!(session.bare(ADA, "GET"), "200");
@@ -322,11 +325,10 @@ fn a_session_is_its_own_who_opened_it() {
     assert_eq!(session.post(ADA, &call).status, 404);
 }
 
-// Row 73 of the list of faults.
 #[test]
-fn a_request_that_stands_alone_may_name_anybodys_session() {
-    let served = guarded();
-    let session = Opened::by(served.addr, ADA);
+fn row_73_ignores_the_session_of_another_caller() {
+    let server = guarded();
+    let session = LegacySession::open(server.addr, ADA);
     let headers = [
         ("mcp-protocol-version", MODERN),
         ("mcp-method", "tools/call"),
@@ -335,7 +337,7 @@ fn a_request_that_stands_alone_may_name_anybodys_session() {
         ("mcp-session-id", session.1.as_str()),
     ];
     let answer =
-        post(served.addr, &headers, &modern_body("tools/call", json!({"name": "whoami"})).to_string());
+        post(server.addr, &headers, &modern_body("tools/call", json!({"name": "whoami"})).to_string());
     assert_eq!(answer.status, 200, "{}", answer.body);
     assert_eq!(answer.json()["result"]["content"][0]["text"], "bob");
     let called = session.result(ADA, "tools/call", json!({"name": "whoami"}));
@@ -343,11 +345,11 @@ fn a_request_that_stands_alone_may_name_anybodys_session() {
 }
 
 #[test]
-fn sessions_stay_their_owners_while_others_come_and_go() {
-    let served = guarded();
-    let session = Opened::by(served.addr, ADA);
+fn keeps_session_owners_while_other_sessions_close() {
+    let server = guarded();
+    let session = LegacySession::open(server.addr, ADA);
     for _ in 0..200 {
-        let other = Opened::by(served.addr, BOB);
+        let other = LegacySession::open(server.addr, BOB);
         assert_eq!(other.bare(BOB, "DELETE"), "202");
     }
     let list = request(1, "tools/list", json!({}));
@@ -355,7 +357,11 @@ fn sessions_stay_their_owners_while_others_come_and_go() {
 }
 
 /// Serves a router behind a layer that puts a principal into every request.
-fn behind(runtime: &tokio::runtime::Runtime, server: Server, principal: Principal) -> SocketAddr {
+fn serve_with_principal(
+    runtime: &tokio::runtime::Runtime,
+    server: Server,
+    principal: Principal,
+) -> SocketAddr {
     let mcp = server.name("fixture").into_axum_router().unwrap();
     let app: Router = Router::new().nest_service("/mcp", mcp).layer(Extension(principal));
     let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();
@@ -364,64 +370,65 @@ fn behind(runtime: &tokio::runtime::Runtime, server: Server, principal: Principa
     addr
 }
 
-/// What a session layer leaves behind that found nobody signed in.
+/// A session layer adds an anonymous principal if nobody is signed in.
 #[test]
-fn an_anonymous_principal_of_an_outer_layer_does_not_replace_the_authenticator() {
+fn authenticates_despite_an_anonymous_principal() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    let nobody = || Principal::anonymous().grant("safe.open");
-    let addr = behind(&runtime, Server::new(registry()).authenticator(bearer()), nobody());
-    for (who, challenge) in [("", "Bearer"), ("Bearer nope", "Bearer error=\"invalid_token\"")] {
+    let anonymous = || Principal::anonymous().grant("safe.open");
+    let addr = serve_with_principal(&runtime, Server::new(registry()).authenticator(bearer()), anonymous());
+    for (caller, challenge) in [("", "Bearer"), ("Bearer nope", "Bearer error=\"invalid_token\"")] {
         for method in ["tools/list", "tools/call", "resources/list"] {
-            let answer = send(addr, who, method, json!({"name": "open_safe"}));
+            let answer = send(addr, caller, method, json!({"name": "open_safe"}));
             assert_eq!(
                 (answer.status, answer.header("www-authenticate")),
                 (401, Some(challenge)),
                 "{method}"
             );
         }
-        let headers = if who.is_empty() { vec![] } else { vec![("authorization", who)] };
+        let headers = if caller.is_empty() { vec![] } else { vec![("authorization", caller)] };
         assert_eq!(post(addr, &headers, &initialize().to_string()).status, 401);
     }
-    let called = |who| result(addr, who, "tools/call", json!({"name": "open_safe"}))["isError"].take();
+    let called = |caller| result(addr, caller, "tools/call", json!({"name": "open_safe"}))["isError"].take();
     assert_eq!([called(ADA), called(BOB)], [json!(false), json!(true)]);
     assert_eq!(
-        Opened::by(addr, BOB).result(BOB, "tools/call", json!({"name": "whoami"}))["content"][0]["text"],
+        LegacySession::open(addr, BOB).result(BOB, "tools/call", json!({"name": "whoami"}))["content"][0]["text"],
         "bob"
     );
 
-    // Without an authenticator, the layer alone says what an anonymous caller may do.
-    let addr = behind(&runtime, Server::new(registry()), nobody());
+    // Without an authenticator, the principal of the layer applies.
+    let addr = serve_with_principal(&runtime, Server::new(registry()), anonymous());
     assert_eq!(result(addr, "", "tools/call", json!({"name": "open_safe"}))["isError"], false);
     assert_eq!(result(addr, "", "tools/list", json!({}))["cacheScope"], "private");
 }
 
 #[test]
-fn what_the_application_found_out_overrules_the_authenticator() {
-    static ASKED: AtomicBool = AtomicBool::new(false);
-    let never = |_: &Parts| -> Result<Principal, AuthenticationError> {
-        ASKED.store(true, Ordering::Relaxed);
+fn prefers_the_principal_of_the_application() {
+    static CALLED: AtomicBool = AtomicBool::new(false);
+    let authenticator = |_: &Parts| -> Result<Principal, AuthenticationError> {
+        CALLED.store(true, Ordering::Relaxed);
         Ok(Principal::new("mallory"))
     };
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    let serve = |server: Server| behind(&runtime, server, Principal::new("eve"));
-    for addr in [serve(Server::new(registry()).authenticator(never)), serve(Server::new(registry()))] {
+    let serve = |server: Server| serve_with_principal(&runtime, server, Principal::new("eve"));
+    for addr in [serve(Server::new(registry()).authenticator(authenticator)), serve(Server::new(registry()))]
+    {
         let called = result(addr, BOB, "tools/call", json!({"name": "whoami"}));
         assert_eq!(called["content"][0]["text"], "eve");
         assert_eq!(result(addr, BOB, "tools/list", json!({}))["cacheScope"], "private");
-        let session = Opened::by(addr, BOB);
+        let session = LegacySession::open(addr, BOB);
         let called = session.result(BOB, "tools/call", json!({"name": "whoami"}));
         assert_eq!(called["content"][0]["text"], "eve");
     }
-    assert!(!ASKED.load(Ordering::Relaxed));
+    assert!(!CALLED.load(Ordering::Relaxed));
 }
 
 #[test]
-fn who_cannot_be_found_out_is_not_let_in() {
-    let away = |_: &Parts| Err(AuthenticationError::unavailable("no route to a secret host"));
-    let broken = |_: &Parts| -> Result<Principal, AuthenticationError> { panic!("a secret") };
+fn rejects_requests_when_authentication_is_unavailable() {
+    let unavailable = |_: &Parts| Err(AuthenticationError::unavailable("no route to a secret host"));
+    let panicking = |_: &Parts| -> Result<Principal, AuthenticationError> { panic!("a secret") };
     for server in [
-        Served::serving(registry(), |server| server.authenticator(away)),
-        Served::serving(registry(), |server| server.authenticator(broken)),
+        TestServer::with_registry(registry(), |server| server.authenticator(unavailable)),
+        TestServer::with_registry(registry(), |server| server.authenticator(panicking)),
     ] {
         let answer = send(server.addr, BOB, "tools/call", json!({"name": "whoami"}));
         assert_eq!((answer.status, answer.header("retry-after")), (503, Some("1")), "{}", answer.body);
@@ -431,36 +438,36 @@ fn who_cannot_be_found_out_is_not_let_in() {
 }
 
 #[test]
-fn over_stdio_the_client_is_local_and_nobody_is_asked() {
-    let mut spoken = Spoken::with("identity");
-    let called = spoken.ask(modern_body("tools/call", json!({"name": "whoami"})));
+fn treats_stdio_clients_as_local() {
+    let mut client = StdioClient::start_with("authentication");
+    let called = client.exchange(modern_body("tools/call", json!({"name": "whoami"})));
     assert_eq!(called["result"]["content"][0]["text"], "local");
-    assert_eq!(spoken.ask(modern_body("tools/list", json!({})))["result"]["cacheScope"], "private");
-    assert_eq!(spoken.end(), (vec![], true));
+    assert_eq!(client.exchange(modern_body("tools/list", json!({})))["result"]["cacheScope"], "private");
+    assert_eq!(client.close(), (vec![], true));
 }
 
 #[test]
-fn a_prompt_is_listed_and_made_for_who_may_use_it() {
-    let served = guarded();
-    let names = |who| -> Vec<String> {
-        let list = result(served.addr, who, "prompts/list", json!({}));
+fn applies_permissions_to_prompts() {
+    let server = guarded();
+    let names = |caller| -> Vec<String> {
+        let list = result(server.addr, caller, "prompts/list", json!({}));
         let prompts = list["prompts"].as_array().unwrap();
         prompts.iter().map(|prompt| prompt["name"].as_str().unwrap().to_owned()).collect()
     };
     assert_eq!(names(ADA), ["appraise", "me", "sign"]);
     assert_eq!(names(BOB), ["me", "sign"]);
-    let get = |who| send(served.addr, who, "prompts/get", json!({"name": "appraise"})).json();
+    let get = |caller| send(server.addr, caller, "prompts/get", json!({"name": "appraise"})).json();
     assert_eq!(get(ADA)["result"]["messages"][0]["content"]["text"], "What is it worth?");
     let error = &get(BOB)["error"];
     let denied = "`appraise` needs the permission `safe.open`, which the caller does not have";
     assert_eq!((&error["code"], &error["message"]), (&json!(-32603), &json!(denied)));
 
     let hiding = registry_with(RegistryBuilder::hide_denied);
-    let served = Served::serving(hiding, |server| server.authenticator(bearer()));
-    let error = send(served.addr, BOB, "prompts/get", json!({"name": "appraise"})).json()["error"].take();
+    let server = TestServer::with_registry(hiding, |server| server.authenticator(bearer()));
+    let error = send(server.addr, BOB, "prompts/get", json!({"name": "appraise"})).json()["error"].take();
     assert_eq!(error, json!({"code": -32602, "message": "Prompt not found: appraise"}));
     let reference = json!({"type": "ref/prompt", "name": "appraise"});
     let params = json!({"ref": reference, "argument": {"name": "nope", "value": ""}});
-    let error = send(served.addr, BOB, "completion/complete", params).json()["error"].take();
+    let error = send(server.addr, BOB, "completion/complete", params).json()["error"].take();
     assert_eq!(error["message"], "Prompt not found: appraise");
 }

@@ -1,4 +1,4 @@
-//! Who a call is made by, and what is shown to whom.
+//! What anonymous callers see and can call.
 
 use serde_json::{Value, json};
 use tool_core::{Context, Registry, RegistryBuilder, Unmet, tool};
@@ -12,7 +12,7 @@ fn who(#[inject] context: Context) -> String {
     context.principal().id().unwrap_or("nobody known").to_owned()
 }
 
-fn never() -> Result<(), Unmet> {
+fn unmet() -> Result<(), Unmet> {
     Err(Unmet::new("set KEY"))
 }
 
@@ -21,14 +21,14 @@ fn never() -> Result<(), Unmet> {
 fn remember() {}
 
 /// Is not set up.
-#[tool(operation = Read, requires = [never])]
+#[tool(operation = Read, requires = [unmet])]
 fn ask() {}
 
 /// Forgets who called.
 #[tool(operation = Write, destructive = true)]
 fn forget() {}
 
-/// The answer to one request to a server of these tools.
+/// Sends one request to a new server with these tools.
 fn answer(settings: impl FnOnce(RegistryBuilder) -> RegistryBuilder, method: &str, params: Value) -> Value {
     let builder = Registry::builder().linked().select(|tool| tool.source().module == module_path!());
     let registry = settings(builder).build().unwrap();
@@ -47,21 +47,21 @@ fn result(settings: impl FnOnce(RegistryBuilder) -> RegistryBuilder, method: &st
     answer(settings, method, params)["result"].take()
 }
 
-fn listed(settings: impl FnOnce(RegistryBuilder) -> RegistryBuilder) -> Vec<String> {
+fn tool_names(settings: impl FnOnce(RegistryBuilder) -> RegistryBuilder) -> Vec<String> {
     let list = result(settings, "tools/list", json!({}));
     list["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
 }
 
 #[test]
-fn whoever_sends_a_request_is_anonymous() {
+fn treats_http_callers_as_anonymous() {
     let result = result(|builder| builder, "tools/call", json!({"name": "who", "arguments": {}}));
     assert_eq!(result["content"][0]["text"], "nobody known");
 }
 
 #[test]
-fn what_modifies_is_neither_listed_nor_run_while_the_registry_is_read_only() {
-    assert_eq!(listed(|builder| builder), ["forget", "who"]);
-    assert_eq!(listed(RegistryBuilder::read_only), ["who"]);
+fn hides_and_rejects_modifying_tools_when_read_only() {
+    assert_eq!(tool_names(|builder| builder), ["forget", "who"]);
+    assert_eq!(tool_names(RegistryBuilder::read_only), ["who"]);
     let result = result(RegistryBuilder::read_only, "tools/call", json!({"name": "forget", "arguments": {}}));
     assert_eq!(result["isError"], true);
     assert_eq!(
@@ -71,10 +71,10 @@ fn what_modifies_is_neither_listed_nor_run_while_the_registry_is_read_only() {
 }
 
 #[test]
-fn what_cannot_be_called_is_not_listed_and_says_why() {
-    // What the application grants to whoever is local is not granted to everybody.
+fn hides_uncallable_tools_and_explains_the_rejection() {
+    // HTTP callers do not get the grants of the local principal.
     let local = || tool_core::Principal::local().grant("memory.read");
-    assert_eq!(listed(|builder| builder.local(local())), ["forget", "who"]);
+    assert_eq!(tool_names(|builder| builder.local(local())), ["forget", "who"]);
     for (tool, text) in [
         ("remember", "`remember` needs the permission `memory.read`, which the caller does not have"),
         ("ask", "`ask` cannot run at the moment: set KEY"),
@@ -86,7 +86,7 @@ fn what_cannot_be_called_is_not_listed_and_says_why() {
 }
 
 #[test]
-fn what_is_hidden_is_unknown() {
+fn reports_hidden_tools_as_unknown() {
     let params = json!({"name": "remember", "arguments": {}});
     let answer = answer(RegistryBuilder::hide_denied, "tools/call", params);
     assert_eq!(answer["error"], json!({"code": -32602, "message": "Tool not found: remember"}));

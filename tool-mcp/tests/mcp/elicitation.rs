@@ -1,4 +1,4 @@
-//! Tools that ask the client that called them, in both eras.
+//! Elicitation, sampling and roots in both eras.
 
 use std::io::{BufRead as _, BufReader};
 use std::net::TcpStream;
@@ -14,10 +14,10 @@ use tool_core::{
     Context, Failure, Principal, Prompt, PromptMessage, Registry, Resource, WritePass, Writer, prompt, tool,
 };
 
-use crate::stdio::Spoken;
-use crate::support::{Answer, MODERN, PATIENCE, Served, modern_body, request};
+use crate::stdio::StdioClient;
+use crate::support::{Answer, MODERN, TIMEOUT, TestServer, modern_body, request};
 
-/// Counts what is written.
+/// Counts writes.
 #[derive(Default)]
 struct Book(AtomicUsize);
 
@@ -40,7 +40,7 @@ struct Name {
 }
 
 #[derive(Deserialize, JsonSchema)]
-struct Colour {
+struct Color {
     /// Which one.
     colour: Hue,
     #[schemars(range(min = 1, max = 9))]
@@ -72,7 +72,7 @@ async fn greet_by_name(#[inject] context: Context, greeting: Option<String>) -> 
 #[tool(operation = Write, destructive = false)]
 async fn enrol(#[inject] context: Context, #[inject] book: Writer<Book>) -> Result<String, Failure> {
     let Name { name } = context.elicit("Step 1: What is your name?").key("step1").await?.required()?;
-    let Colour { colour, shade } = context.elicit("Step 2: Which colour?").key("step2").await?.required()?;
+    let Color { colour, shade } = context.elicit("Step 2: Which colour?").key("step2").await?.required()?;
     let count = book.fetch_add(1, Ordering::Relaxed) + 1;
     Ok(format!("{name} {colour:?} {shade:?} {count}"))
 }
@@ -80,16 +80,16 @@ async fn enrol(#[inject] context: Context, #[inject] book: Writer<Book>) -> Resu
 /// Asks everything at once.
 #[tool(operation = Read)]
 async fn everything(#[inject] context: Context) -> Result<String, Failure> {
-    let (name, said, roots, signed) = tokio::join!(
+    let (name, sample, roots, signed) = tokio::join!(
         context.elicit::<Name>("What is your name?").key("user_name"),
         context.sample(Sample::new(50).system("Be kind.").user("Generate a greeting")).key("greeting"),
         context.roots().key("client_roots"),
         context.elicit_url("Sign in", "https://example.com/in").key("sign_in"),
     );
     let roots: Vec<String> = roots?.into_iter().map(|root| root.name.unwrap_or(root.uri)).collect();
-    let (name, said) = (name?.required()?.name, said?);
+    let (name, sample) = (name?.required()?.name, sample?);
     let signed = signed?.accepted().is_some();
-    Ok(format!("{name} {} ({}) {} {signed}", said.as_text(), said.model, roots.join(",")))
+    Ok(format!("{name} {} ({}) {} {signed}", sample.as_text(), sample.model, roots.join(",")))
 }
 
 /// Asks what the client can answer.
@@ -106,7 +106,7 @@ async fn whatever(#[inject] context: Context) -> Result<String, Failure> {
 async fn ask_secret(#[inject] context: Context) -> Result<(), Failure> {
     #[derive(Deserialize, JsonSchema)]
     struct Secret {
-        #[expect(dead_code, reason = "nobody tells it")]
+        #[expect(dead_code, reason = "never read")]
         #[schemars(extend("writeOnly" = true))]
         password: String,
     }
@@ -155,29 +155,29 @@ pub(crate) fn registry() -> Registry {
         .unwrap()
 }
 
-fn served() -> Served {
-    Served::serving(registry(), |server| server.answer_within(std::time::Duration::from_secs(60)))
+fn server() -> TestServer {
+    TestServer::with_registry(registry(), |server| server.answer_within(std::time::Duration::from_secs(60)))
 }
 
-fn all() -> Value {
+fn all_capabilities() -> Value {
     json!({"elicitation": {"form": {}, "url": {}}, "sampling": {}, "roots": {}})
 }
 
-/// A request of 2026-07-28 by a client that can be asked.
-fn ask(served: &Served, method: &str, params: Value, capabilities: &Value) -> Answer {
+/// Sends a request of 2026-07-28 with these client capabilities.
+fn request_as_client(server: &TestServer, method: &str, params: Value, capabilities: &Value) -> Answer {
     let name = params["name"].as_str().or(params["uri"].as_str()).unwrap().to_owned();
     let mut body = modern_body(method, params);
     body["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"] = capabilities.clone();
     let headers = [("mcp-protocol-version", MODERN), ("mcp-method", method), ("mcp-name", name.as_str())];
-    served.post(&headers, &body.to_string())
+    server.post(&headers, &body.to_string())
 }
 
-fn call(served: &Served, params: Value) -> Value {
-    ask(served, "tools/call", params, &all()).json()
+fn call(server: &TestServer, params: Value) -> Value {
+    request_as_client(server, "tools/call", params, &all_capabilities()).json()
 }
 
-/// What a call asks, by its keys, and the state that goes along with the answers.
-fn asked(answer: &Value) -> (&Value, &str) {
+/// The input requests of an answer, and its request state.
+fn input_required(answer: &Value) -> (&Value, &str) {
     let result = &answer["result"];
     assert_eq!(result["resultType"], "input_required", "{answer}");
     assert_eq!(result["_meta"]["io.modelcontextprotocol/serverInfo"]["name"], "fixture");
@@ -198,10 +198,10 @@ fn ada() -> Value {
 }
 
 #[test]
-fn a_call_is_made_again_with_the_answer() {
-    let served = served();
-    let first = call(&served, json!({"name": "greet_by_name", "arguments": {"greeting": "Hi"}}));
-    let (requests, state) = asked(&first);
+fn completes_a_call_with_the_answer() {
+    let server = server();
+    let first = call(&server, json!({"name": "greet_by_name", "arguments": {"greeting": "Hi"}}));
+    let (requests, state) = input_required(&first);
     let schema = json!({"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]});
     let params = json!({"mode": "form", "message": "What is your name?", "requestedSchema": schema});
     assert_eq!(*requests, json!({"user_name": {"method": "elicitation/create", "params": params}}));
@@ -210,38 +210,38 @@ fn a_call_is_made_again_with_the_answer() {
         (json!({"action": "decline"}), "Hi, stranger!"),
         (json!({"action": "cancel"}), "Nobody is there."),
     ] {
-        // The arguments mean the same, however they are written.
+        // The order of members does not matter.
         let params = json!({
             "name": "greet_by_name", "requestState": state, "inputResponses": {"user_name": answer, "other": 5},
             "arguments": {"greeting": "Hi"},
         });
-        assert_eq!(text(&call(&served, params)), expected);
+        assert_eq!(text(&call(&server, params)), expected);
     }
 }
 
 #[test]
-fn answers_are_kept_from_round_to_round() {
-    let served = served();
-    let first = call(&served, json!({"name": "enrol", "arguments": {}}));
-    let (requests, first_state) = asked(&first);
+fn keeps_answers_across_rounds() {
+    let server = server();
+    let first = call(&server, json!({"name": "enrol", "arguments": {}}));
+    let (requests, first_state) = input_required(&first);
     assert_eq!(requests.as_object().unwrap().keys().collect::<Vec<_>>(), ["step1"]);
     let params = json!({"name": "enrol", "requestState": first_state, "inputResponses": {"step1": ada()}});
-    let second = call(&served, params);
-    let (requests, state) = asked(&second);
+    let second = call(&server, params);
+    let (requests, state) = input_required(&second);
     assert_ne!(state, first_state);
-    let colours = json!([{"const": "red", "title": "As a rose"}, {"const": "blue", "title": "As the sky"}]);
+    let colors = json!([{"const": "red", "title": "As a rose"}, {"const": "blue", "title": "As the sky"}]);
     assert_eq!(
         requests["step2"]["params"]["requestedSchema"],
         json!({
             "type": "object",
             "properties": {
-                "colour": {"type": "string", "description": "Which one.", "oneOf": colours},
+                "colour": {"type": "string", "description": "Which one.", "oneOf": colors},
                 "shade": {"type": "integer", "minimum": 1, "maximum": 9},
             },
             "required": ["colour"],
         })
     );
-    // A wrong answer, one of the wrong shape, and none.
+    // An invalid value, values of the wrong shape, and no answer.
     for (answer, wrong) in [
         (json!({"step2": accept(json!({"colour": "green"}))}), "- /colour: "),
         (json!({"step2": 12_345}), "- invalid type: integer `12345`"),
@@ -250,45 +250,45 @@ fn answers_are_kept_from_round_to_round() {
         (json!({}), ""),
     ] {
         let params = json!({"name": "enrol", "requestState": state, "inputResponses": answer});
-        let again = call(&served, params);
-        let (requests, _) = asked(&again);
+        let again = call(&server, params);
+        let (requests, _) = input_required(&again);
         let message = requests["step2"]["params"]["message"].as_str().unwrap();
         let rest = message.strip_prefix("Step 2: Which colour?").unwrap();
         assert!(rest.trim_start().starts_with(wrong) && rest.is_empty() == wrong.is_empty(), "{message}");
     }
     let answer = json!({"step2": accept(json!({"colour": "blue", "shade": 3}))});
     let params = json!({"name": "enrol", "requestState": state, "inputResponses": answer});
-    assert_eq!(text(&call(&served, params)), "Ada Blue Some(3) 1");
+    assert_eq!(text(&call(&server, params)), "Ada Blue Some(3) 1");
 }
 
 #[test]
-fn an_answer_is_one_to_the_words_that_were_asked() {
-    let served = served();
-    let first = call(&served, json!({"name": "ask_anew", "arguments": {}}));
-    let (requests, state) = asked(&first);
+fn asks_again_when_the_question_changes() {
+    let server = server();
+    let first = call(&server, json!({"name": "ask_anew", "arguments": {}}));
+    let (requests, state) = input_required(&first);
     assert_eq!(requests["who"]["params"]["message"], "Who is number 1?");
     let answered = json!({"name": "ask_anew", "requestState": state, "inputResponses": {"who": ada()}});
-    let second = call(&served, answered);
-    assert_eq!(asked(&second).0["who"]["params"]["message"], "Who is number 2?");
+    let second = call(&server, answered);
+    assert_eq!(input_required(&second).0["who"]["params"]["message"], "Who is number 2?");
 }
 
 #[test]
-fn answers_that_are_too_much_to_keep_are_refused() {
-    let served = served();
-    let first = call(&served, json!({"name": "enrol", "arguments": {}}));
+fn rejects_answers_too_large_for_the_state() {
+    let server = server();
+    let first = call(&server, json!({"name": "enrol", "arguments": {}}));
     let long = json!({"step1": accept(json!({"name": "A".repeat(300_000)}))});
-    let params = json!({"name": "enrol", "requestState": asked(&first).1, "inputResponses": long});
-    let second = call(&served, params);
+    let params = json!({"name": "enrol", "requestState": input_required(&first).1, "inputResponses": long});
+    let second = call(&server, params);
     assert_eq!(second["error"]["code"], -32603, "{second}");
     let message = second["error"]["message"].as_str().unwrap();
     assert!(message.starts_with("the answers so far take ") && message.len() < 200, "{message}");
 }
 
 #[test]
-fn several_questions_are_asked_at_once() {
-    let served = served();
-    let first = call(&served, json!({"name": "everything", "arguments": {}}));
-    let (requests, state) = asked(&first);
+fn sends_several_requests_at_once() {
+    let server = server();
+    let first = call(&server, json!({"name": "everything", "arguments": {}}));
+    let (requests, state) = input_required(&first);
     assert_eq!(
         requests["greeting"],
         json!({"method": "sampling/createMessage", "params": {
@@ -307,33 +307,34 @@ fn several_questions_are_asked_at_once() {
         "role": "assistant", "content": {"type": "text", "text": "Hello!"}, "model": "m1", "stopReason": "endTurn",
     });
     let some = json!({"greeting": message, "client_roots": {"roots": [{"uri": "file:///a", "name": "A"}]}});
-    let second = call(&served, json!({"name": "everything", "requestState": state, "inputResponses": some}));
-    let (requests, state) = asked(&second);
+    let second = call(&server, json!({"name": "everything", "requestState": state, "inputResponses": some}));
+    let (requests, state) = input_required(&second);
     assert_eq!(requests.as_object().unwrap().keys().collect::<Vec<_>>(), ["sign_in", "user_name"]);
     let rest = json!({"user_name": ada(), "sign_in": {"action": "accept"}});
-    let third = call(&served, json!({"name": "everything", "requestState": state, "inputResponses": rest}));
+    let third = call(&server, json!({"name": "everything", "requestState": state, "inputResponses": rest}));
     assert_eq!(text(&third), "Ada Hello! (m1) A true");
 }
 
 #[test]
-fn who_knows_the_question_may_answer_before_it_is_asked() {
-    let served = served();
+fn accepts_answers_in_the_first_request() {
+    let server = server();
     let answers = json!({"user_name": ada(), "unknown": {"action": "accept"}});
     let params = json!({"name": "greet_by_name", "arguments": {}, "inputResponses": answers});
-    assert_eq!(text(&call(&served, params)), "Hello, Ada!");
+    assert_eq!(text(&call(&server, params)), "Hello, Ada!");
     for responses in [json!(null), json!({"wrong": ada()}), json!({"user_name": 12_345}), json!(5), json!([])]
     {
         let params = json!({"name": "greet_by_name", "arguments": {}, "inputResponses": responses});
-        let answer = call(&served, params);
-        assert!(asked(&answer).0.get("user_name").is_some(), "{answer}");
+        let answer = call(&server, params);
+        assert!(input_required(&answer).0.get("user_name").is_some(), "{answer}");
     }
 }
 
 #[test]
-fn a_client_is_asked_what_it_can_answer() {
-    let served = served();
-    let tries = |tool: &str, capabilities: Value| {
-        let answer = ask(&served, "tools/call", json!({"name": tool, "arguments": {}}), &capabilities);
+fn checks_client_capabilities() {
+    let server = server();
+    let attempt = |tool: &str, capabilities: Value| {
+        let answer =
+            request_as_client(&server, "tools/call", json!({"name": tool, "arguments": {}}), &capabilities);
         (answer.status, answer.json())
     };
     for (tool, capabilities, required, named) in [
@@ -342,7 +343,7 @@ fn a_client_is_asked_what_it_can_answer() {
         ("greet_by_name", json!({"elicitation": {"url": {}}}), json!({"elicitation": {}}), "elicitation"),
         ("whatever", json!({}), json!({"sampling": {}}), "sampling"),
     ] {
-        let (status, answer) = tries(tool, capabilities);
+        let (status, answer) = attempt(tool, capabilities);
         assert_eq!(status, 400, "{tool}");
         assert_eq!(answer["error"]["code"], -32021, "{answer}");
         assert_eq!(answer["error"]["data"], json!({"requiredCapabilities": required}));
@@ -350,12 +351,12 @@ fn a_client_is_asked_what_it_can_answer() {
             format!("this caller cannot be asked: the client does not declare the capability `{named}`");
         assert_eq!(answer["error"]["message"], message);
     }
-    let (_, answer) = tries("whatever", json!({"sampling": {}}));
+    let (_, answer) = attempt("whatever", json!({"sampling": {}}));
     assert_eq!(
-        asked(&answer).0.as_object().unwrap().values().next().unwrap()["method"],
+        input_required(&answer).0.as_object().unwrap().values().next().unwrap()["method"],
         "sampling/createMessage"
     );
-    let (status, answer) = tries("ask_secret", all());
+    let (status, answer) = attempt("ask_secret", all_capabilities());
     assert_eq!((status, &answer["result"]["isError"]), (200, &json!(true)));
     let expected =
         "this caller cannot be asked for `password`: MCP forbids secrets in a form; ask with an address";
@@ -363,16 +364,16 @@ fn a_client_is_asked_what_it_can_answer() {
 }
 
 #[test]
-fn who_has_written_is_refused() {
-    let served = served();
-    let answer = call(&served, json!({"name": "write_and_ask", "arguments": {}}));
+fn rejects_elicitation_after_a_write() {
+    let server = server();
+    let answer = call(&server, json!({"name": "write_and_ask", "arguments": {}}));
     assert_eq!(answer["result"]["isError"], true);
     assert!(text(&answer).starts_with("`write_and_ask` asks after using its `Writer`"), "{answer}");
 }
 
 #[test]
-fn resources_and_prompts_ask_too() {
-    let served = served();
+fn elicits_from_resources_and_prompts() {
+    let server = server();
     for (method, params, key, expected) in [
         ("resources/read", json!({"uri": "fixture://page/8"}), "reader", "Ada reads page 8"),
         (
@@ -382,39 +383,42 @@ fn resources_and_prompts_ask_too() {
             "Write of Ada, kindly",
         ),
     ] {
-        let first = ask(&served, method, params.clone(), &all()).json();
-        let (requests, state) = asked(&first);
+        let first = request_as_client(&server, method, params.clone(), &all_capabilities()).json();
+        let (requests, state) = input_required(&first);
         assert_eq!(requests.as_object().unwrap().keys().collect::<Vec<_>>(), [key]);
         let mut params = params;
         params["requestState"] = state.into();
         params["inputResponses"] = json!({key: ada()});
-        let second = ask(&served, method, params.clone(), &all()).json();
+        let second = request_as_client(&server, method, params.clone(), &all_capabilities()).json();
         assert!(second["result"].to_string().contains(expected), "{second}");
         params["inputResponses"] = json!({});
-        asked(&ask(&served, method, params.clone(), &all()).json());
-        let lacking = ask(&served, method, params.clone(), &json!({}));
+        input_required(&request_as_client(&server, method, params.clone(), &all_capabilities()).json());
+        let lacking = request_as_client(&server, method, params.clone(), &json!({}));
         params["requestState"] = format!("{state}x").into();
-        assert_eq!(ask(&served, method, params, &all()).json()["error"]["code"], -32602);
+        assert_eq!(
+            request_as_client(&server, method, params, &all_capabilities()).json()["error"]["code"],
+            -32602
+        );
         assert_eq!((lacking.status, &lacking.json()["error"]["code"]), (400, &json!(-32021)));
     }
 }
 
-/// What a state that is refused is refused for.
-fn refused(answer: &Value) -> &str {
+/// Why the request state was rejected.
+fn rejection(answer: &Value) -> &str {
     assert_eq!(answer["error"]["code"], -32602, "{answer}");
     let message = answer["error"]["message"].as_str().unwrap();
     message.strip_prefix("the `requestState` ").and_then(|rest| rest.split(':').next()).unwrap_or(message)
 }
 
 #[test]
-fn a_state_is_that_of_its_call_and_of_no_other() {
-    let served = served();
+fn rejects_forged_states_and_those_of_other_calls() {
+    let server = server();
     let params = |tool: &str, arguments: Value, state: &str| json!({"name": tool, "arguments": arguments, "requestState": state, "inputResponses": {"user_name": ada()}});
-    let first = call(&served, json!({"name": "greet_by_name", "arguments": {"greeting": "Hi"}}));
-    let (_, state) = asked(&first);
+    let first = call(&server, json!({"name": "greet_by_name", "arguments": {"greeting": "Hi"}}));
+    let (_, state) = input_required(&first);
     let hi = json!({"greeting": "Hi"});
-    assert_eq!(text(&call(&served, params("greet_by_name", hi.clone(), state))), "Hi, Ada!");
-    // Every bit of it counts, and so does its end.
+    assert_eq!(text(&call(&server, params("greet_by_name", hi.clone(), state))), "Hi, Ada!");
+    // Any change of the state is detected, truncation included.
     let flipped = |at: usize| {
         let mut bytes = state.as_bytes().to_vec();
         bytes[at] = if bytes[at] == b'A' { b'B' } else { b'A' };
@@ -425,58 +429,59 @@ fn a_state_is_that_of_its_call_and_of_no_other() {
     let others = ["x", "rs1..", "rs1.AAAA.AAAA", "\u{0}", "💥"].map(str::to_owned);
     for forged in tampered.chain(cut).chain(others).chain([format!("{state}-TAMPERED"), format!("{state}A")])
     {
-        let answer = call(&served, params("greet_by_name", hi.clone(), &forged));
-        assert_eq!(refused(&answer), "is none that this server gave", "{forged}");
+        let answer = call(&server, params("greet_by_name", hi.clone(), &forged));
+        assert_eq!(rejection(&answer), "is none that this server gave", "{forged}");
     }
-    let long = call(&served, params("greet_by_name", hi.clone(), &"A".repeat(300_000)));
-    assert_eq!(refused(&long), "is longer than any that this server gives");
+    let long = call(&server, params("greet_by_name", hi.clone(), &"A".repeat(300_000)));
+    assert_eq!(rejection(&long), "is longer than any that this server gives");
     let number = json!({"name": "greet_by_name", "arguments": {}, "requestState": 5});
-    assert_eq!(refused(&call(&served, number)), "`requestState` must be a string");
+    assert_eq!(rejection(&call(&server, number)), "`requestState` must be a string");
     for arguments in [json!({}), json!({"greeting": "Hello"}), json!({"greeting": "Hi", "more": 1})] {
-        let answer = call(&served, params("greet_by_name", arguments, state));
-        assert_eq!(refused(&answer), "was given for other arguments");
+        let answer = call(&server, params("greet_by_name", arguments, state));
+        assert_eq!(rejection(&answer), "was given for other arguments");
     }
-    let other = call(&served, params("whatever", hi.clone(), state));
-    assert_eq!(refused(&other), "was given for another call");
-    // Called or read: each has a way of its own.
-    let page = call(&served, json!({"name": "page_of", "arguments": {"page": 8}}));
+    let other = call(&server, params("whatever", hi.clone(), state));
+    assert_eq!(rejection(&other), "was given for another call");
+    // A state of `tools/call` is not valid for `resources/read`.
+    let page = call(&server, json!({"name": "page_of", "arguments": {"page": 8}}));
     let answers = json!({"reader": ada()});
-    let read = json!({"uri": "fixture://page/8", "requestState": asked(&page).1, "inputResponses": answers});
-    let read = ask(&served, "resources/read", read, &all()).json();
-    assert_eq!(refused(&read), "was given for another call");
-    // A tool that asks nothing, and one that is not there, take it no more than others.
-    assert_eq!(refused(&call(&served, params("nope", hi.clone(), state))), "was given for another call");
-    // Another process has another key, unless the application gives both the same.
-    let elsewhere = Served::serving(registry(), |server| server);
-    let answer = call(&elsewhere, params("greet_by_name", hi.clone(), state));
-    assert_eq!(refused(&answer), "is none that this server gave");
-    let shared = || Served::serving(registry(), |server| server.request_state_key([7; 32]));
+    let read = json!({"uri": "fixture://page/8", "requestState": input_required(&page).1, "inputResponses": answers});
+    let read = request_as_client(&server, "resources/read", read, &all_capabilities()).json();
+    assert_eq!(rejection(&read), "was given for another call");
+    // An unknown tool rejects it, too.
+    assert_eq!(rejection(&call(&server, params("nope", hi.clone(), state))), "was given for another call");
+    // Another server rejects the state unless both have the same key.
+    let other_server = TestServer::with_registry(registry(), |server| server);
+    let answer = call(&other_server, params("greet_by_name", hi.clone(), state));
+    assert_eq!(rejection(&answer), "is none that this server gave");
+    let shared = || TestServer::with_registry(registry(), |server| server.request_state_key([7; 32]));
     let (one, another) = (shared(), shared());
     let first = call(&one, json!({"name": "greet_by_name", "arguments": {}}));
-    let answer = call(&another, params("greet_by_name", json!({}), asked(&first).1));
+    let answer = call(&another, params("greet_by_name", json!({}), input_required(&first).1));
     assert_eq!(text(&answer), "Hello, Ada!");
 }
 
 #[test]
-fn a_state_is_that_of_its_caller_and_grows_old() {
-    let late = Served::serving(registry(), |server| server.answer_within(std::time::Duration::ZERO));
-    let first = call(&late, json!({"name": "greet_by_name", "arguments": {}}));
+fn rejects_expired_states_and_those_of_other_callers() {
+    let expiring =
+        TestServer::with_registry(registry(), |server| server.answer_within(std::time::Duration::ZERO));
+    let first = call(&expiring, json!({"name": "greet_by_name", "arguments": {}}));
     let params = |state: &str| json!({"name": "greet_by_name", "requestState": state, "inputResponses": {"user_name": ada()}});
-    // It was good for no time at all, which is over with the next millisecond.
-    let mut answer = call(&late, params(asked(&first).1));
-    let begun = std::time::Instant::now();
-    while answer.get("error").is_none() && begun.elapsed() < PATIENCE {
-        answer = call(&late, params(asked(&first).1));
+    // The state expires with the next millisecond.
+    let mut answer = call(&expiring, params(input_required(&first).1));
+    let started = std::time::Instant::now();
+    while answer.get("error").is_none() && started.elapsed() < TIMEOUT {
+        answer = call(&expiring, params(input_required(&first).1));
     }
-    assert_eq!(refused(&answer), "has expired");
+    assert_eq!(rejection(&answer), "has expired");
 
     let bearer = Bearer::new().token("adas-long-token-0123", Principal::new("ada")).unwrap();
     let bearer = bearer.token("bobs-long-token-0123", Principal::new("bob")).unwrap();
-    let served = Served::serving(registry(), |server| server.authenticator(bearer));
-    let asks = |token: &str, method: &str, params: Value| {
+    let server = TestServer::with_registry(registry(), |server| server.authenticator(bearer));
+    let request_as = |token: &str, method: &str, params: Value| {
         let name = params["name"].as_str().unwrap().to_owned();
         let mut body = modern_body(method, params);
-        body["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"] = all();
+        body["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"] = all_capabilities();
         let bearer = format!("Bearer {token}");
         let headers = [
             ("mcp-protocol-version", MODERN),
@@ -484,30 +489,30 @@ fn a_state_is_that_of_its_caller_and_grows_old() {
             ("mcp-name", &name),
             ("authorization", bearer.as_str()),
         ];
-        served.post(&headers, &body.to_string()).json()
+        server.post(&headers, &body.to_string()).json()
     };
-    let as_whom = |token: &str, params: Value| asks(token, "tools/call", params);
-    let first = as_whom("adas-long-token-0123", json!({"name": "greet_by_name", "arguments": {}}));
-    let state = asked(&first).1;
-    assert_eq!(refused(&as_whom("bobs-long-token-0123", params(state))), "was given to another caller");
-    assert_eq!(text(&as_whom("adas-long-token-0123", params(state))), "Hello, Ada!");
+    let call_as = |token: &str, params: Value| request_as(token, "tools/call", params);
+    let first = call_as("adas-long-token-0123", json!({"name": "greet_by_name", "arguments": {}}));
+    let state = input_required(&first).1;
+    assert_eq!(rejection(&call_as("bobs-long-token-0123", params(state))), "was given to another caller");
+    assert_eq!(text(&call_as("adas-long-token-0123", params(state))), "Hello, Ada!");
 
-    let prompt = |token: &str, params: Value| asks(token, "prompts/get", params);
+    let prompt = |token: &str, params: Value| request_as(token, "prompts/get", params);
     let first = prompt("adas-long-token-0123", json!({"name": "about"}));
     let answers = json!({"user_context": ada()});
-    let again = json!({"name": "about", "requestState": asked(&first).1, "inputResponses": answers});
-    assert_eq!(refused(&prompt("bobs-long-token-0123", again.clone())), "was given to another caller");
+    let again = json!({"name": "about", "requestState": input_required(&first).1, "inputResponses": answers});
+    assert_eq!(rejection(&prompt("bobs-long-token-0123", again.clone())), "was given to another caller");
     assert!(prompt("adas-long-token-0123", again)["result"]["messages"].is_array());
 }
 
-/// A client on stdio that opens a session and can be asked.
-fn spoken(capabilities: Value) -> Spoken {
-    let mut server = Spoken::with("asking");
-    server.open(capabilities);
-    server
+/// Opens a session over stdio with these client capabilities.
+fn legacy_client(capabilities: Value) -> StdioClient {
+    let mut client = StdioClient::start_with("elicitation");
+    client.initialize(capabilities);
+    client
 }
 
-fn call_body(tool: &str) -> Value {
+fn call_request(tool: &str) -> Value {
     request(7, "tools/call", json!({"name": tool, "arguments": {}}))
 }
 
@@ -522,30 +527,30 @@ fn legacy_text(answer: &Value) -> &str {
 }
 
 #[test]
-fn a_client_of_a_session_is_sent_requests() {
-    let mut server = spoken(all());
-    let first = server.ask(call_body("enrol"));
+fn sends_requests_to_a_legacy_client() {
+    let mut client = legacy_client(all_capabilities());
+    let first = client.exchange(call_request("enrol"));
     assert_eq!(first["method"], "elicitation/create");
     assert_eq!(first["params"]["message"], "Step 1: What is your name?");
     assert_eq!(first["params"]["requestedSchema"]["required"], json!(["name"]));
-    let again = server.ask(response(&first, accept(json!({"name": 5}))));
+    let again = client.exchange(response(&first, accept(json!({"name": 5}))));
     let message = again["params"]["message"].as_str().unwrap();
     assert!(message.starts_with("Step 1: What is your name?\n- /name: "), "{message}");
-    let again = server.ask(response(&again, json!({"roots": []})));
+    let again = client.exchange(response(&again, json!({"roots": []})));
     assert!(again["params"]["message"].as_str().unwrap().contains("\n- "), "{again}");
-    let second = server.ask(response(&again, ada()));
+    let second = client.exchange(response(&again, ada()));
     assert_eq!(second["params"]["message"], "Step 2: Which colour?");
-    let answer = server.ask(response(&second, accept(json!({"colour": "red"}))));
+    let answer = client.exchange(response(&second, accept(json!({"colour": "red"}))));
     assert_eq!(legacy_text(&answer), "Ada Red None 1");
 }
 
 #[test]
-fn requests_of_one_call_are_answered_in_any_order() {
-    let mut server = spoken(all());
-    server.say(call_body("everything"));
-    let mut asked: Vec<Value> = (0..4).map(|_| server.hear()).collect();
-    asked.reverse();
-    for request in asked {
+fn accepts_answers_in_any_order() {
+    let mut client = legacy_client(all_capabilities());
+    client.send(call_request("everything"));
+    let mut requests: Vec<Value> = (0..4).map(|_| client.receive()).collect();
+    requests.reverse();
+    for request in requests {
         let answer = match (request["method"].as_str().unwrap(), request["params"]["mode"].as_str()) {
             ("elicitation/create", Some("url")) => json!({"action": "accept"}),
             ("elicitation/create", _) => ada(),
@@ -557,51 +562,51 @@ fn requests_of_one_call_are_answered_in_any_order() {
             ("roots/list", _) => json!({"roots": [{"uri": "file:///a"}]}),
             (other, _) => panic!("{other}"),
         };
-        server.say(response(&request, answer));
+        client.send(response(&request, answer));
     }
-    assert_eq!(legacy_text(&server.hear()), "Ada Hello! (m1) file:///a true");
+    assert_eq!(legacy_text(&client.receive()), "Ada Hello! (m1) file:///a true");
 }
 
 #[test]
-fn a_call_that_is_taken_back_takes_back_its_questions() {
-    let mut server = spoken(all());
-    // Each under a name of its own: rmcp may take what the first comes to for the answer to the second.
+fn cancels_open_requests_with_their_call() {
+    let mut client = legacy_client(all_capabilities());
+    // Distinct ids: rmcp could take the answer to the first call for that of the second.
     for (id, tool) in [(7, "greet_by_name"), (8, "enrol")] {
-        let mut call: Value = call_body(tool);
+        let mut call: Value = call_request(tool);
         call["id"] = id.into();
-        let asked = server.ask(call);
+        let elicitation = client.exchange(call);
         let cancel = json!({"requestId": id});
-        let told =
-            server.ask(json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": cancel}));
-        assert_eq!(told["method"], "notifications/cancelled", "{told}");
-        assert_eq!(told["params"]["requestId"], asked["id"], "{told}");
+        let canceled =
+            client.exchange(json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": cancel}));
+        assert_eq!(canceled["method"], "notifications/cancelled", "{canceled}");
+        assert_eq!(canceled["params"]["requestId"], elicitation["id"], "{canceled}");
     }
-    // A change that was not begun does not keep the server.
-    assert_eq!(server.end(), (vec![], true));
+    // A write that did not start does not delay the shutdown.
+    assert_eq!(client.close(), (vec![], true));
 }
 
 #[test]
-fn a_client_of_a_session_that_cannot_answer_is_told_so() {
-    let mut server = spoken(json!({"sampling": {}}));
-    let answer = server.ask(call_body("greet_by_name"));
+fn reports_missing_capabilities_and_client_errors() {
+    let mut client = legacy_client(json!({"sampling": {}}));
+    let answer = client.exchange(call_request("greet_by_name"));
     assert_eq!(answer["result"]["isError"], true);
     assert_eq!(
         legacy_text(&answer),
         "this caller cannot be asked: the client does not declare the capability `elicitation`"
     );
-    let asked = server.ask(call_body("whatever"));
+    let sampling = client.exchange(call_request("whatever"));
     let error = json!({"code": -1, "message": "the user rejected it"});
-    let answer = server.ask(json!({"jsonrpc": "2.0", "id": asked["id"], "error": error}));
+    let answer = client.exchange(json!({"jsonrpc": "2.0", "id": sampling["id"], "error": error}));
     assert_eq!(answer["result"]["isError"], true);
     let text = legacy_text(&answer);
     assert!(text.starts_with("the client did not answer the question `sample-"), "{text}");
     assert!(text.ends_with(": the user rejected it"), "{text}");
-    let answer = server.ask(request(7, "resources/read", json!({"uri": "fixture://page/8"})));
+    let answer = client.exchange(request(7, "resources/read", json!({"uri": "fixture://page/8"})));
     assert_eq!(answer["error"]["code"], -32603, "{answer}");
 }
 
-/// The messages of a stream of events, as they come.
-fn heard(stream: &mut BufReader<TcpStream>) -> Value {
+/// Reads the next message of an event stream.
+fn next_message(stream: &mut BufReader<TcpStream>) -> Value {
     loop {
         let mut line = String::new();
         assert_ne!(stream.read_line(&mut line).unwrap(), 0, "the stream ended");
@@ -613,49 +618,50 @@ fn heard(stream: &mut BufReader<TcpStream>) -> Value {
 }
 
 #[test]
-fn over_http_requests_come_on_the_stream_of_their_call() {
-    let served = served();
-    // One tool that is driven where its caller is, and one that has a task of its own.
+fn sends_requests_on_the_stream_of_the_call() {
+    let server = server();
+    // One tool runs in the task of its request, the other in its own task.
     for (tool, expected) in [("greet_by_name", "Hello, Ada!"), ("enrol", "Ada Blue None 1")] {
-        // In one session the name of the first call would be taken until its stream has ended.
-        let session = served.session_with(all());
-        let mut stream = BufReader::new(session.send(&call_body(tool).to_string()));
+        // A new session each time: the id of the first call is in use until its stream ends.
+        let session = server.session_with(all_capabilities());
+        let mut stream = BufReader::new(session.send(&call_request(tool).to_string()));
         loop {
-            let message = heard(&mut stream);
+            let message = next_message(&mut stream);
             if message.get("method").is_none() {
                 assert_eq!(legacy_text(&message), expected);
                 break;
             }
-            let colour = message["params"]["message"].as_str().unwrap().contains("colour");
-            let answer = if colour { accept(json!({"colour": "blue"})) } else { ada() };
+            let is_color = message["params"]["message"].as_str().unwrap().contains("colour");
+            let answer = if is_color { accept(json!({"colour": "blue"})) } else { ada() };
             assert_eq!(session.post(&response(&message, answer).to_string()).status, 202);
         }
     }
 }
 
 #[test]
-fn nobody_is_waited_for_for_ever() {
-    let served =
-        Served::serving(registry(), |server| server.answer_within(std::time::Duration::from_millis(20)));
-    let session = served.session_with(all());
-    let mut stream = BufReader::new(session.send(&call_body("greet_by_name").to_string()));
-    assert_eq!(heard(&mut stream)["method"], "elicitation/create");
-    assert_eq!(legacy_text(&heard(&mut stream)), "Nobody is there.");
+fn times_out_waiting_for_an_answer() {
+    let server = TestServer::with_registry(registry(), |server| {
+        server.answer_within(std::time::Duration::from_millis(20))
+    });
+    let session = server.session_with(all_capabilities());
+    let mut stream = BufReader::new(session.send(&call_request("greet_by_name").to_string()));
+    assert_eq!(next_message(&mut stream)["method"], "elicitation/create");
+    assert_eq!(legacy_text(&next_message(&mut stream)), "Nobody is there.");
 }
 
 #[test]
-fn an_open_question_does_not_keep_the_server() {
+fn shuts_down_with_an_open_request() {
     for tool in ["greet_by_name", "enrol"] {
-        let mut server = spoken(all());
-        assert_eq!(server.ask(call_body(tool))["method"], "elicitation/create");
-        let (_, well) = server.end();
-        assert!(well, "{tool}");
+        let mut client = legacy_client(all_capabilities());
+        assert_eq!(client.exchange(call_request(tool))["method"], "elicitation/create");
+        let (_, succeeded) = client.close();
+        assert!(succeeded, "{tool}");
     }
 }
 
 #[test]
-fn a_request_says_what_its_client_can_answer() {
-    let served = served();
+fn requires_client_capabilities_in_a_modern_request() {
+    let server = server();
     let mut body = modern_body("tools/call", json!({"name": "greet_by_name", "arguments": {}}));
     body["params"]["_meta"]
         .as_object_mut()
@@ -663,6 +669,6 @@ fn a_request_says_what_its_client_can_answer() {
         .shift_remove("io.modelcontextprotocol/clientCapabilities");
     let headers =
         [("mcp-protocol-version", MODERN), ("mcp-method", "tools/call"), ("mcp-name", "greet_by_name")];
-    let answer = served.post(&headers, &body.to_string());
+    let answer = server.post(&headers, &body.to_string());
     assert_eq!((answer.status, &answer.json()["error"]["code"]), (400, &json!(-32602)));
 }

@@ -1,4 +1,4 @@
-//! The same tools through rmcp's macros, with the hints that differ from the defaults of the protocol.
+//! The same tools with rmcp's macros, and the hints that differ from the defaults of the protocol.
 
 use rmcp::handler::server::wrapper::Parameters;
 use rmcp::{Json, tool, tool_router};
@@ -37,10 +37,10 @@ struct FindDocuments {
     labels: Option<Vec<String>>,
 }
 
-struct Peer;
+struct RmcpTools;
 
 #[tool_router]
-impl Peer {
+impl RmcpTools {
     /// Files an issue with the team that owns the component.
     #[tool(annotations(destructive_hint = false, open_world_hint = false))]
     fn file_issue(&self, Parameters(FileIssue { title, priority, draft }): Parameters<FileIssue>) -> String {
@@ -66,7 +66,7 @@ impl Peer {
     }
 }
 
-/// The tool of this name as rmcp writes it into a list.
+/// The JSON text of a tool in rmcp's list.
 pub(super) fn listed(name: &str) -> String {
-    serde_json::to_string(Peer::tool_router().get(name).unwrap()).unwrap()
+    serde_json::to_string(RmcpTools::tool_router().get(name).unwrap()).unwrap()
 }
