@@ -29,8 +29,6 @@ const CIRCLES: &[(&str, &str, usize)] = &[
     ("tool-core", "definition/profile/anthropic", 4),
     ("tool-core", "registry", 8),
     ("tool-mcp", "answer", 8),
-    ("tool-mcp", "upstream/inbox", 4),
-    ("tool-mcp", "upstream/link", 3),
 ];
 
 /// Files without a layer, which collect re-exports: for users, for the macros, and for disabled features.

@@ -240,7 +240,7 @@ async fn a_server_that_answers_something_else_is_down_and_says_what() {
             Router::new().fallback(|| async {
                 (StatusCode::UNAUTHORIZED, [("www-authenticate", "Bearer realm=\"x\"")])
             }),
-            "it asks who we are (HTTP 401)",
+            "it requires authentication (HTTP 401)",
         ),
         (Router::new().fallback(|| async { StatusCode::BAD_GATEWAY }), "it answered with HTTP 502"),
         (Router::new().fallback(html), "nexpected content type"),

@@ -65,10 +65,10 @@ async fn results_keep_their_meaning() {
             ("one__error", "the disk is full\n[an image of 3 bytes, image/png]"),
             (
                 "one__lie",
-                "server `one` answered `one__lie` with something else than its output schema says: type at \"/n\"",
+                "server `one` answered `one__lie` with output that violates its output schema: type at \"/n\"",
             ),
             ("one__refuse", "server `one` refused `one__refuse`: Unknown tool: refuse (-32602)"),
-            ("one__nonsense", "server `one` answered `one__nonsense` with something that is no result"),
+            ("one__nonsense", "server `one` answered `one__nonsense` with an invalid result"),
         ] {
             let failure = servers.call(tool, json!({})).await.unwrap_err();
             assert_eq!(failure.message(), expected);
@@ -87,7 +87,7 @@ async fn nobody_is_asked_back() {
     let failure = servers.call("new__ask", json!({})).await.unwrap_err();
     assert_eq!(
         failure.message(),
-        "server `new` asks for more input in the middle of `new__ask`, and nobody can be asked from here"
+        "server `new` asks for user input during `new__ask`, which is not supported for tools of other servers"
     );
     let told = servers.call("old__ask", json!({})).await.unwrap().value();
     assert!(told.as_str().unwrap().contains(r#""result":null"#), "{told}");
@@ -242,7 +242,7 @@ async fn a_server_that_reads_no_more_is_started_again_however_many_ask_it() {
     for caller in callers {
         within(caller).await.unwrap();
     }
-    assert_eq!(down, "down: nothing was heard of it for 3s");
+    assert_eq!(down, "down: it sent no message for 3s");
     assert!(busy.lock().unwrap().iter().all(|kind| *kind != FailureKind::Internal));
     drop(registry);
 }
@@ -254,7 +254,7 @@ async fn a_server_that_asks_without_end_is_given_up() {
         let failure = servers.call("one__echo", json!({"text": "hi"})).await.unwrap_err();
         assert_eq!(
             failure.message(),
-            "server `one` did not answer `one__echo`: it asks more than it reads the answers to"
+            "server `one` did not answer `one__echo`: it sends requests without reading the responses"
         );
     }
 }
@@ -317,8 +317,7 @@ async fn a_server_that_does_not_start_is_down_and_slows_nobody() {
     );
     for (name, reason) in names.iter().zip(reasons) {
         assert_eq!(servers.down(name).await, reason);
-        let told =
-            tools.skipped().iter().find(|left_out| left_out.to_string().contains(&format!("`{name}`")));
+        let told = tools.skipped().iter().find(|skipped| skipped.to_string().contains(&format!("`{name}`")));
         assert_eq!(told.unwrap().to_string(), format!("provider `{name}`: it is {reason}"));
     }
     // None of them is waited for a second time.
@@ -341,18 +340,18 @@ async fn one_bad_tool_never_empties_the_list() {
     let tools = servers.toolset().await;
     assert!(tools.registry().get("one__last").is_some() && tools.registry().get("one__echo").is_some());
     assert_eq!(tools.registry().tools().count(), 21);
-    let left_out: Vec<String> = tools.skipped().iter().map(ToString::to_string).collect();
-    assert_eq!(left_out.len(), 5, "{left_out:?}");
-    for (left_out, expected) in left_out.iter().zip([
+    let skipped: Vec<String> = tools.skipped().iter().map(ToString::to_string).collect();
+    assert_eq!(skipped.len(), 5, "{skipped:?}");
+    for (skipped, expected) in skipped.iter().zip([
         "tool ``: its name is not made of",
         "tool `one__no schema`: its name is not made of",
         "tool `one__elsewhere`: its input schema was refused: at /properties/a/$ref",
         "tool ``: its name is not made of",
         "a second tool of the name `one__echo`",
     ]) {
-        assert!(left_out.starts_with(expected), "{left_out}");
+        assert!(skipped.starts_with(expected), "{skipped}");
     }
-    assert_eq!(servers.status("one").left_out, left_out);
+    assert_eq!(servers.status("one").skipped, skipped);
 }
 
 #[tokio::test]
@@ -461,8 +460,8 @@ async fn a_server_whose_first_answer_comes_too_late_is_still_understood() {
 
 #[tokio::test]
 async fn a_switch_of_ours_holds_for_their_tools() {
-    let home = Registry::builder().allow_empty().read_only().build().unwrap();
-    let servers = servers_as([hostile::server("one", "modern")], |builder| builder.home(home));
+    let read_only = Registry::builder().allow_empty().read_only().build().unwrap();
+    let servers = servers_as([hostile::server("one", "modern")], |builder| builder.registry(read_only));
     let names = servers.names().await;
     assert!(
         names.contains(&"one__echo".to_owned()) && !names.contains(&"one__change".to_owned()),

@@ -88,18 +88,18 @@ async fn a_tool_that_cannot_be_read_takes_no_other_away() {
     for ways in ["modern unreadable", "legacy unreadable"] {
         let servers = servers([hostile::server("one", ways)]);
         assert_eq!(servers.names().await.len(), 20);
-        let left_out = servers.status("one").left_out;
+        let skipped = servers.status("one").skipped;
         for (name, (_, reason)) in ["lone", "deep", "long"].into_iter().zip(ODD) {
             let expected = format!("tool `one__{name}`: its definition cannot be read: ");
-            let found = left_out.iter().find(|remark| remark.starts_with(&expected));
-            assert!(found.is_some_and(|found| found.contains(reason)), "{name}: {left_out:?}");
+            let found = skipped.iter().find(|remark| remark.starts_with(&expected));
+            assert!(found.is_some_and(|found| found.contains(reason)), "{name}: {skipped:?}");
         }
     }
     for streams in [false, true] {
         let servers = servers([Upstream::url("one", format!("http://{}/mcp", over_http(streams).await))]);
         assert_eq!(servers.names().await, ["one__echo", "one__last"]);
-        let left_out = servers.status("one").left_out;
-        assert!(left_out[0].starts_with("tool `one__lone`: its definition cannot be read: "), "{left_out:?}");
+        let skipped = servers.status("one").skipped;
+        assert!(skipped[0].starts_with("tool `one__lone`: its definition cannot be read: "), "{skipped:?}");
     }
 }
 
@@ -129,10 +129,10 @@ async fn reads_a_vast_schema() {
     }
     let servers = servers([hostile::server("one", "modern vast")]);
     assert_eq!(servers.names().await.len(), 20);
-    let left_out = servers.status("one").left_out;
+    let skipped = servers.status("one").skipped;
     assert!(
-        left_out[0].starts_with("tool `one__vast`: its definition cannot be read: it has more than"),
-        "{left_out:?}"
+        skipped[0].starts_with("tool `one__vast`: its definition cannot be read: it has more than"),
+        "{skipped:?}"
     );
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
