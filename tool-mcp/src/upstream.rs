@@ -1,6 +1,6 @@
-//! Tools of other servers: any number of MCP servers as one provider of tools.
+//! Tools of other MCP servers, combined in one provider.
 //!
-//! Feature `upstream`, which brings a client of HTTP with TLS along.
+//! Requires the feature `upstream`, which adds an HTTP client with TLS.
 //!
 //! ```no_run
 //! use tool_mcp::upstream::{Upstream, Upstreams};
@@ -20,67 +20,71 @@
 //! # }
 //! ```
 //!
-//! # What comes of a tool
+//! # Tools
 //!
-//! The tool `search` of the server `web` is `web__search`, with its title, description, hints and schemas. What it takes is
-//! checked here before it is asked, and what it returns before it is passed on: text, images, sounds, links, resources and
-//! structured content as they are. A tool that cannot be served (its name, a schema that costs too much to check) is
-//! [left out](Status::left_out) and reported, and the others are served. A result that `isError` is the failure of the tool,
-//! in its own words; any other failure names the server.
+//! The tool `search` of the server `web` is named `web__search`, and keeps its title, description, hints and schemas.
+//! Its arguments are validated before the server is called, and its output is validated before it is returned: text,
+//! images, audio, links, resources and structured content are passed on unchanged. A tool with an invalid name, an
+//! unreadable definition or a schema that is too expensive to validate is [skipped](Status::skipped) and reported; the
+//! others are served. A result with `isError` becomes the failure of the tool, with the message of the server. Any
+//! other failure names the server.
 //!
 //! # Operations
 //!
-//! A server says what its tools do in hints, which are all that is known:
+//! The operation of a tool follows from the hints of its server:
 //!
 //! | `readOnlyHint` | `destructiveHint` | `openWorldHint` | operation |
 //! |---|---|---|---|
 //! | `true` | any | any | `Read` |
-//! | else | `false` | `true`, or not said | `Trigger`, not destructive |
+//! | else | `false` | `true` or absent | `Trigger`, not destructive |
 //! | else | `false` | `false` | `Write`, not destructive |
-//! | else | `true`, or not said | any | `Write`, destructive |
+//! | else | `true` or absent | any | `Write`, destructive |
 //!
-//! So nothing is read only that does not say so. Whether to believe a server is up to whoever configures it.
+//! Only a tool that says so is read-only. Configure only servers whose hints you trust.
 //!
-//! When the caller goes away, a call that reads is taken back from the server; one that modifies runs on. After the
-//! [time limit](Upstream::timeout) the caller is answered, and the same holds.
+//! If the caller disconnects, a read-only call is canceled on the server; a modifying call keeps running. After the
+//! [timeout](Upstream::timeout) the caller gets a failure, and the same applies to the call.
 //!
-//! An answer that cannot be read is the failure of its call at once: JSON with half of a surrogate pair, nested too deeply, with a
-//! number that is too large, or of more bytes than the [limit](Upstream::message_limit). In a list it takes no tool away but those
-//! that cannot be read.
+//! An unreadable response fails its call at once: JSON with an unpaired surrogate, too deeply nested, with a number out
+//! of range, or with more bytes than the [limit](Upstream::message_limit). In a list, only the unreadable tools are
+//! skipped.
 //!
-//! # Servers that are not there
+//! # Unavailable servers
 //!
-//! Each server is connected to when the tools are first asked for, at the same time as the others, and stays connected.
-//! One that is not there is tried again after pauses that double and are never quite the same; until then its tools are not
-//! listed, [`Toolset::skipped`](tool_core::provider::Toolset::skipped) and [`Upstreams::status`] say why, and
-//! [`Changes`](crate::Changes) are told when they come and go. A listing waits a bounded time for a server that has just begun to
-//! start, and never for one that is known to be gone; a list that is being asked for anew is served as it was.
+//! All servers are connected concurrently when the tools are first requested, and stay connected. A server that is down
+//! is retried with exponential backoff and jitter. Until it is up, its tools are not listed;
+//! [`Toolset::skipped`](tool_core::provider::Toolset::skipped) and [`Upstreams::status`] give the reason, and
+//! [`Changes`](crate::Changes) notifies clients when tools come and go. A listing waits for a limited time for a server
+//! that is starting, and does not wait for one that is down. While a list is refreshed, the previous one is served.
 //!
-//! Both eras of the protocol are spoken: 2026-07-28, and `initialize` up to 2025-11-25 where a server does not know the other.
-//! A server may ask for nothing in return: no sampling, no elicitation, no roots.
+//! Both eras of the protocol are supported: 2026-07-28, and `initialize` up to 2025-11-25 for servers that do not
+//! support the former. Servers cannot use sampling, elicitation or roots.
 
 mod backoff;
-mod child;
+mod build_listing;
 mod config;
+mod connection;
 mod definition;
 mod error;
 mod http;
 mod inbox;
-mod link;
+mod intercepted_transport;
 mod listing;
 mod message;
-mod pipe;
+mod process;
 mod provider;
 mod result;
 mod session;
 mod settings;
 mod status;
 mod stderr;
+mod stdio;
+mod supervisor;
+mod text;
 mod tool;
-mod watched;
 
 pub use config::UpstreamsConfig;
-pub(crate) use error::Absent;
+pub(crate) use error::UpstreamUnavailable;
 pub use error::UpstreamsError;
 pub use provider::{Upstreams, UpstreamsBuilder};
 pub use settings::Upstream;

@@ -277,9 +277,9 @@ impl CatalogView {
 fn reason(error: &DiscoveryError) -> String {
     #[cfg(feature = "upstream")]
     if let DiscoveryError::Failed(error) = error
-        && let Some(absent) = error.downcast_ref::<crate::upstream::Absent>()
+        && let Some(unavailable) = error.downcast_ref::<crate::upstream::UpstreamUnavailable>()
     {
-        return absent.state.to_string();
+        return unavailable.state.to_string();
     }
     let _ = error;
     "not there at the moment".to_owned()

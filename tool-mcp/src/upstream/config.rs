@@ -1,18 +1,18 @@
-//! The configuration file, in the form that clients of MCP share.
+//! The configuration file, in the format that MCP clients share.
 
-mod members;
-mod reading;
-mod text;
+mod ordered_object;
+mod parser;
+mod values;
 
 use std::path::Path;
 
 use tool_core::schema::nearest;
 
-use crate::upstream::config::reading::Reading;
+use crate::upstream::config::parser::{ConfigParser, ServerEntry};
 use crate::upstream::error::UpstreamsError;
 use crate::upstream::settings::Upstream;
 
-/// Servers as a configuration file names them, in the form that clients of MCP share.
+/// The servers of a configuration file, in the format that MCP clients share.
 ///
 /// ```
 /// use tool_mcp::upstream::{Upstreams, UpstreamsConfig};
@@ -28,40 +28,34 @@ use crate::upstream::settings::Upstream;
 /// # Ok::<(), tool_mcp::upstream::UpstreamsError>(())
 /// ```
 ///
-/// A server has a `command`, with `args`, `env` and `cwd`, or a `url`, with `headers`. Besides:
+/// A server has a `command`, with `args`, `env` and `cwd`, or a `url`, with `headers`. Other keys:
 ///
 /// | key | meaning |
 /// |---|---|
-/// | `disabled` | `true` for one that is not to be used; `"enabled": false` says the same |
-/// | `timeout` | how long a call may take: a text such as `"30s"`, `"500ms"` or `"2m"`, or a number of milliseconds, at least 1000 |
-/// | `startTimeout` | the same of a start |
-/// | `maxMessageBytes` | how many bytes a message of the server may have: [`Upstream::message_limit`] |
-/// | `type` | `stdio`, or `http` (also `streamable-http`, `streamableHttp`): need not be said |
+/// | `disabled` | `true` to ignore the server; equivalent to `"enabled": false` |
+/// | `timeout` | the timeout of a call: a text such as `"30s"`, `"500ms"` or `"2m"`, or a number of milliseconds, at least 1000 |
+/// | `startTimeout` | the timeout of a start |
+/// | `maxMessageBytes` | the maximum size of a message in bytes: [`Upstream::message_limit`] |
+/// | `type` | `stdio`, or `http` (also `streamable-http`, `streamableHttp`); optional |
 ///
-/// In all texts but names and keys `${NAME}` is the variable of the environment, and `${NAME:-text}` that or else the text. A
-/// variable that is not there is a fault. Other keys are for other clients, and [told](Self::remarks); servers stand in the
-/// order of the file.
+/// In values, `${NAME}` is replaced by an environment variable, and `${NAME:-text}` by the variable or, if it is unset
+/// or empty, by the text. Without a default, an unset variable is an error. Unknown keys are ignored and
+/// [reported](Self::remarks). Servers keep the order of the file.
 #[derive(Clone, Debug)]
 pub struct UpstreamsConfig {
-    servers: Vec<Configured>,
+    servers: Vec<ServerEntry>,
     remarks: Vec<String>,
 }
 
-#[derive(Clone, Debug)]
-struct Configured {
-    upstream: Upstream,
-    disabled: bool,
-}
-
-/// A file that is larger is no configuration.
-const MOST_BYTES: u64 = 1 << 20;
+/// The maximum size of the file.
+const MAX_FILE_BYTES: u64 = 1 << 20;
 
 impl UpstreamsConfig {
     /// Reads a file.
     ///
     /// # Errors
     ///
-    /// When it cannot be read, or says something that is wrong: all faults at once, each with its place.
+    /// When the file cannot be read or is invalid. The error lists all problems with their positions.
     ///
     /// ```
     /// let error = tool_mcp::upstream::UpstreamsConfig::read("no/such/file.json").unwrap_err();
@@ -71,13 +65,15 @@ impl UpstreamsConfig {
         let path = path.as_ref();
         let unreadable = |source| UpstreamsError::Read { path: path.display().to_string(), source };
         let bytes = std::fs::metadata(path).map_err(unreadable)?.len();
-        if bytes > MOST_BYTES {
-            return Err(unreadable(std::io::Error::other(format!("it has more than {MOST_BYTES} bytes"))));
+        if bytes > MAX_FILE_BYTES {
+            return Err(unreadable(std::io::Error::other(format!(
+                "it has more than {MAX_FILE_BYTES} bytes"
+            ))));
         }
         Self::parse(&std::fs::read_to_string(path).map_err(unreadable)?)
     }
 
-    /// Reads what stands in such a file.
+    /// Parses the content of a file.
     ///
     /// # Errors
     ///
@@ -96,21 +92,21 @@ impl UpstreamsConfig {
     fn parse_with(text: &str, variable: &dyn Fn(&str) -> Option<String>) -> Result<Self, UpstreamsError> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let root = serde_json::from_str(text)
-            .map_err(|error| UpstreamsError::of(&[format!("this is no configuration: {error}")]))?;
-        let mut reading = Reading::new(variable);
-        let servers = reading.servers(&root);
-        if reading.faults.is_empty() {
-            Ok(UpstreamsConfig { servers, remarks: reading.remarks })
+            .map_err(|error| UpstreamsError::from_faults(&[format!("invalid configuration: {error}")]))?;
+        let mut parser = ConfigParser::new(variable);
+        let servers = parser.servers(&root);
+        if parser.faults.is_empty() {
+            Ok(UpstreamsConfig { servers, remarks: parser.remarks })
         } else {
-            Err(UpstreamsError::of(&reading.faults))
+            Err(UpstreamsError::from_faults(&parser.faults))
         }
     }
 
-    /// These servers alone, in this order.
+    /// Selects servers by name, in the given order.
     ///
     /// # Errors
     ///
-    /// When there is no server of one of these names, or it is disabled, or a name is given twice.
+    /// When a server does not exist or is disabled, or a name is repeated.
     ///
     /// ```
     /// use tool_mcp::upstream::UpstreamsConfig;
@@ -123,11 +119,11 @@ impl UpstreamsConfig {
     /// # Ok::<(), tool_mcp::upstream::UpstreamsError>(())
     /// ```
     pub fn select(self, names: impl IntoIterator<Item = impl AsRef<str>>) -> Result<Self, UpstreamsError> {
-        let (mut servers, mut faults) = (Vec::<Configured>::new(), Vec::new());
+        let (mut servers, mut faults) = (Vec::<ServerEntry>::new(), Vec::new());
         for name in names {
             let name = name.as_ref();
             match self.servers.iter().find(|server| server.upstream.name() == name) {
-                None => faults.push(self.unknown(name)),
+                None => faults.push(self.unknown_server(name)),
                 Some(server) if server.disabled => faults.push(format!("server `{name}` is disabled")),
                 Some(_) if servers.iter().any(|chosen| chosen.upstream.name() == name) => {
                     faults.push(format!("server `{name}` is chosen twice"));
@@ -138,39 +134,39 @@ impl UpstreamsConfig {
         if faults.is_empty() {
             Ok(UpstreamsConfig { servers, remarks: self.remarks })
         } else {
-            Err(UpstreamsError::of(&faults))
+            Err(UpstreamsError::from_faults(&faults))
         }
     }
 
-    /// What the file says and is not followed, and which servers are disabled: a line each.
+    /// Returns a line for each unknown key and each disabled server.
     ///
     /// ```
     /// use tool_mcp::upstream::UpstreamsConfig;
     ///
     /// let config = UpstreamsConfig::parse(r#"{"mcpServers": {"web": {"command": "web", "autoApprove": ["search"]}}}"#)?;
-    /// assert_eq!(config.remarks(), ["at /mcpServers/web/autoApprove: not known here, and not followed"]);
+    /// assert_eq!(config.remarks(), ["at /mcpServers/web/autoApprove: unknown key, ignored"]);
     /// # Ok::<(), tool_mcp::upstream::UpstreamsError>(())
     /// ```
     pub fn remarks(&self) -> &[String] {
         &self.remarks
     }
 
-    /// The servers that are to be used.
+    /// Returns the enabled servers.
     pub(super) fn into_servers(self) -> impl Iterator<Item = Upstream> {
         self.servers.into_iter().filter(|server| !server.disabled).map(|server| server.upstream)
     }
 
-    fn unknown(&self, name: &str) -> String {
+    fn unknown_server(&self, name: &str) -> String {
         let names: Vec<&str> = self.servers.iter().map(|server| server.upstream.name()).collect();
         let similar = nearest(name, names.iter().copied());
         let similar = similar.map(|name| format!("; there is one with a similar name: `{name}`"));
-        let known: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-        let known = if known.is_empty() {
+        let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+        let list = if quoted.is_empty() {
             "there are none".to_owned()
         } else {
-            format!("the servers are {}", known.join(", "))
+            format!("the servers are {}", quoted.join(", "))
         };
-        format!("there is no server `{}`{}: {known}", name.escape_debug(), similar.unwrap_or_default())
+        format!("there is no server `{}`{}: {list}", name.escape_debug(), similar.unwrap_or_default())
     }
 }
 

@@ -1,4 +1,4 @@
-//! From a tool as its server lists it to a definition of ours.
+//! Converts a tool, as its server lists it, to a definition.
 
 use std::time::Duration;
 
@@ -8,34 +8,38 @@ use tool_core::{Annotations, Operation, ToolDefinition};
 
 use crate::upstream::message::UnreadableTool;
 
-/// What stands between the names of a server and its tool.
-const BETWEEN: &str = "__";
+/// The separator between the names of a server and its tool.
+const SEPARATOR: &str = "__";
 
 /// A tool that is served.
-pub(super) struct Described {
+pub(super) struct ConvertedTool {
     pub(super) definition: ToolDefinition,
-    /// What is not served of it.
-    pub(super) remark: Option<String>,
+    /// A warning, if the tool is served in part.
+    pub(super) warning: Option<String>,
 }
 
-/// The definition of a tool that a server lists. Whatever is malformed is read as if it were not there, and then refused
-/// where it must be.
-pub(super) fn describe(server: &str, tool: &Value, timeout: Duration) -> Result<Described, DefinitionError> {
-    match attempt(server, tool, timeout, true) {
+/// Converts a tool. Malformed members count as absent, which is an error for the required ones. An invalid output
+/// schema is omitted.
+pub(super) fn convert_tool(
+    server: &str,
+    tool: &Value,
+    timeout: Duration,
+) -> Result<ConvertedTool, DefinitionError> {
+    match build_definition(server, tool, timeout, true) {
         Err(error) if matches!(error.fault(), DefinitionFault::OutputSchema(_)) => {
-            let definition = attempt(server, tool, timeout, false)?;
-            Ok(Described { definition, remark: Some(format!("{error}; it is served without")) })
+            let definition = build_definition(server, tool, timeout, false)?;
+            Ok(ConvertedTool { definition, warning: Some(format!("{error}; the tool is served without it")) })
         }
-        definition => Ok(Described { definition: definition?, remark: None }),
+        definition => Ok(ConvertedTool { definition: definition?, warning: None }),
     }
 }
 
-/// A tool whose definition cannot be read.
-pub(super) fn refused(server: &str, tool: &UnreadableTool) -> DefinitionError {
-    DefinitionError::refused(format!("{server}{BETWEEN}{}", tool.name), &tool.reason)
+/// Returns the error for a tool whose definition cannot be read.
+pub(super) fn unreadable_error(server: &str, tool: &UnreadableTool) -> DefinitionError {
+    DefinitionError::refused(format!("{server}{SEPARATOR}{}", tool.name), &tool.reason)
 }
 
-fn attempt(
+fn build_definition(
     server: &str,
     tool: &Value,
     timeout: Duration,
@@ -43,10 +47,10 @@ fn attempt(
 ) -> Result<ToolDefinition, DefinitionError> {
     let text =
         |value: &Value| value.as_str().map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned);
-    let (operation, annotations) = behaviour(&tool["annotations"]);
+    let (operation, annotations) = operation_and_annotations(&tool["annotations"]);
     let title = text(&tool["title"]).or_else(|| text(&tool["annotations"]["title"]));
     let description = text(&tool["description"]).unwrap_or_else(|| "No description".to_owned());
-    let name = format!("{server}{BETWEEN}{}", tool["name"].as_str().unwrap_or_default());
+    let name = format!("{server}{SEPARATOR}{}", tool["name"].as_str().unwrap_or_default());
     let mut builder = ToolDefinition::builder(name, description)
         .provider(server)
         .operation(operation)
@@ -59,14 +63,14 @@ fn attempt(
     if with_output && tool["outputSchema"].is_object() {
         builder = builder.output_schema(tool["outputSchema"].clone());
     }
-    // A name that is all dots, or nothing, must not hide behind that of the server.
+    // With the prefix, an empty name or one of dots would be valid.
     if tool["name"].as_str().is_none_or(|name| name.bytes().all(|b| b == b'.')) {
         return ToolDefinition::builder(tool["name"].as_str().unwrap_or_default(), "-").build();
     }
     builder.build()
 }
 
-/// Some servers say of a tool without inputs nothing at all.
+/// Returns the input schema, with the type that some servers omit.
 fn input_schema(schema: &Value) -> Value {
     match schema {
         Value::Object(members) if !members.contains_key("type") => {
@@ -78,13 +82,12 @@ fn input_schema(schema: &Value) -> Value {
     }
 }
 
-/// What kind of thing the tool does, as far as its hints tell. Without a hint it changes and may destroy: see
-/// [the table](crate::upstream#operations).
-fn behaviour(hints: &Value) -> (Operation, Annotations) {
+/// Converts the hints of a tool. Without hints a tool is destructive: see [the table](crate::upstream#operations).
+fn operation_and_annotations(hints: &Value) -> (Operation, Annotations) {
     let hint = |name: &str| hints[name].as_bool();
     let open_world_hint = hint("openWorldHint");
     if hint("readOnlyHint") == Some(true) {
-        // The others mean nothing for a tool that modifies nothing.
+        // The other hints have no meaning for a read-only tool.
         return (Operation::Read, Annotations { open_world_hint, ..Annotations::default() });
     }
     let destructive_hint = hint("destructiveHint");
@@ -129,7 +132,7 @@ mod tests {
             ),
         ] {
             let tool = json!({"name": "a", "inputSchema": {"type": "object"}, "annotations": hints});
-            let definition = describe("s", &tool, MINUTE).unwrap().definition;
+            let definition = convert_tool("s", &tool, MINUTE).unwrap().definition;
             let actual = definition.annotations().unwrap();
             let actual = [
                 actual.read_only_hint,
@@ -151,13 +154,16 @@ mod tests {
             "name": "look-up.v2", "title": "Look up", "description": " Looks up. ", "inputSchema": input,
             "outputSchema": output, "annotations": {"title": "Other"},
         });
-        let Described { definition, remark } = describe("web", &tool, MINUTE).unwrap();
+        let ConvertedTool { definition, warning } = convert_tool("web", &tool, MINUTE).unwrap();
         assert_eq!((definition.name(), definition.title()), ("web__look-up.v2", Some("Look up")));
         assert_eq!((definition.description(), definition.timeout()), ("Looks up.", Some(MINUTE)));
         assert_eq!((definition.input_schema(), definition.output_schema()), (&input, Some(&output)));
-        assert_eq!(remark, None);
-        let bare =
-            describe("web", &json!({"name": "a", "inputSchema": {}, "annotations": {"title": "A"}}), MINUTE);
+        assert_eq!(warning, None);
+        let bare = convert_tool(
+            "web",
+            &json!({"name": "a", "inputSchema": {}, "annotations": {"title": "A"}}),
+            MINUTE,
+        );
         let bare = bare.unwrap().definition;
         assert_eq!((bare.title(), bare.description()), (Some("A"), "No description"));
         assert_eq!(*bare.input_schema(), json!({"type": "object"}));
@@ -180,12 +186,12 @@ mod tests {
             ),
             (json!(null), "tool ``: its name is not made of"),
         ] {
-            let error = describe("web", &tool, MINUTE).map(|_| ()).unwrap_err().to_string();
+            let error = convert_tool("web", &tool, MINUTE).map(|_| ()).unwrap_err().to_string();
             assert!(error.contains(expected), "{error}");
         }
         let tool = json!({"name": "a", "inputSchema": schema, "outputSchema": {"type": "object", "$ref": "http://e.org/b"}});
-        let Described { definition, remark } = describe("web", &tool, MINUTE).unwrap();
+        let ConvertedTool { definition, warning } = convert_tool("web", &tool, MINUTE).unwrap();
         assert!(definition.output_schema().is_none());
-        assert!(remark.unwrap().starts_with("tool `web__a`: its output schema was refused: "));
+        assert!(warning.unwrap().starts_with("tool `web__a`: its output schema was refused: "));
     }
 }

@@ -1,8 +1,10 @@
-//! Why there are no upstream servers, and why one of them has no tools.
+//! Errors of the configuration, and of servers that are unavailable.
 
 use std::io;
 
-/// Why the servers are set up wrongly.
+use crate::upstream::status::State;
+
+/// The reason why the configuration of the servers is invalid.
 ///
 /// ```
 /// use tool_mcp::upstream::{Upstream, Upstreams};
@@ -16,26 +18,26 @@ pub enum UpstreamsError {
     /// The configuration file cannot be read.
     #[error("the configuration file `{path}` cannot be read: {source}")]
     Read {
-        /// The file.
+        /// The path of the file.
         path: String,
-        /// Why.
+        /// The reason.
         source: io::Error,
     },
-    /// What it says is wrong, or what was said by hand: all faults at once, a line each.
-    #[error("the upstream servers are set up wrongly:\n{0}")]
+    /// The file or a setting is invalid. Lists all problems, one per line.
+    #[error("invalid configuration of upstream servers:\n{0}")]
     Setup(String),
 }
 
 impl UpstreamsError {
-    pub(super) fn of(faults: &[String]) -> Self {
+    pub(super) fn from_faults(faults: &[String]) -> Self {
         UpstreamsError::Setup(faults.join("\n"))
     }
 }
 
-/// A server whose tools are not there. Its words are ours, and may be seen by a caller.
+/// The reason why a server has no tools. May be shown to callers.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("it is {state}")]
-pub(crate) struct Absent {
+pub(crate) struct UpstreamUnavailable {
     pub(crate) server: String,
-    pub(crate) state: super::State,
+    pub(crate) state: State,
 }

@@ -1,4 +1,4 @@
-//! The way to a server over HTTP.
+//! The streamable HTTP transport.
 
 mod client;
 
@@ -11,39 +11,41 @@ use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::{StreamableHttpClientTransportConfig, StreamableHttpError};
 
 use crate::upstream::http::client::BoundedClient;
-use crate::upstream::settings::Address;
+use crate::upstream::settings::HttpConfig;
+use crate::upstream::text::truncate;
 
-/// How long it may take until somebody answers at all.
-const CONNECT: Duration = Duration::from_secs(10);
+/// The time limit for establishing a TCP connection.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// So many redirections are followed.
-const MOST_REDIRECTIONS: usize = 5;
+/// The maximum number of redirects of a request.
+const MAX_REDIRECTS: usize = 5;
 
-/// The transport of streamable HTTP, for messages of at most `limit` bytes.
+/// Creates a transport for messages of at most `limit` bytes.
 pub(super) fn transport(
-    address: &Address,
+    config: &HttpConfig,
     limit: usize,
 ) -> Result<StreamableHttpClientTransport<BoundedClient>, String> {
-    let mut config = StreamableHttpClientTransportConfig::with_uri(address.url.as_str())
-        .custom_headers(address.headers()?)
+    let mut options = StreamableHttpClientTransportConfig::with_uri(config.url.as_str())
+        .custom_headers(config.headers()?)
         .max_concurrent_requests(256);
-    config.allow_stateless = true;
-    let client = client(&address.url).map_err(|error| format!("no client of HTTP: {}", innermost(&error)))?;
-    let client = BoundedClient { http: client, limit };
-    Ok(StreamableHttpClientTransport::with_client(client, config))
+    options.allow_stateless = true;
+    let http = client(&config.url)
+        .map_err(|error| format!("cannot create an HTTP client: {}", root_cause(&error)))?;
+    Ok(StreamableHttpClientTransport::with_client(BoundedClient { http, limit }, options))
 }
 
 fn client(url: &str) -> reqwest::Result<Client> {
-    // Without one reqwest would have to be told; an application may have chosen another.
+    // reqwest needs a default provider; an application may have installed another one.
     if rustls::crypto::CryptoProvider::get_default().is_none() {
         let _ = rustls::crypto::ring::default_provider().install_default();
     }
-    let within_the_origin = Policy::custom(|attempt| {
-        let same = attempt.previous().first().is_some_and(|first| first.origin() == attempt.url().origin());
-        if !same || attempt.previous().len() > MOST_REDIRECTIONS { attempt.stop() } else { attempt.follow() }
+    let same_origin = Policy::custom(|attempt| {
+        let is_same =
+            attempt.previous().first().is_some_and(|first| first.origin() == attempt.url().origin());
+        if !is_same || attempt.previous().len() > MAX_REDIRECTS { attempt.stop() } else { attempt.follow() }
     });
-    let mut builder = Client::builder().redirect(within_the_origin).connect_timeout(CONNECT);
-    // No proxy knows this machine.
+    let mut builder = Client::builder().redirect(same_origin).connect_timeout(CONNECT_TIMEOUT);
+    // A proxy cannot connect to the loopback interface of this machine.
     if Url::parse(url).is_ok_and(|url| is_loopback(&url)) {
         builder = builder.no_proxy();
     }
@@ -52,27 +54,29 @@ fn client(url: &str) -> reqwest::Result<Client> {
 
 fn is_loopback(url: &Url) -> bool {
     url.host_str().is_some_and(|host| {
-        let bare = host.trim_start_matches('[').trim_end_matches(']');
-        bare == "localhost" || bare.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
+        let host = host.trim_start_matches('[').trim_end_matches(']');
+        host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
     })
 }
 
-/// What went wrong on the way, in words without addresses, and whether the server cannot have heard of it.
-pub(super) fn told(error: &(dyn Error + 'static)) -> (String, bool) {
-    let mut link = Some(error);
-    while let Some(error) = link {
+/// Returns a message without addresses, and `true` if the request was certainly not executed.
+pub(super) fn describe_error(error: &(dyn Error + 'static)) -> (String, bool) {
+    let mut source = Some(error);
+    while let Some(error) = source {
         if let Some(error) = error.downcast_ref::<StreamableHttpError<reqwest::Error>>() {
             return match error {
                 StreamableHttpError::Client(error) if error.is_connect() => {
-                    (format!("it cannot be connected to: {}", innermost(error)), true)
+                    (format!("it cannot be connected to: {}", root_cause(error)), true)
                 }
                 StreamableHttpError::Client(error) => match error.status() {
-                    Some(status) => answered(status.as_u16()),
-                    None => (format!("the connection failed: {}", innermost(error)), false),
+                    Some(status) => describe_status(status.as_u16()),
+                    None => (format!("the connection failed: {}", root_cause(error)), false),
                 },
-                StreamableHttpError::AuthRequired(_) => ("it asks who we are (HTTP 401)".to_owned(), true),
-                StreamableHttpError::InsufficientScope(_) => ("it refuses us (HTTP 403)".to_owned(), true),
-                StreamableHttpError::HttpStatus(error) => answered(error.status),
+                StreamableHttpError::AuthRequired(_) => {
+                    ("it requires authentication (HTTP 401)".to_owned(), true)
+                }
+                StreamableHttpError::InsufficientScope(_) => ("it denied access (HTTP 403)".to_owned(), true),
+                StreamableHttpError::HttpStatus(error) => describe_status(error.status),
                 StreamableHttpError::UnexpectedServerResponse(text) => {
                     (format!("it answered something unexpected: {}", first_line(text)), false)
                 }
@@ -82,20 +86,20 @@ pub(super) fn told(error: &(dyn Error + 'static)) -> (String, bool) {
                 other => (first_line(&other.to_string()), false),
             };
         }
-        link = error.source();
+        source = error.source();
     }
-    // The outermost names our types.
+    // The message of the outermost error has names of Rust types.
     let cause = error.source().unwrap_or(error);
     (first_line(&cause.to_string()), false)
 }
 
-/// A status that a gateway answers with may come after the server has heard of it; one that refuses comes before.
-fn answered(status: u16) -> (String, bool) {
+/// Describes an error status. The request may have been executed if a gateway answers in place of the server.
+fn describe_status(status: u16) -> (String, bool) {
     (format!("it answered with HTTP {status}"), matches!(status, 400..=499 | 503))
 }
 
-/// The cause of all causes: those around it repeat the URL, which may have a secret.
-fn innermost(error: &reqwest::Error) -> String {
+/// Returns the innermost cause: the outer ones repeat the URL, which may contain a secret.
+fn root_cause(error: &reqwest::Error) -> String {
     let Some(mut cause) = error.source() else { return "the request failed".to_owned() };
     while let Some(source) = cause.source() {
         cause = source;
@@ -104,5 +108,5 @@ fn innermost(error: &reqwest::Error) -> String {
 }
 
 fn first_line(text: &str) -> String {
-    text.lines().next().unwrap_or_default().chars().take(200).collect()
+    truncate(text.lines().next().unwrap_or_default(), 200)
 }

@@ -1,4 +1,4 @@
-//! What a server tells besides its answers: how far calls have come, and that its list has changed.
+//! What a session receives besides responses: progress of calls, changes of the list, and the end of the connection.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -9,81 +9,83 @@ use tokio::sync::{Notify, mpsc};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::upstream::session::short;
+use crate::upstream::text::truncate;
 
-/// So many reports of one call wait to be passed on; of more, the newest are left out.
-const WAITING: usize = 64;
+/// The maximum number of unread progress notifications of a call. Further ones are dropped.
+const MAX_UNREAD: usize = 64;
 
-/// Filled by the transport in the order in which messages come, so that no report overtakes the answer that it came before.
+/// The maximum length of a progress message, in characters.
+const MAX_MESSAGE_CHARS: usize = 2_000;
+
+/// Filled by the transport in the order of the messages, so that the progress of a call precedes its response.
 #[derive(Debug, Default)]
 pub(super) struct Inbox {
     calls: Mutex<HashMap<ProgressToken, mpsc::Sender<ProgressNotificationParam>>>,
-    /// The list of tools has changed.
-    pub(super) changed: Notify,
-    /// The connection has ended.
+    /// Notified when the list of tools has changed.
+    pub(super) list_changed: Notify,
+    /// Canceled when the connection has ended.
     pub(super) closed: CancellationToken,
-    /// Held from before a call is sent until its reports are expected: nothing is written meanwhile.
-    pub(super) gate: tokio::sync::Mutex<()>,
-    why: OnceLock<String>,
-    /// When something was heard.
-    heard: Mutex<Option<Instant>>,
+    /// Locked while a call is sent, until its progress is received: the transport writes no call meanwhile.
+    pub(super) send_lock: tokio::sync::Mutex<()>,
+    close_reason: OnceLock<String>,
+    last_message: Mutex<Option<Instant>>,
 }
 
 impl Inbox {
-    /// What a call with this token reports. To be asked for while the [gate](Self::gate) is held
-    /// that the call was sent behind, so that none is missed.
-    pub(super) fn reports(self: &Arc<Self>, token: ProgressToken) -> Reports {
-        let (sender, receiver) = mpsc::channel(WAITING);
+    /// Receives the progress of a call. To miss nothing, call this while holding the [lock](Self::send_lock) under
+    /// which the call was sent.
+    pub(super) fn receive_progress(self: &Arc<Self>, token: ProgressToken) -> ProgressReceiver {
+        let (sender, notifications) = mpsc::channel(MAX_UNREAD);
         self.calls().insert(token.clone(), sender);
-        Reports { inbox: Arc::clone(self), token, receiver }
+        ProgressReceiver { inbox: Arc::clone(self), token, notifications }
     }
 
-    /// A report came.
-    pub(super) fn report(&self, mut report: ProgressNotificationParam) {
-        if let Some(call) = self.calls().get(&report.progress_token) {
-            report.message = report.message.map(|message| short(&message));
-            // One that is not read holds nobody up.
-            let _ = call.try_send(report);
+    /// Forwards a progress notification to the receiver of its call.
+    pub(super) fn forward_progress(&self, mut progress: ProgressNotificationParam) {
+        if let Some(call) = self.calls().get(&progress.progress_token) {
+            progress.message = progress.message.map(|message| truncate(&message, MAX_MESSAGE_CHARS));
+            // A full channel must not block other messages.
+            let _ = call.try_send(progress);
         }
     }
 
-    /// Something came, whatever it is.
-    pub(super) fn hear(&self) {
-        *self.heard.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+    /// Records that a message was received.
+    pub(super) fn record_message(&self) {
+        *self.last_message.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
     }
 
-    /// How long nothing has come.
-    pub(super) fn silent_for(&self) -> Duration {
-        let heard = *self.heard.lock().unwrap_or_else(PoisonError::into_inner);
-        heard.map_or(Duration::ZERO, |heard| heard.elapsed())
+    /// Returns the time since the last message, or zero before the first.
+    pub(super) fn since_last_message(&self) -> Duration {
+        let last = *self.last_message.lock().unwrap_or_else(PoisonError::into_inner);
+        last.map_or(Duration::ZERO, |last| last.elapsed())
     }
 
-    /// The connection has ended, for the first reason that is given.
-    pub(super) fn close(&self, why: impl Into<String>) {
-        let _ = self.why.set(why.into());
+    /// Marks the connection as ended. The first reason is kept.
+    pub(super) fn close(&self, reason: impl Into<String>) {
+        let _ = self.close_reason.set(reason.into());
         self.closed.cancel();
     }
 
-    /// Why the connection ended.
-    pub(super) fn why(&self) -> &str {
-        self.why.get().map_or("the connection was closed", String::as_str)
+    /// Returns the reason why the connection ended.
+    pub(super) fn close_reason(&self) -> &str {
+        self.close_reason.get().map_or("the connection was closed", String::as_str)
     }
 
     fn calls(&self) -> MutexGuard<'_, HashMap<ProgressToken, mpsc::Sender<ProgressNotificationParam>>> {
-        // Nothing panics while it is held.
+        // No code panics while holding the lock.
         self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The reports of one call, as long as somebody holds them.
+/// The receiver of the progress of one call. Unregistered on drop.
 #[derive(Debug)]
-pub(super) struct Reports {
+pub(super) struct ProgressReceiver {
     inbox: Arc<Inbox>,
     token: ProgressToken,
-    pub(super) receiver: mpsc::Receiver<ProgressNotificationParam>,
+    pub(super) notifications: mpsc::Receiver<ProgressNotificationParam>,
 }
 
-impl Drop for Reports {
+impl Drop for ProgressReceiver {
     fn drop(&mut self) {
         self.inbox.calls().remove(&self.token);
     }

@@ -1,5 +1,5 @@
-//! Reads the messages of a server within bounds. An answer that cannot be read becomes the error of its request, and a page of
-//! tools loses no more than the tools that cannot be read.
+//! Reads the messages of a server within limits. An unreadable response becomes the error of its request, and a page of
+//! tools loses only its unreadable tools.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -10,58 +10,60 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// The code of an answer that cannot be read. It is no code of the protocol: if a server sends it, its words are shown without a
-/// number.
+use crate::upstream::text::truncate;
+
+/// The error code of an unreadable response. It is not a code of the protocol.
 pub(super) const UNREADABLE: ErrorCode = ErrorCode(i32::MIN);
 
-/// The member of a page's `_meta` with the tools that could not be read.
-pub(super) const LEFT_OUT: &str = "tool-core/unreadable";
+/// The member of a page's `_meta` that lists its unreadable tools.
+pub(super) const UNREADABLE_TOOLS: &str = "tool-core/unreadable";
 
-/// Bytes of a message for each value that it may have: a value takes a multiple of its text in memory.
+/// Limits the number of values in a message, since a value takes a multiple of its text in memory: one for this many
+/// bytes of the size limit.
 const BYTES_PER_VALUE: usize = 32;
 
-/// Bytes of the definition of one tool, in a message that is large: more than its schemas and descriptions may have.
-const LARGEST_TOOL: usize = 1024 * 1024;
+/// The maximum size of the definition of a tool in bytes. The limits for schemas and descriptions are lower.
+const MAX_TOOL_BYTES: usize = 1024 * 1024;
 
-/// Characters of the name of a tool that cannot be read.
-const LONGEST_NAME: usize = 128;
+/// The maximum length of the name of an unreadable tool, in characters.
+const MAX_NAME_CHARS: usize = 128;
 
-/// A tool of a list that cannot be read.
+/// A tool whose definition cannot be read.
 #[derive(Clone, Debug, Deserialize, Serialize, PartialEq, Eq, Hash)]
 pub(super) struct UnreadableTool {
     pub(super) name: String,
     pub(super) reason: String,
 }
 
-/// Reads a message of at most `limit` bytes. `None` for text that is no message, and for a message that nobody waits for and
-/// that cannot be read.
+/// Reads a message of at most `limit` bytes. Returns `None` for text that is not a message, and for an unreadable
+/// message that is not a response.
 pub(super) fn read(bytes: &[u8], limit: usize) -> Option<ServerJsonRpcMessage> {
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     if let Some(message) = read_small(bytes, limit) {
         return Some(message);
     }
-    let most_values = limit / BYTES_PER_VALUE;
-    let is_large = bytes.len() > most_values;
+    let max_values = limit / BYTES_PER_VALUE;
+    let is_large = bytes.len() > max_values;
     let text = String::from_utf8_lossy(bytes);
-    let frame = Frame::read(&text);
-    if let Some(page) = frame.page(matches!(text, Cow::Owned(_)), most_values) {
+    let envelope = Envelope::read(&text);
+    if let Some(page) = envelope.page(matches!(text, Cow::Owned(_)), max_values) {
         return Some(page);
     }
-    if is_large && values(bytes) > most_values {
-        return frame.unreadable(&format!("it has more than {most_values} values"));
+    if is_large && count_values(bytes) > max_values {
+        return envelope.unreadable(&format!("it has more than {max_values} values"));
     }
     if is_large && let Ok(message) = serde_json::from_slice(bytes) {
         return Some(message);
     }
-    frame.unreadable(&fault(bytes))
+    envelope.unreadable(&parse_error(bytes))
 }
 
-/// Returns `true` for a message that is read as it is, without a look at how many values it has.
+/// Returns `true` if [`read`] returns the message unchanged, because it is valid and too short to have too many values.
 pub(super) fn is_readable(bytes: &[u8], limit: usize) -> bool {
     read_small(bytes, limit).is_some()
 }
 
-/// Reads a message that is too short to have too many values.
+/// Parses a message, unless it is long enough to have too many values.
 fn read_small(bytes: &[u8], limit: usize) -> Option<ServerJsonRpcMessage> {
     if bytes.len() > limit / BYTES_PER_VALUE {
         return None;
@@ -69,32 +71,32 @@ fn read_small(bytes: &[u8], limit: usize) -> Option<ServerJsonRpcMessage> {
     serde_json::from_slice(bytes).ok()
 }
 
-/// The error of the request that a message of more than `limit` bytes answers, if its beginning says which that is.
+/// Returns the error for a response of more than `limit` bytes, if its beginning has the id of the request.
 pub(super) fn too_long(beginning: &[u8], limit: usize) -> Option<ServerJsonRpcMessage> {
-    Frame::read(&String::from_utf8_lossy(beginning)).unreadable(&over(limit))
+    Envelope::read(&String::from_utf8_lossy(beginning)).unreadable(&exceeds(limit))
 }
 
-/// The error of a request whose answer cannot be read.
+/// Returns the error for an unreadable response.
 pub(super) fn unreadable(id: RequestId, reason: &str) -> ServerJsonRpcMessage {
     let message = format!("a message that cannot be read: {reason}");
     ServerJsonRpcMessage::error(ErrorData::new(UNREADABLE, message, None), Some(id))
 }
 
-/// Why a message is not read to its end.
-pub(super) fn over(limit: usize) -> String {
+/// Returns the reason why a message is too long.
+pub(super) fn exceeds(limit: usize) -> String {
     format!("it has more than {limit} bytes")
 }
 
-/// What is wrong with a text that is no message.
-fn fault(bytes: &[u8]) -> String {
+/// Returns the reason why a text is not a message.
+fn parse_error(bytes: &[u8]) -> String {
     match serde_json::from_slice::<Value>(bytes) {
         Ok(_) => "it is not a message of JSON-RPC".to_owned(),
         Err(error) => error.to_string(),
     }
 }
 
-/// How many values a JSON text has, and members of objects, roughly.
-fn values(text: &[u8]) -> usize {
+/// Returns the approximate number of values and object members in a JSON text.
+fn count_values(text: &[u8]) -> usize {
     let (mut values, mut bytes) = (1, text.iter());
     while let Some(byte) = bytes.next() {
         match byte {
@@ -112,66 +114,66 @@ fn values(text: &[u8]) -> usize {
     values
 }
 
-/// The members of a message, whose values are not looked into. Of a text that breaks off, or is no JSON from some point on, those
-/// before it.
+/// The members of a message, without parsing their values. If the text is truncated or invalid, only the members before
+/// that position.
 #[derive(Default)]
-struct Frame<'m> {
+struct Envelope<'m> {
     id: Option<RequestId>,
     result: Option<&'m RawValue>,
-    /// It has a `result` or an `error`.
-    answers: bool,
-    /// It has a `method`: it is not an answer, whatever else it is.
-    asks: bool,
-    /// It was read to its end.
+    has_result_or_error: bool,
+    /// Whether it has a `method`, and is not a response.
+    has_method: bool,
+    /// Whether the whole text was read.
     complete: bool,
 }
 
-impl<'m> Frame<'m> {
+impl<'m> Envelope<'m> {
     fn read(text: &'m str) -> Self {
-        let mut frame = Frame::default();
+        let mut envelope = Envelope::default();
         let mut json = serde_json::Deserializer::from_str(text);
-        frame.complete = (&mut frame).deserialize(&mut json).and_then(|()| json.end()).is_ok();
-        frame
+        envelope.complete = (&mut envelope).deserialize(&mut json).and_then(|()| json.end()).is_ok();
+        envelope
     }
 
-    /// The request that this answers.
-    fn answered(&self) -> Option<&RequestId> {
-        self.id.as_ref().filter(|_| !self.asks && (self.answers || self.complete))
+    /// Returns the id of the request, if this is a response.
+    fn request_id(&self) -> Option<&RequestId> {
+        self.id.as_ref().filter(|_| !self.has_method && (self.has_result_or_error || self.complete))
     }
 
     fn unreadable(&self, reason: &str) -> Option<ServerJsonRpcMessage> {
-        Some(unreadable(self.answered()?.clone(), reason))
+        Some(unreadable(self.request_id()?.clone(), reason))
     }
 
-    /// The message, if it is a page of tools, with those tools that can be read, of at most `most_values` values together.
-    fn page(&self, is_lossy: bool, most_values: usize) -> Option<ServerJsonRpcMessage> {
-        let (id, result) = (self.answered().filter(|_| self.complete)?, self.result?);
-        let mut page: Members<'_> = serde_json::from_str(result.get()).ok()?;
+    /// Returns the message with its readable tools, if it is a page of tools. They have at most `max_values` values
+    /// together.
+    fn page(&self, is_lossy: bool, max_values: usize) -> Option<ServerJsonRpcMessage> {
+        let (id, result) = (self.request_id().filter(|_| self.complete)?, self.result?);
+        let mut page: RawObject<'_> = serde_json::from_str(result.get()).ok()?;
         let at = page.0.iter().position(|(name, _)| name == "tools")?;
         let tools: Vec<&RawValue> = serde_json::from_str(page.0.remove(at).1.get()).ok()?;
-        let (mut kept, mut left_out) = (Vec::new(), Vec::new());
-        let mut room = most_values;
+        let (mut readable, mut unreadable) = (Vec::new(), Vec::new());
+        let mut room = max_values;
         for tool in tools {
-            let values = values(tool.get().as_bytes());
-            let read = match tool.get().len() <= LARGEST_TOOL {
+            let values = count_values(tool.get().as_bytes());
+            let read = match tool.get().len() <= MAX_TOOL_BYTES {
                 true if values > room => Err("the list is too large".to_owned()),
                 true => read_tool(tool.get(), is_lossy),
-                false => Err(over(LARGEST_TOOL)),
+                false => Err(exceeds(MAX_TOOL_BYTES)),
             };
             match read {
                 Ok(tool) => {
                     room -= values;
-                    kept.push(tool);
+                    readable.push(tool);
                 }
                 Err(reason) => {
                     let reason = format!("its definition cannot be read: {reason}");
-                    left_out.push(UnreadableTool { name: name_of(tool), reason });
+                    unreadable.push(UnreadableTool { name: tool_name(tool), reason });
                 }
             }
         }
         page.0.retain(|(name, _)| name != "_meta");
-        let mut result = serde_json::json!({"_meta": {LEFT_OUT: left_out}, "tools": kept});
-        // Whatever else cannot be read makes the page one that cannot be read.
+        let mut result = serde_json::json!({"_meta": {UNREADABLE_TOOLS: unreadable}, "tools": readable});
+        // Any other unreadable member makes the whole page unreadable.
         for (name, value) in &page.0 {
             result[name] = serde_json::from_str(value.get()).ok()?;
         }
@@ -179,7 +181,7 @@ impl<'m> Frame<'m> {
     }
 }
 
-/// Reads the definition of a tool, or says why it cannot be read.
+/// Parses the definition of a tool.
 fn read_tool(tool: &str, is_lossy: bool) -> Result<Value, String> {
     if is_lossy && tool.contains(char::REPLACEMENT_CHARACTER) {
         return Err("it is not UTF-8".to_owned());
@@ -187,15 +189,15 @@ fn read_tool(tool: &str, is_lossy: bool) -> Result<Value, String> {
     serde_json::from_str(tool).map_err(|error| error.to_string())
 }
 
-/// The name of a tool, if that can be read.
-fn name_of(tool: &RawValue) -> String {
-    let members = serde_json::from_str::<Members<'_>>(tool.get()).unwrap_or_default();
+/// Returns the name of a tool, or an empty text if it cannot be read.
+fn tool_name(tool: &RawValue) -> String {
+    let members = serde_json::from_str::<RawObject<'_>>(tool.get()).unwrap_or_default();
     let name = members.0.iter().find(|(member, _)| member == "name");
     let name: String = name.and_then(|(_, name)| serde_json::from_str(name.get()).ok()).unwrap_or_default();
-    name.chars().take(LONGEST_NAME).collect()
+    truncate(&name, MAX_NAME_CHARS)
 }
 
-impl<'m> DeserializeSeed<'m> for &mut Frame<'m> {
+impl<'m> DeserializeSeed<'m> for &mut Envelope<'m> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'m>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -203,7 +205,7 @@ impl<'m> DeserializeSeed<'m> for &mut Frame<'m> {
     }
 }
 
-impl<'m> Visitor<'m> for &mut Frame<'m> {
+impl<'m> Visitor<'m> for &mut Envelope<'m> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -215,15 +217,15 @@ impl<'m> Visitor<'m> for &mut Frame<'m> {
             match &*name {
                 "id" => self.id = Some(members.next_value()?),
                 "result" => {
-                    self.answers = true;
+                    self.has_result_or_error = true;
                     self.result = Some(members.next_value()?);
                 }
                 "error" => {
-                    self.answers = true;
+                    self.has_result_or_error = true;
                     members.next_value::<IgnoredAny>()?;
                 }
                 "method" => {
-                    self.asks = true;
+                    self.has_method = true;
                     members.next_value::<IgnoredAny>()?;
                 }
                 _ => drop(members.next_value::<IgnoredAny>()?),
@@ -233,15 +235,15 @@ impl<'m> Visitor<'m> for &mut Frame<'m> {
     }
 }
 
-/// The members of an object, each as it was written.
+/// The members of an object as raw JSON. A duplicate member is an error.
 #[derive(Default)]
-struct Members<'m>(Vec<(String, &'m RawValue)>);
+struct RawObject<'m>(Vec<(String, &'m RawValue)>);
 
-impl<'de: 'm, 'm> Deserialize<'de> for Members<'m> {
+impl<'de: 'm, 'm> Deserialize<'de> for RawObject<'m> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Each;
+        struct RawObjectVisitor;
 
-        impl<'de> Visitor<'de> for Each {
+        impl<'de> Visitor<'de> for RawObjectVisitor {
             type Value = Vec<(String, &'de RawValue)>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -260,7 +262,7 @@ impl<'de: 'm, 'm> Deserialize<'de> for Members<'m> {
             }
         }
 
-        deserializer.deserialize_map(Each).map(Members)
+        deserializer.deserialize_map(RawObjectVisitor).map(RawObject)
     }
 }
 
@@ -328,7 +330,7 @@ mod tests {
         assert_eq!(page["result"]["nextCursor"], "2");
         assert_eq!(page["result"]["tools"], json!([{"name": "good", "inputSchema": {"type": "object"}}]));
         let left_out: Vec<UnreadableTool> =
-            serde_json::from_value(page["result"]["_meta"][LEFT_OUT].clone()).unwrap();
+            serde_json::from_value(page["result"]["_meta"][UNREADABLE_TOOLS].clone()).unwrap();
         assert_eq!(left_out.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(), ["bad", ""]);
         assert!(left_out[0].reason.starts_with("its definition cannot be read: "), "{left_out:?}");
         // An unreadable cursor fails the whole page.
@@ -351,7 +353,7 @@ mod tests {
             answer(&format!(r#"{{"tools":[{{"name":"large","inputSchema":{schema}}},{{"name":"small"}}]}}"#));
         let page = read_as_json(&list);
         assert_eq!(page["result"]["tools"], json!([{"name": "small"}]));
-        let reason = &page["result"]["_meta"][LEFT_OUT][0]["reason"];
+        let reason = &page["result"]["_meta"][UNREADABLE_TOOLS][0]["reason"];
         assert_eq!(reason, "its definition cannot be read: the list is too large");
         let beginning = &long.as_bytes()[..100];
         let truncated = serde_json::to_value(too_long(beginning, 100)).unwrap();

@@ -10,14 +10,15 @@ use tool_core::{BoxFuture, Registry};
 use crate::changes::Changes;
 use crate::upstream::backoff::Backoff;
 use crate::upstream::config::UpstreamsConfig;
+use crate::upstream::connection::{ConnectionPolicy, UpstreamConnection};
 use crate::upstream::error::UpstreamsError;
-use crate::upstream::link::{Link, Manners};
-use crate::upstream::listing::home_of_nothing;
+use crate::upstream::listing::empty_registry;
 use crate::upstream::settings::Upstream;
 use crate::upstream::status::Status;
+use crate::upstream::supervisor;
 
-/// The tools of any number of servers, as one provider of tools. Cheap to clone; the servers that were started are ended with
-/// the last clone.
+/// A provider of the tools of other MCP servers. Cheap to clone. Dropping the last clone terminates the servers that it
+/// has started.
 ///
 /// See [the module](crate::upstream).
 ///
@@ -35,19 +36,19 @@ use crate::upstream::status::Status;
 /// # }
 /// ```
 #[derive(Clone)]
-pub struct Upstreams(Arc<All>);
+pub struct Upstreams(Arc<UpstreamsInner>);
 
-struct All {
-    links: Vec<Arc<Link>>,
-    joined: Providers,
+struct UpstreamsInner {
+    connections: Vec<Arc<UpstreamConnection>>,
+    providers: Providers,
 }
 
 impl Upstreams {
-    /// These servers, in this order. Nothing is started yet.
+    /// Creates a provider of these servers, in this order, without starting them.
     ///
     /// # Errors
     ///
-    /// When one of them is set up wrongly, or two have one name: all faults at once.
+    /// When a setting is invalid, or two servers have the same name. The error lists all problems.
     ///
     /// ```
     /// use tool_mcp::upstream::{Upstream, Upstreams};
@@ -59,7 +60,7 @@ impl Upstreams {
         servers.into_iter().fold(Self::builder(), UpstreamsBuilder::server).build()
     }
 
-    /// Servers, and how to deal with them.
+    /// Creates a builder.
     ///
     /// ```
     /// use tool_mcp::upstream::{Upstream, Upstreams};
@@ -70,17 +71,17 @@ impl Upstreams {
     pub fn builder() -> UpstreamsBuilder {
         UpstreamsBuilder {
             servers: Vec::new(),
-            manners: Manners {
+            policy: ConnectionPolicy {
                 backoff: Backoff::default(),
                 patience: Duration::from_secs(10),
                 fresh_for: Duration::from_secs(300),
                 changes: None,
-                home: home_of_nothing(),
+                registry: empty_registry(),
             },
         }
     }
 
-    /// How each server is, in their order. Asks nobody: it is what is known.
+    /// Returns the current status of each server, in their order, without connecting to them.
     ///
     /// ```
     /// # use tool_mcp::upstream::{Upstream, Upstreams};
@@ -91,10 +92,11 @@ impl Upstreams {
     /// # Ok::<(), tool_mcp::upstream::UpstreamsError>(())
     /// ```
     pub fn status(&self) -> Vec<Status> {
-        self.0.links.iter().map(|link| link.status()).collect()
+        self.0.connections.iter().map(|connection| connection.status()).collect()
     }
 
-    /// Waits until a server is as one wants it to be, and says how it is then; `None` for a server that is not one of these.
+    /// Waits until the status of a server fulfills a condition, and returns it. Returns `None` if there is no such
+    /// server.
     ///
     /// ```
     /// # use tool_mcp::upstream::{State, Upstream, Upstreams};
@@ -109,11 +111,12 @@ impl Upstreams {
     /// # }).unwrap();
     /// ```
     pub async fn wait_for(&self, server: &str, condition: impl FnMut(&Status) -> bool) -> Option<Status> {
-        let link = self.0.links.iter().find(|link| link.name() == server)?;
-        Some(link.wait_for(condition).await)
+        let connection = self.0.connections.iter().find(|connection| connection.name() == server)?;
+        Some(connection.wait_for(condition).await)
     }
 
-    /// Connects to all servers, so that the first who asks for tools need not wait.
+    /// Starts connecting to all servers, so that the first listing does not have to wait. Does nothing for servers that
+    /// are started already.
     ///
     /// # Panics
     ///
@@ -129,13 +132,12 @@ impl Upstreams {
     /// # }).unwrap();
     /// ```
     pub fn start(&self) {
-        self.0.links.iter().for_each(Link::start);
+        self.0.connections.iter().for_each(supervisor::start);
     }
 
-    /// Ends all connections and programs, and waits until they have ended. What is called later is told that its server has
-    /// ended.
+    /// Closes all connections, terminates all programs, and waits until they have exited. Later calls fail.
     ///
-    /// Where this is not awaited, programs are ended with the last clone, without being asked first.
+    /// Without this, programs are killed when the last clone is dropped.
     ///
     /// ```
     /// # use tool_mcp::upstream::{State, Upstream, Upstreams};
@@ -148,41 +150,50 @@ impl Upstreams {
     /// # }).unwrap();
     /// ```
     pub async fn shutdown(&self) {
-        self.0.links.iter().for_each(|link| link.end.cancel());
-        for link in &self.0.links {
-            link.ended().await;
+        self.0.cancel();
+        for connection in &self.0.connections {
+            connection.ended().await;
         }
     }
 }
 
 impl ToolsProvider for Upstreams {
     fn tools(&self) -> BoxFuture<'_, Result<Toolset, DiscoveryError>> {
-        self.0.joined.tools()
+        self.0.providers.tools()
     }
 }
 
 impl fmt::Debug for Upstreams {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.0.links.iter().map(|link| &link.upstream)).finish()
+        f.debug_list().entries(self.0.connections.iter().map(|connection| &connection.upstream)).finish()
     }
 }
 
-impl Drop for All {
+impl UpstreamsInner {
+    fn cancel(&self) {
+        self.connections.iter().for_each(|connection| connection.shutdown.cancel());
+    }
+}
+
+impl Drop for UpstreamsInner {
     fn drop(&mut self) {
-        self.links.iter().for_each(|link| link.end.cancel());
+        self.cancel();
     }
 }
 
-/// One server as a provider among the others.
-struct One(Arc<Link>);
+/// The provider of the tools of one server.
+struct UpstreamProvider(Arc<UpstreamConnection>);
 
-impl ToolsProvider for One {
+impl ToolsProvider for UpstreamProvider {
     fn tools(&self) -> BoxFuture<'_, Result<Toolset, DiscoveryError>> {
-        Box::pin(async { self.0.tools().await.map_err(DiscoveryError::new) })
+        Box::pin(async {
+            supervisor::start(&self.0);
+            self.0.tools().await.map_err(DiscoveryError::new)
+        })
     }
 }
 
-/// Servers that are put together, and how to deal with them.
+/// A builder of [`Upstreams`].
 ///
 /// ```
 /// use std::time::Duration;
@@ -198,11 +209,11 @@ impl ToolsProvider for One {
 #[must_use = "a builder does nothing until `build`"]
 pub struct UpstreamsBuilder {
     servers: Vec<Upstream>,
-    manners: Manners,
+    policy: ConnectionPolicy,
 }
 
 impl UpstreamsBuilder {
-    /// One more server.
+    /// Adds a server.
     ///
     /// ```
     /// # use tool_mcp::upstream::{Upstream, Upstreams};
@@ -213,7 +224,7 @@ impl UpstreamsBuilder {
         self
     }
 
-    /// The servers of a configuration file that are to be used.
+    /// Adds the enabled servers of a configuration file.
     ///
     /// ```
     /// # use tool_mcp::upstream::{Upstreams, UpstreamsConfig};
@@ -226,7 +237,7 @@ impl UpstreamsBuilder {
         self
     }
 
-    /// Whom to tell when tools come and go.
+    /// Notifies clients when tools come and go.
     ///
     /// ```
     /// # use tool_mcp::Changes;
@@ -235,27 +246,28 @@ impl UpstreamsBuilder {
     /// let builder = Upstreams::builder().changes(&changes);
     /// ```
     pub fn changes(mut self, changes: &Changes) -> Self {
-        self.manners.changes = Some(changes.clone());
+        self.policy.changes = Some(changes.clone());
         self
     }
 
-    /// A registry without tools, whose switches and limits hold for the tools of the servers: read only, leniency, how many
-    /// calls run at once, who audits them.
+    /// Sets a registry without tools, whose settings apply to the tools of the servers: read-only mode, leniency, the
+    /// limit of concurrent calls, the audit sink.
     ///
     /// ```
     /// use tool_core::Registry;
     /// # use tool_mcp::upstream::{Upstream, Upstreams};
     ///
-    /// let harmless = Registry::builder().allow_empty().read_only().build()?;
-    /// let builder = Upstreams::builder().home(harmless);
+    /// let read_only = Registry::builder().allow_empty().read_only().build()?;
+    /// let builder = Upstreams::builder().registry(read_only);
     /// # Ok::<(), tool_core::BuildErrors>(())
     /// ```
-    pub fn home(mut self, registry: Registry) -> Self {
-        self.manners.home = registry;
+    pub fn registry(mut self, registry: Registry) -> Self {
+        self.policy.registry = registry;
         self
     }
 
-    /// How long a listing waits for a server that has just begun to start, or was just lost; 10 seconds if it is not said.
+    /// Sets how long a listing waits for a server that is starting, or whose connection was just lost; 10 seconds by
+    /// default.
     ///
     /// ```
     /// # use std::time::Duration;
@@ -263,12 +275,12 @@ impl UpstreamsBuilder {
     /// let builder = Upstreams::builder().patience(Duration::from_secs(2));
     /// ```
     pub fn patience(mut self, patience: Duration) -> Self {
-        self.manners.patience = patience;
+        self.policy.patience = patience;
         self
     }
 
-    /// The pauses before a server is tried again: the first, and the longest that they double up to; a quarter of a second
-    /// and a minute if it is not said. Each is cut by up to a half, by chance.
+    /// Sets the pauses between attempts to connect. They double from the first to the longest, and each is shortened at
+    /// random by up to a half; 250 milliseconds and one minute by default.
     ///
     /// ```
     /// # use std::time::Duration;
@@ -276,12 +288,12 @@ impl UpstreamsBuilder {
     /// let builder = Upstreams::builder().backoff(Duration::from_millis(100), Duration::from_secs(10));
     /// ```
     pub fn backoff(mut self, first: Duration, longest: Duration) -> Self {
-        self.manners.backoff = Backoff { first, longest };
+        self.policy.backoff = Backoff { first, longest };
         self
     }
 
-    /// After how long a list is asked for anew when somebody wants to see it, where its server neither says so nor tells of
-    /// changes; 5 minutes if it is not said.
+    /// Sets the maximum age of a list; 5 minutes by default. A listing refreshes an older list in the background. A
+    /// server can set a shorter time, and notify of changes.
     ///
     /// ```
     /// # use std::time::Duration;
@@ -289,15 +301,16 @@ impl UpstreamsBuilder {
     /// let builder = Upstreams::builder().fresh_for(Duration::from_secs(60));
     /// ```
     pub fn fresh_for(mut self, duration: Duration) -> Self {
-        self.manners.fresh_for = duration;
+        self.policy.fresh_for = duration;
         self
     }
 
-    /// Puts them together. Nothing is started yet.
+    /// Creates the provider without starting the servers.
     ///
     /// # Errors
     ///
-    /// When one of them is set up wrongly, two have one name, or the registry has tools: all faults at once.
+    /// When a setting is invalid, two servers have the same name, or the registry has tools. The error lists all
+    /// problems.
     ///
     /// ```
     /// # use tool_mcp::upstream::{Upstream, Upstreams};
@@ -312,21 +325,23 @@ impl UpstreamsBuilder {
                 faults.push(format!("two servers are named `{name}`"));
             }
         }
-        if self.manners.home.tools().next().is_some() {
-            faults
-                .push("the registry has tools of its own: join them with `tool_core::Providers`".to_owned());
+        if self.policy.registry.tools().next().is_some() {
+            faults.push(
+                "the registry has tools: add them with `tool_core::provider::Providers` instead".to_owned(),
+            );
         }
         if !faults.is_empty() {
-            return Err(UpstreamsError::of(&faults));
+            return Err(UpstreamsError::from_faults(&faults));
         }
-        let links: Vec<Arc<Link>> = self
+        let connections: Vec<Arc<UpstreamConnection>> = self
             .servers
             .into_iter()
-            .map(|server| Arc::new(Link::new(server, self.manners.clone())))
+            .map(|server| Arc::new(UpstreamConnection::new(server, self.policy.clone())))
             .collect();
-        let joined = links.iter().fold(Providers::new(), |joined, link| {
-            joined.with_optional(link.name(), One(Arc::clone(link)).into_provider())
+        let providers = connections.iter().fold(Providers::new(), |providers, connection| {
+            let provider = UpstreamProvider(Arc::clone(connection)).into_provider();
+            providers.with_optional(connection.name(), provider)
         });
-        Ok(Upstreams(Arc::new(All { links, joined })))
+        Ok(Upstreams(Arc::new(UpstreamsInner { connections, providers })))
     }
 }

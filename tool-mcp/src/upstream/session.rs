@@ -1,4 +1,4 @@
-//! A connection to one server, and what is asked over it.
+//! A session with one server: the handshake, lists of tools, calls and subscriptions.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -18,171 +18,173 @@ use rmcp::transport::Transport;
 use rmcp::{ClientHandler, RoleClient};
 use serde_json::Value;
 
-use crate::upstream::child::{Process, Started};
 use crate::upstream::http;
-use crate::upstream::inbox::{Inbox, Reports};
-use crate::upstream::message::{LEFT_OUT, UNREADABLE, UnreadableTool};
-use crate::upstream::pipe::Pipe;
-use crate::upstream::settings::{Upstream, Way};
+use crate::upstream::inbox::{Inbox, ProgressReceiver};
+use crate::upstream::intercepted_transport::InterceptedTransport;
+use crate::upstream::message::{UNREADABLE, UNREADABLE_TOOLS, UnreadableTool};
+use crate::upstream::process::{Process, SpawnedProcess};
+use crate::upstream::settings::{TransportConfig, Upstream};
 use crate::upstream::stderr;
-use crate::upstream::watched::Watched;
+use crate::upstream::stdio::StdioTransport;
+use crate::upstream::text::truncate;
 
-/// So many tools one server may have.
-const MOST_TOOLS: usize = 10_000;
+/// The maximum number of tools of one server.
+const MAX_TOOLS: usize = 10_000;
 
-/// So much a list may take as JSON.
-const MOST_BYTES: usize = 64 << 20;
+/// The maximum size of a list as JSON.
+const MAX_LIST_BYTES: usize = 64 << 20;
 
-/// So many pages a list may have.
-const MOST_PAGES: usize = 1_000;
+/// The maximum number of pages of a list.
+const MAX_PAGES: usize = 1_000;
 
-/// An established connection.
-pub(super) struct Session {
+/// The maximum length of an error message of a server, in characters.
+const MAX_ERROR_CHARS: usize = 2_000;
+
+/// An established session.
+pub(super) struct ClientSession {
     peer: Peer<RoleClient>,
-    running: tokio::sync::Mutex<RunningService<RoleClient, Caller>>,
+    service: tokio::sync::Mutex<RunningService<RoleClient, MinimalHandler>>,
     pub(super) inbox: Arc<Inbox>,
     pub(super) identity: Option<String>,
     pub(super) protocol: Option<String>,
-    /// Changes of the list are told to whoever listens for them, and to nobody else.
-    pub(super) must_listen: bool,
+    /// Whether the server notifies only subscribers that its list has changed.
+    pub(super) needs_subscription: bool,
     has_tools: bool,
-    /// How many calls are on their way.
     running_calls: AtomicUsize,
 }
 
-/// Why there is no list.
-pub(super) struct Refusal {
-    pub(super) why: String,
-    /// Whether the server answered, and the connection is good.
+/// The reason why a list could not be read.
+pub(super) struct ListError {
+    pub(super) message: String,
+    /// Whether the server responded, so that the session can be used further.
     pub(super) connected: bool,
 }
 
-/// What we say we are. We can be asked for nothing: whoever could answer is not our user.
+/// A client without capabilities: a server cannot send requests, because the callers of its tools are not connected to
+/// it.
 #[derive(Debug)]
-struct Caller;
+struct MinimalHandler;
 
-impl ClientHandler for Caller {
+impl ClientHandler for MinimalHandler {
     fn get_info(&self) -> ClientConfig {
         let identity = Implementation::new("tool-mcp", env!("CARGO_PKG_VERSION"));
         ClientConfig::new(ClientCapabilities::default(), identity)
     }
 }
 
-/// A list as it came.
-pub(super) struct Listed {
+/// A list of tools as a server sent it.
+pub(super) struct RawToolList {
     pub(super) tools: Vec<Value>,
-    /// The tools that it cannot be served with.
-    pub(super) left_out: Vec<UnreadableTool>,
-    /// How long the server says that it is good.
+    pub(super) unreadable: Vec<UnreadableTool>,
+    /// How long the list is fresh, according to the server.
     pub(super) fresh_for: Option<Duration>,
     bytes: usize,
 }
 
-impl Session {
-    /// Connects.
+impl ClientSession {
+    /// Connects to a server.
     ///
     /// # Errors
     ///
-    /// Why not, in words that a caller may see.
+    /// A reason that may be shown to callers.
     pub(super) async fn connect(upstream: &Upstream) -> Result<Self, String> {
         let inbox = Arc::new(Inbox::default());
-        match &upstream.way {
-            Way::Program(program) => {
-                let started = Process::start(program);
-                let Started { process, stdin, stdout, stderr } =
-                    started.map_err(|error| format!("it cannot be started: {error}"))?;
-                stderr::follow(&upstream.name, stderr, upstream.secrets());
-                let limit = upstream.message_limit;
-                Self::greet(Pipe::new(process, (stdin, stdout), limit, Arc::clone(&inbox)), inbox).await
+        let limit = upstream.message_limit;
+        match &upstream.transport {
+            TransportConfig::Stdio(config) => {
+                let SpawnedProcess { process, stdin, stdout, stderr } =
+                    Process::spawn(config).map_err(|error| format!("it cannot be started: {error}"))?;
+                stderr::log_lines(&upstream.name, stderr, upstream.secrets());
+                let transport = StdioTransport::new(process, (stdin, stdout), limit, Arc::clone(&inbox));
+                Self::handshake(transport, inbox).await
             }
-            Way::Url(address) => Self::greet(http::transport(address, upstream.message_limit)?, inbox).await,
+            TransportConfig::Http(config) => Self::handshake(http::transport(config, limit)?, inbox).await,
         }
     }
 
-    async fn greet(
+    async fn handshake(
         transport: impl Transport<RoleClient> + 'static,
         inbox: Arc<Inbox>,
     ) -> Result<Self, String> {
-        let watched = Watched::new(transport, Arc::clone(&inbox));
+        let transport = InterceptedTransport::new(transport, Arc::clone(&inbox));
         let lifecycle = ClientLifecycleMode::Auto {
             preferred_versions: vec![ProtocolVersion::V_2026_07_28],
             legacy_version: Some(ProtocolVersion::LATEST_WITH_INITIALIZE),
         };
-        let running = Caller.serve_with_lifecycle(watched, lifecycle).await;
-        let running = running.map_err(|error| ungreeted(&error, &inbox))?;
-        let peer = running.peer().clone();
+        let service = MinimalHandler.serve_with_lifecycle(transport, lifecycle).await;
+        let service = service.map_err(|error| describe_handshake_error(&error, &inbox))?;
+        let peer = service.peer().clone();
         let info = peer.peer_info();
         let tools = info.as_ref().and_then(|info| info.capabilities.tools.clone());
-        let modern = info.as_ref().is_some_and(|info| !info.protocol_version.has_initialize());
-        let changes = tools.as_ref().and_then(|tools| tools.list_changed) == Some(true);
-        Ok(Session {
-            running: tokio::sync::Mutex::new(running),
+        let is_modern = info.as_ref().is_some_and(|info| !info.protocol_version.has_initialize());
+        let list_changes = tools.as_ref().and_then(|tools| tools.list_changed) == Some(true);
+        Ok(ClientSession {
+            service: tokio::sync::Mutex::new(service),
             inbox,
-            identity: info.as_ref().and_then(|info| info.server_info.as_ref()).map(shown),
+            identity: info.as_ref().and_then(|info| info.server_info.as_ref()).map(name_and_version),
             protocol: info.map(|info| info.protocol_version.as_str().to_owned()),
-            must_listen: modern && changes,
+            needs_subscription: is_modern && list_changes,
             has_tools: tools.is_some(),
             running_calls: AtomicUsize::new(0),
             peer,
         })
     }
 
-    /// Reads every page of the list.
-    pub(super) async fn list(&self) -> Result<Listed, Refusal> {
-        let answered = |why: String| Refusal { why, connected: true };
+    /// Reads all pages of the list of tools.
+    pub(super) async fn list_tools(&self) -> Result<RawToolList, ListError> {
+        let invalid = |message: String| ListError { message, connected: true };
 
-        let mut listed = Listed { tools: Vec::new(), left_out: Vec::new(), fresh_for: None, bytes: 0 };
+        let mut list = RawToolList { tools: Vec::new(), unreadable: Vec::new(), fresh_for: None, bytes: 0 };
         let (mut cursor, mut seen) = (None, HashSet::new());
-        for _ in 0..MOST_PAGES {
+        for _ in 0..MAX_PAGES {
             let mut request = ListToolsRequest::default();
             if let Some(cursor) = cursor.take() {
                 request.params = Some(PaginatedRequestParams::default().with_cursor(Some(cursor)));
             }
-            let answer = self.ask(ClientRequest::ListToolsRequest(request)).await;
-            let page = match answer {
-                Ok(ServerResult::ListToolsResult(list)) => {
-                    serde_json::to_value(list).map_err(|error| answered(error.to_string()))?
+            let page = match self.request(ClientRequest::ListToolsRequest(request)).await {
+                Ok(ServerResult::ListToolsResult(page)) => {
+                    serde_json::to_value(page).map_err(|error| invalid(error.to_string()))?
                 }
-                // One of its tools is malformed: which one is found out later.
+                // A tool of the page is malformed. The conversion to definitions finds it.
                 Ok(ServerResult::CustomResult(result)) if result.0["tools"].is_array() => result.0,
-                Ok(_) => return Err(answered("it answered `tools/list` with something else".to_owned())),
+                Ok(_) => {
+                    return Err(invalid("its response to `tools/list` has an unexpected type".to_owned()));
+                }
                 Err(ServiceError::McpError(error))
                     if error.code == ErrorCode::METHOD_NOT_FOUND && !self.has_tools =>
                 {
-                    return Ok(listed);
+                    return Ok(list);
                 }
                 Err(error) => {
+                    let message = format!("`tools/list` failed: {}", self.describe_error(&error).0);
                     let connected = matches!(error, ServiceError::McpError(_));
-                    return Err(Refusal {
-                        why: format!("`tools/list` failed: {}", self.told(&error).0),
-                        connected,
-                    });
+                    return Err(ListError { message, connected });
                 }
             };
-            listed.take(page, &mut cursor).map_err(answered)?;
+            cursor = list.add_page(page).map_err(invalid)?;
             match &cursor {
-                None => return Ok(listed),
+                None => return Ok(list),
                 Some(cursor) if !seen.insert(cursor.clone()) => {
-                    return Err(answered(
+                    return Err(invalid(
                         "its list of tools does not end: it leads back to a page before".to_owned(),
                     ));
                 }
                 Some(_) => {}
             }
         }
-        Err(answered(format!("its list of tools does not end: it has more than {MOST_PAGES} pages")))
+        Err(invalid(format!("its list of tools does not end: it has more than {MAX_PAGES} pages")))
     }
 
-    /// Listens for changes of the list, where nobody is told who does not.
-    pub(super) async fn listen(&self) -> Option<Subscription> {
-        if !self.must_listen {
+    /// Subscribes to changes of the list, if the server notifies only subscribers.
+    pub(super) async fn subscribe(&self) -> Option<Subscription> {
+        if !self.needs_subscription {
             return None;
         }
         let filter = SubscriptionFilter::builder().tools_list_changed().build();
         self.peer
             .listen(filter)
             .await
-            .inspect_err(|error| tracing::debug!(%error, "a server does not let us listen"))
+            .inspect_err(|error| tracing::debug!(%error, "cannot subscribe to an upstream server"))
             .ok()
     }
 
@@ -192,7 +194,7 @@ impl Session {
         tool: &str,
         arguments: JsonObject,
         traceparent: Option<String>,
-    ) -> Result<Calling, ServiceError> {
+    ) -> Result<PendingCall, ServiceError> {
         let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
         let request = CallToolRequest::new(params);
         let mut options = PeerRequestOptions::no_options();
@@ -201,167 +203,163 @@ impl Session {
             meta.set_traceparent(&traceparent);
             options = options.with_meta(meta);
         }
-        // Written only when its reports are expected.
-        let _gate = self.inbox.gate.lock().await;
+        // Delays writing the call until its progress is received.
+        let _lock = self.inbox.send_lock.lock().await;
         let handle =
             self.peer.send_request_with_option(ClientRequest::CallToolRequest(request), options).await?;
-        let reports = self.inbox.reports(handle.progress_token.clone());
-        Ok(Calling { asked: Asked::new(handle), reports })
+        let progress = self.inbox.receive_progress(handle.progress_token.clone());
+        Ok(PendingCall { request: PendingRequest::new(handle), progress })
     }
 
-    /// Counts a call until the guard is dropped.
-    pub(super) fn running(&self) -> impl Drop + Send + '_ {
-        struct Running<'s>(&'s AtomicUsize);
-        impl Drop for Running<'_> {
+    /// Counts a call as running until the guard is dropped.
+    pub(super) fn count_call(&self) -> impl Drop + Send + '_ {
+        struct CallGuard<'s>(&'s AtomicUsize);
+        impl Drop for CallGuard<'_> {
             fn drop(&mut self) {
                 self.0.fetch_sub(1, Ordering::AcqRel);
             }
         }
         self.running_calls.fetch_add(1, Ordering::AcqRel);
-        Running(&self.running_calls)
+        CallGuard(&self.running_calls)
     }
 
-    /// Whether a call is on its way.
+    /// Returns `true` while a call is running.
     pub(super) fn is_busy(&self) -> bool {
         self.running_calls.load(Ordering::Acquire) > 0
     }
 
-    /// What went wrong, in words without addresses, and whether the server cannot have heard of it.
-    pub(super) fn told(&self, error: &ServiceError) -> (String, bool) {
+    /// Returns a message without addresses, and `true` if the request was certainly not executed.
+    pub(super) fn describe_error(&self, error: &ServiceError) -> (String, bool) {
         match error {
-            ServiceError::McpError(error) => (in_words(error), error.code != UNREADABLE),
-            ServiceError::TransportSend(error) => http::told(error),
+            ServiceError::McpError(error) => (describe_rpc_error(error), error.code != UNREADABLE),
+            ServiceError::TransportSend(error) => http::describe_error(error),
             ServiceError::TransportClosed | ServiceError::Cancelled { .. } => {
-                (self.inbox.why().to_owned(), false)
+                (self.inbox.close_reason().to_owned(), false)
             }
-            ServiceError::UnexpectedResponse => ("its answer is not what was asked for".to_owned(), false),
+            ServiceError::UnexpectedResponse => ("its response has an unexpected type".to_owned(), false),
             other => (other.to_string(), false),
         }
     }
 
-    /// Ends the connection, and waits until it has ended.
+    /// Closes the connection, and waits until it is closed.
     pub(super) async fn close(&self) {
         self.inbox.close("the connection was closed");
-        let mut running = self.running.lock().await;
-        if let Err(error) = running.close().await {
-            tracing::debug!(%error, "a connection did not end well");
+        let mut service = self.service.lock().await;
+        if let Err(error) = service.close().await {
+            tracing::debug!(%error, "cannot close the connection to an upstream server cleanly");
         }
     }
 
-    async fn ask(&self, request: ClientRequest) -> Result<ServerResult, ServiceError> {
+    async fn request(&self, request: ClientRequest) -> Result<ServerResult, ServiceError> {
         let handle = self.peer.send_request_with_option(request, PeerRequestOptions::no_options()).await?;
-        Asked::new(handle).answer().await
+        PendingRequest::new(handle).response().await
     }
 }
 
-impl Listed {
-    /// Takes in a page, and where the next one is.
-    fn take(&mut self, mut page: Value, cursor: &mut Option<String>) -> Result<(), String> {
-        let Value::Array(tools) = page["tools"].take() else { return Ok(()) };
-        let left_out = page["_meta"][LEFT_OUT].take();
-        self.bytes += size(&left_out);
-        self.left_out.extend(serde_json::from_value::<Vec<_>>(left_out).unwrap_or_default());
-        // What leads on is remembered too.
-        self.bytes += tools.iter().map(size).sum::<usize>() + size(&page["nextCursor"]);
-        if self.bytes > MOST_BYTES {
-            return Err(format!("its list of tools has more than {MOST_BYTES} bytes"));
+impl RawToolList {
+    /// Adds the tools of a page, and returns the cursor of the next one.
+    fn add_page(&mut self, mut page: Value) -> Result<Option<String>, String> {
+        let Value::Array(tools) = page["tools"].take() else { return Ok(None) };
+        let unreadable = page["_meta"][UNREADABLE_TOOLS].take();
+        self.bytes += approximate_size(&unreadable);
+        self.unreadable.extend(serde_json::from_value::<Vec<_>>(unreadable).unwrap_or_default());
+        // Cursors are kept too, in order to detect a cycle.
+        self.bytes +=
+            tools.iter().map(approximate_size).sum::<usize>() + approximate_size(&page["nextCursor"]);
+        if self.bytes > MAX_LIST_BYTES {
+            return Err(format!("its list of tools has more than {MAX_LIST_BYTES} bytes"));
         }
         self.tools.extend(tools);
-        if self.tools.len() + self.left_out.len() > MOST_TOOLS {
-            return Err(format!("its list of tools does not end: it has more than {MOST_TOOLS}"));
+        if self.tools.len() + self.unreadable.len() > MAX_TOOLS {
+            return Err(format!("its list of tools does not end: it has more than {MAX_TOOLS}"));
         }
         let fresh_for = page["ttlMs"].as_u64().map(Duration::from_millis);
         self.fresh_for = [self.fresh_for, fresh_for].into_iter().flatten().min();
-        *cursor = page["nextCursor"].as_str().filter(|cursor| !cursor.is_empty()).map(str::to_owned);
-        Ok(())
+        Ok(page["nextCursor"].as_str().filter(|cursor| !cursor.is_empty()).map(str::to_owned))
     }
 }
 
-/// What a value takes as JSON, roughly.
-fn size(value: &Value) -> usize {
+/// Returns the approximate size of a value as JSON.
+fn approximate_size(value: &Value) -> usize {
     match value {
         Value::String(text) => text.len() + 2,
-        Value::Array(items) => items.iter().map(size).sum::<usize>() + 2,
+        Value::Array(items) => items.iter().map(approximate_size).sum::<usize>() + 2,
         Value::Object(members) => {
-            members.iter().map(|(name, value)| name.len() + size(value) + 4).sum::<usize>() + 2
+            members.iter().map(|(name, value)| name.len() + approximate_size(value) + 4).sum::<usize>() + 2
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => 8,
     }
 }
 
 /// A call that was sent.
-pub(super) struct Calling {
-    pub(super) asked: Asked,
-    pub(super) reports: Reports,
+pub(super) struct PendingCall {
+    pub(super) request: PendingRequest,
+    pub(super) progress: ProgressReceiver,
 }
 
-/// A request whose answer is waited for. Dropped before it has come, the request is taken back.
-pub(super) struct Asked {
+/// A request that was sent. Canceled if it is dropped before the response.
+pub(super) struct PendingRequest {
     handle: RequestHandle<RoleClient>,
+    /// `None` after the response.
     id: Option<RequestId>,
 }
 
-impl Asked {
+impl PendingRequest {
     fn new(handle: RequestHandle<RoleClient>) -> Self {
-        Asked { id: Some(handle.id.clone()), handle }
+        PendingRequest { id: Some(handle.id.clone()), handle }
     }
 
-    /// The answer. It may be asked for again when this was dropped, until it was given.
-    pub(super) async fn answer(&mut self) -> Result<ServerResult, ServiceError> {
-        let answer = (&mut self.handle.rx).await;
+    /// Waits for the response. Cancel safe.
+    pub(super) async fn response(&mut self) -> Result<ServerResult, ServiceError> {
+        let response = (&mut self.handle.rx).await;
         self.id = None;
-        answer.unwrap_or(Err(ServiceError::TransportClosed))
+        response.unwrap_or(Err(ServiceError::TransportClosed))
     }
 }
 
-impl Drop for Asked {
+impl Drop for PendingRequest {
     fn drop(&mut self) {
         let (Some(id), Ok(runtime)) = (self.id.take(), tokio::runtime::Handle::try_current()) else { return };
         let peer = self.handle.peer.clone();
         runtime.spawn(async move {
-            let reason = Some("nobody waits for it any more".to_owned());
+            let reason = Some("the caller no longer waits for the response".to_owned());
             let params = CancelledNotificationParam::new(Some(id), reason);
-            // A connection that has ended has taken it back already.
+            // The end of the connection has already canceled the request.
             let _ = peer.notify_cancelled(params).await;
         });
     }
 }
 
-/// Why no connection came about.
-fn ungreeted(error: &ClientInitializeError, inbox: &Inbox) -> String {
+/// Returns the reason why the handshake failed.
+fn describe_handshake_error(error: &ClientInitializeError, inbox: &Inbox) -> String {
     if inbox.closed.is_cancelled() && !matches!(error, ClientInitializeError::TransportError { .. }) {
-        return inbox.why().to_owned();
+        return inbox.close_reason().to_owned();
     }
     match error {
-        ClientInitializeError::TransportError { error, .. } => {
-            // The pipe breaks a moment before it is known why.
-            http::told(error).0
-        }
+        // The pipe breaks a moment before the inbox has the reason.
+        ClientInitializeError::TransportError { error, .. } => http::describe_error(error).0,
         ClientInitializeError::JsonRpcError(error) => {
-            format!("it refused to begin: {}", in_words(error))
+            format!("it rejected the handshake: {}", describe_rpc_error(error))
         }
         ClientInitializeError::NoCompatibleProtocolVersion { server_supported, .. } => {
             let versions: Vec<&str> = server_supported.iter().map(ProtocolVersion::as_str).collect();
-            format!("it speaks no version of the protocol that we do, but {}", versions.join(", "))
+            format!("it supports only other protocol versions: {}", versions.join(", "))
         }
-        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => ungreeted(fallback, inbox),
-        _ => "it did not begin as the protocol says".to_owned(),
+        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => {
+            describe_handshake_error(fallback, inbox)
+        }
+        _ => "its handshake violates the protocol".to_owned(),
     }
 }
 
-/// An error of the protocol, as the server or its transport put it.
-fn in_words(error: &ErrorData) -> String {
+/// Returns the message of a JSON-RPC error of the server or the transport.
+fn describe_rpc_error(error: &ErrorData) -> String {
     match error.code {
         UNREADABLE => format!("it answered with {}", error.message),
-        code => format!("{} ({})", short(&error.message), code.0),
+        code => format!("{} ({})", truncate(&error.message, MAX_ERROR_CHARS), code.0),
     }
 }
 
-/// The words of a server, no more of them than anybody reads.
-pub(super) fn short(text: &str) -> String {
-    text.chars().take(2_000).collect()
-}
-
-fn shown(identity: &Implementation) -> String {
-    format!("{} {}", identity.name, identity.version).chars().take(200).collect()
+fn name_and_version(server: &Implementation) -> String {
+    truncate(&format!("{} {}", server.name, server.version), 200)
 }

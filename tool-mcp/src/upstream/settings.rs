@@ -1,4 +1,4 @@
-//! One server, as it is to be reached.
+//! The settings of one server.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use axum::http::{HeaderName, HeaderValue};
 
-/// A server whose tools are to be had: a program that is started and spoken to over its pipes, or a URL.
+/// An MCP server whose tools are used: a program that is started and uses stdio, or a URL.
 ///
 /// ```
 /// use std::time::Duration;
@@ -18,101 +18,102 @@ use axum::http::{HeaderName, HeaderValue};
 ///     .header("Authorization", "Bearer 0b7c5f1e")
 ///     .timeout(Duration::from_secs(30));
 /// assert_eq!((weather.name(), web.name()), ("weather", "web"));
-/// // What may be a secret is not shown.
+/// // `Debug` hides secrets.
 /// assert!(!format!("{web:?}").contains("0b7c5f1e"));
 /// ```
 #[derive(Clone)]
-#[must_use = "a server is of no use until it is added to some `Upstreams`"]
+#[must_use = "a server has no effect until it is added to `Upstreams`"]
 pub struct Upstream {
     pub(super) name: String,
-    pub(super) way: Way,
-    /// What was said and does not fit the way.
-    pub(super) misfits: Vec<&'static str>,
+    pub(super) transport: TransportConfig,
+    /// The names of settings that belong to the other transport.
+    misplaced: Vec<&'static str>,
     pub(super) timeout: Duration,
     pub(super) start_timeout: Duration,
     pub(super) message_limit: usize,
 }
 
-/// How a server is reached.
+/// The transport of a server.
 #[derive(Clone)]
-pub(super) enum Way {
-    Program(Program),
-    Url(Address),
+pub(super) enum TransportConfig {
+    Stdio(StdioConfig),
+    Http(HttpConfig),
 }
 
 /// A program that is started.
 #[derive(Clone)]
-pub(super) struct Program {
+pub(super) struct StdioConfig {
     pub(super) command: String,
     pub(super) args: Vec<String>,
     pub(super) env: Vec<(String, String)>,
     pub(super) cwd: Option<PathBuf>,
 }
 
-/// Where a server answers over HTTP.
+/// The URL of a server, and the headers of each request.
 #[derive(Clone)]
-pub(super) struct Address {
+pub(super) struct HttpConfig {
     pub(super) url: String,
     pub(super) headers: Vec<(String, String)>,
 }
 
-/// How long a call may take.
-const TIMEOUT: Duration = Duration::from_secs(60);
+/// The default timeout of a call.
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// How long a start may take, until the tools are known: programs that are installed when they are first started take long.
-const START_TIMEOUT: Duration = Duration::from_secs(60);
+/// The default timeout of a start. Long, because some programs are installed when they are first started.
+const DEFAULT_START_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Bytes of a message, where nothing else is set.
-const MESSAGE_LIMIT: usize = 16 * 1024 * 1024;
+/// The default message limit in bytes.
+const DEFAULT_MESSAGE_LIMIT: usize = 16 * 1024 * 1024;
 
-/// A limit below this leaves no room for a list of tools.
-const LEAST_MESSAGE_LIMIT: usize = 1024;
+/// The lowest message limit in bytes.
+const MIN_MESSAGE_LIMIT: usize = 1024;
 
-/// Characters of the name of a server.
-const LONGEST_NAME: usize = 64;
+/// The maximum length of the name of a server, in characters.
+const MAX_NAME_LENGTH: usize = 64;
 
 impl Upstream {
-    /// A server that is started as a program and speaks over standard input and output. It is ended with all that it has
-    /// started when it is no longer needed.
+    /// Creates a server that is started as a program and uses stdio. It is terminated together with its child
+    /// processes.
     ///
-    /// Its environment is that which is [given](Self::env) and, of ours, what says where programs and homes are and how to
-    /// speak to people: `HOME`, `LANG`, `LC_ALL`, `LC_CTYPE`, `LOGNAME`, `PATH`, `SHELL`, `TERM`, `TMPDIR`, `TZ` and `USER`;
-    /// on Windows `APPDATA`, `HOMEDRIVE`, `HOMEPATH`, `LOCALAPPDATA`, `PATH`, `PATHEXT`, `PROCESSOR_ARCHITECTURE`,
-    /// `PROGRAMFILES`, `SYSTEMDRIVE`, `SYSTEMROOT`, `TEMP`, `TMP`, `USERNAME` and `USERPROFILE`.
+    /// Its environment has the variables that are [set](Self::env), and inherits only: `HOME`, `LANG`, `LC_ALL`,
+    /// `LC_CTYPE`, `LOGNAME`, `PATH`, `SHELL`, `TERM`, `TMPDIR`, `TZ` and `USER`; on Windows `APPDATA`, `HOMEDRIVE`,
+    /// `HOMEPATH`, `LOCALAPPDATA`, `PATH`, `PATHEXT`, `PROCESSOR_ARCHITECTURE`, `PROGRAMFILES`, `SYSTEMDRIVE`,
+    /// `SYSTEMROOT`, `TEMP`, `TMP`, `USERNAME` and `USERPROFILE`.
     ///
     /// ```
     /// # use tool_mcp::upstream::Upstream;
     /// let weather = Upstream::command("weather", "weather").args(["serve", "mcp"]);
     /// ```
     pub fn command(name: impl Into<String>, command: impl Into<String>) -> Self {
-        let program = Program { command: command.into(), args: Vec::new(), env: Vec::new(), cwd: None };
-        Self::new(name.into(), Way::Program(program))
+        let config = StdioConfig { command: command.into(), args: Vec::new(), env: Vec::new(), cwd: None };
+        Self::new(name.into(), TransportConfig::Stdio(config))
     }
 
-    /// A server that answers at this URL, over streamable HTTP.
+    /// Creates a server that uses streamable HTTP at this URL.
     ///
-    /// A redirection is followed within the same origin alone, since what authorises us goes along.
+    /// Redirects to another origin are not followed, because requests carry credentials.
     ///
     /// ```
     /// # use tool_mcp::upstream::Upstream;
     /// let web = Upstream::url("web", "https://mcp.example.org/mcp");
     /// ```
     pub fn url(name: impl Into<String>, url: impl Into<String>) -> Self {
-        Self::new(name.into(), Way::Url(Address { url: url.into(), headers: Vec::new() }))
+        let config = HttpConfig { url: url.into(), headers: Vec::new() };
+        Self::new(name.into(), TransportConfig::Http(config))
     }
 
-    fn new(name: String, way: Way) -> Self {
+    fn new(name: String, transport: TransportConfig) -> Self {
         Upstream {
             name,
-            way,
-            misfits: Vec::new(),
-            timeout: TIMEOUT,
-            start_timeout: START_TIMEOUT,
-            message_limit: MESSAGE_LIMIT,
+            transport,
+            misplaced: Vec::new(),
+            timeout: DEFAULT_TIMEOUT,
+            start_timeout: DEFAULT_START_TIMEOUT,
+            message_limit: DEFAULT_MESSAGE_LIMIT,
         }
     }
 
-    /// Its name, which the names of its tools begin with.
+    /// Returns the name of the server, the prefix of the names of its tools.
     ///
     /// ```
     /// # use tool_mcp::upstream::Upstream;
@@ -122,63 +123,63 @@ impl Upstream {
         &self.name
     }
 
-    /// More arguments of the program.
+    /// Adds arguments of the program.
     ///
     /// ```
     /// # use tool_mcp::upstream::Upstream;
     /// let files = Upstream::command("files", "npx").args(["-y", "@example/files", "/srv"]);
     /// ```
     pub fn args(mut self, args: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        match &mut self.way {
-            Way::Program(program) => program.args.extend(args.into_iter().map(Into::into)),
-            Way::Url(_) => self.misfits.push("args"),
+        match &mut self.transport {
+            TransportConfig::Stdio(config) => config.args.extend(args.into_iter().map(Into::into)),
+            TransportConfig::Http(_) => self.misplaced.push("args"),
         }
         self
     }
 
-    /// A variable of the environment of the program.
+    /// Sets an environment variable of the program.
     ///
     /// ```
     /// # use tool_mcp::upstream::Upstream;
     /// let web = Upstream::command("web", "web-mcp").env("WEB_API_KEY", "0b7c5f1e");
     /// ```
     pub fn env(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
-        match &mut self.way {
-            Way::Program(program) => program.env.push((name.into(), value.into())),
-            Way::Url(_) => self.misfits.push("env"),
+        match &mut self.transport {
+            TransportConfig::Stdio(config) => config.env.push((name.into(), value.into())),
+            TransportConfig::Http(_) => self.misplaced.push("env"),
         }
         self
     }
 
-    /// The folder that the program runs in, in place of ours.
+    /// Sets the working directory of the program; by default that of this process.
     ///
     /// ```
     /// # use tool_mcp::upstream::Upstream;
     /// let files = Upstream::command("files", "files-mcp").cwd("/srv");
     /// ```
     pub fn cwd(mut self, folder: impl Into<PathBuf>) -> Self {
-        match &mut self.way {
-            Way::Program(program) => program.cwd = Some(folder.into()),
-            Way::Url(_) => self.misfits.push("cwd"),
+        match &mut self.transport {
+            TransportConfig::Stdio(config) => config.cwd = Some(folder.into()),
+            TransportConfig::Http(_) => self.misplaced.push("cwd"),
         }
         self
     }
 
-    /// A header of every request to the URL.
+    /// Adds a header to each request.
     ///
     /// ```
     /// # use tool_mcp::upstream::Upstream;
     /// let web = Upstream::url("web", "https://mcp.example.org/mcp").header("Authorization", "Bearer 0b7c5f1e");
     /// ```
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
-        match &mut self.way {
-            Way::Url(address) => address.headers.push((name.into(), value.into())),
-            Way::Program(_) => self.misfits.push("headers"),
+        match &mut self.transport {
+            TransportConfig::Http(config) => config.headers.push((name.into(), value.into())),
+            TransportConfig::Stdio(_) => self.misplaced.push("headers"),
         }
         self
     }
 
-    /// How long a call may take, or a list; 60 seconds if it is not said.
+    /// Sets the timeout of a call, and of reading the list of tools; 60 seconds by default.
     ///
     /// ```
     /// # use std::time::Duration;
@@ -190,8 +191,8 @@ impl Upstream {
         self
     }
 
-    /// How long it may take to start, until its tools are known; 60 seconds if it is not said. What takes longer is ended
-    /// and tried again.
+    /// Sets the timeout of a start, including reading the list of tools; 60 seconds by default. Afterwards the server
+    /// is stopped, and started again.
     ///
     /// ```
     /// # use std::time::Duration;
@@ -203,10 +204,10 @@ impl Upstream {
         self
     }
 
-    /// Sets how many bytes a message of the server may have; 16 MiB by default. A message may also have one value of JSON for every
-    /// 32 bytes of the limit, whatever its length: a value takes a multiple of its text in memory.
+    /// Sets the maximum size of a message of the server in bytes; 16 MiB by default. A message may also have at most
+    /// one JSON value for every 32 bytes of the limit, because a value takes a multiple of its text in memory.
     ///
-    /// A longer answer is not read and fails its call. Of a list of tools that is too large, the tools that fit are served.
+    /// A call with a larger response fails. If the list of tools has too many values, the tools that fit are served.
     ///
     /// ```
     /// # use tool_mcp::upstream::Upstream;
@@ -217,49 +218,49 @@ impl Upstream {
         self
     }
 
-    /// Everything that is wrong with it.
+    /// Returns all problems of the settings.
     pub(super) fn faults(&self) -> Vec<String> {
         let mut faults = Vec::new();
         if !is_name(&self.name) {
             faults.push(format!(
-                "its name is not made of 1 to {LONGEST_NAME} of the characters `A-Z`, `a-z`, `0-9`, `_`, `.` and `-`, \
-                 without `__`, which stands between the names of servers and tools, and without `_` at its end"
+                "its name is not made of 1 to {MAX_NAME_LENGTH} of the characters `A-Z`, `a-z`, `0-9`, `_`, `.` and `-`, \
+                 without `__`, which separates the names of servers and tools, and without `_` at its end"
             ));
         }
-        for misfit in &self.misfits {
-            faults.push(match self.way {
-                Way::Program(_) => format!("`{misfit}` is for a URL, and this is a program"),
-                Way::Url(_) => format!("`{misfit}` is for a program, and this is a URL"),
+        for setting in &self.misplaced {
+            faults.push(match self.transport {
+                TransportConfig::Stdio(_) => format!("`{setting}` is for a URL, and this is a program"),
+                TransportConfig::Http(_) => format!("`{setting}` is for a program, and this is a URL"),
             });
         }
         if self.timeout.is_zero() || self.start_timeout.is_zero() {
-            faults.push("a time limit of nothing leaves no time".to_owned());
+            faults.push("a timeout must not be zero".to_owned());
         }
-        if self.message_limit < LEAST_MESSAGE_LIMIT {
+        if self.message_limit < MIN_MESSAGE_LIMIT {
             faults.push(format!(
-                "a message limit of less than {LEAST_MESSAGE_LIMIT} bytes leaves no room for a list of tools"
+                "a message limit of less than {MIN_MESSAGE_LIMIT} bytes leaves no room for a list of tools"
             ));
         }
-        match &self.way {
-            Way::Program(program) => {
-                if program.command.trim().is_empty() {
+        match &self.transport {
+            TransportConfig::Stdio(config) => {
+                if config.command.trim().is_empty() {
                     faults.push("its command is empty".to_owned());
                 }
-                let texts = program.args.iter().chain([&program.command]);
-                let texts = texts.chain(program.env.iter().flat_map(|(name, value)| [name, value]));
+                let texts = config.args.iter().chain([&config.command]);
+                let texts = texts.chain(config.env.iter().flat_map(|(name, value)| [name, value]));
                 if texts.into_iter().any(|text| text.contains('\0')) {
-                    faults.push("no argument and no variable may have a NUL character".to_owned());
+                    faults.push("arguments and variables must not contain NUL".to_owned());
                 }
-                let bad = |name: &str| name.is_empty() || name.contains('=');
-                for (name, _) in program.env.iter().filter(|(name, _)| bad(name)) {
-                    faults.push(format!("`{}` is no name of a variable", name.escape_debug()));
+                let is_invalid = |name: &str| name.is_empty() || name.contains('=');
+                for (name, _) in config.env.iter().filter(|(name, _)| is_invalid(name)) {
+                    faults.push(format!("`{}` is not a valid variable name", name.escape_debug()));
                 }
             }
-            Way::Url(address) => {
-                if !is_http(&address.url) {
+            TransportConfig::Http(config) => {
+                if !is_http(&config.url) {
                     faults.push("its URL does not begin with `http://` or `https://` and a host".to_owned());
                 }
-                if let Err(fault) = address.headers() {
+                if let Err(fault) = config.headers() {
                     faults.push(fault);
                 }
             }
@@ -267,31 +268,31 @@ impl Upstream {
         faults
     }
 
-    /// What must not be seen in a log.
+    /// Returns the texts to remove from logs.
     pub(super) fn secrets(&self) -> Vec<String> {
-        let values = match &self.way {
-            Way::Program(program) => &program.env,
-            Way::Url(address) => &address.headers,
+        let values = match &self.transport {
+            TransportConfig::Stdio(config) => &config.env,
+            TransportConfig::Http(config) => &config.headers,
         };
-        // Shorter ones are no secrets, and are part of every other word.
+        // Shorter values are not secrets, and occur in ordinary words.
         let values = values.iter().map(|(_, value)| value.trim_start_matches("Bearer ").to_owned());
         values.filter(|value| value.len() >= 8).collect()
     }
 }
 
-impl Address {
-    /// The headers as they are sent, or what is wrong with one.
+impl HttpConfig {
+    /// Parses the headers.
     pub(super) fn headers(&self) -> Result<HashMap<HeaderName, HeaderValue>, String> {
         let mut headers = HashMap::new();
         for (name, value) in &self.headers {
             let header: HeaderName =
-                name.parse().map_err(|_| format!("`{}` is no name of a header", name.escape_debug()))?;
+                name.parse().map_err(|_| format!("`{}` is not a valid header name", name.escape_debug()))?;
             if RESERVED.contains(&header.as_str()) {
                 return Err(format!("the header `{name}` belongs to the protocol and cannot be set"));
             }
-            let mut value: HeaderValue = value.parse().map_err(|_| {
-                format!("the value of the header `{name}` has characters that it cannot have")
-            })?;
+            let mut value: HeaderValue = value
+                .parse()
+                .map_err(|_| format!("the value of the header `{name}` contains invalid characters"))?;
             value.set_sensitive(true);
             headers.insert(header, value);
         }
@@ -310,9 +311,9 @@ const RESERVED: [&str; 7] = [
     "mcp-session-id",
 ];
 
-pub(super) fn is_name(name: &str) -> bool {
+fn is_name(name: &str) -> bool {
     let allowed = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-');
-    (1..=LONGEST_NAME).contains(&name.len())
+    (1..=MAX_NAME_LENGTH).contains(&name.len())
         && name.bytes().all(allowed)
         && !name.contains("__")
         && !name.ends_with('_')
@@ -322,18 +323,18 @@ fn is_http(url: &str) -> bool {
     reqwest::Url::parse(url).is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
 }
 
-/// What may be a secret is not shown: of a program its name alone, of a URL where it leads.
+/// Hides what may be a secret: shows only the command of a program, and only the host of a URL.
 impl fmt::Debug for Upstream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut shown = f.debug_struct("Upstream");
-        shown.field("name", &self.name);
-        match &self.way {
-            Way::Program(program) => shown.field("command", &program.command),
-            Way::Url(address) => {
-                let url = reqwest::Url::parse(&address.url).ok();
-                shown.field("host", &url.and_then(|url| url.host_str().map(str::to_owned)))
+        let mut debug = f.debug_struct("Upstream");
+        debug.field("name", &self.name);
+        match &self.transport {
+            TransportConfig::Stdio(config) => debug.field("command", &config.command),
+            TransportConfig::Http(config) => {
+                let url = reqwest::Url::parse(&config.url).ok();
+                debug.field("host", &url.and_then(|url| url.host_str().map(str::to_owned)))
             }
         };
-        shown.finish_non_exhaustive()
+        debug.finish_non_exhaustive()
     }
 }

@@ -1,8 +1,8 @@
-//! How the servers are.
+//! The status of the servers.
 
 use std::fmt;
 
-/// How one server is, at this moment.
+/// The current status of one server.
 ///
 /// ```
 /// use tool_mcp::upstream::{State, Upstream, Upstreams};
@@ -15,17 +15,17 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Status {
-    /// Its name.
+    /// The name of the server.
     pub server: String,
-    /// Whether it can be called.
+    /// Whether the server can be called.
     pub state: State,
-    /// How many tools it has that are served.
+    /// The number of tools that are served.
     pub tools: usize,
-    /// What it has and cannot be served, and what is served in part: a line each.
-    pub left_out: Vec<String>,
-    /// What it says it is: a name and a version.
+    /// A line for each tool that is skipped or served in part, and for a list that could not be refreshed.
+    pub skipped: Vec<String>,
+    /// The name and version that the server states.
     pub identity: Option<String>,
-    /// The version of the protocol that is spoken with it.
+    /// The protocol version of the session.
     pub protocol: Option<String>,
 }
 
@@ -40,17 +40,17 @@ pub struct Status {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum State {
-    /// Nobody has asked for its tools yet.
+    /// Its tools have not been requested yet.
     Idle,
-    /// It is being connected to.
+    /// The connection is being established.
     Starting,
-    /// It is there, and its tools are known.
+    /// It is connected, and its tools were listed.
     Up,
-    /// It is not there. It is tried again, after pauses that get longer.
+    /// It is not available. Connecting is retried after increasing pauses.
     Down {
-        /// Why, in words that a caller may see.
+        /// The reason, which may be shown to callers.
         reason: String,
-        /// How often it was tried since it was last there for a while.
+        /// The number of failed attempts since it was last up for a while.
         attempts: u32,
     },
     /// It was [shut down](crate::upstream::Upstreams::shutdown).

@@ -1,30 +1,30 @@
-//! A tool of another server, as one of ours.
+//! A tool of another server.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use rmcp::model::{ErrorCode, JsonObject, ProgressNotificationParam};
+use rmcp::model::{ErrorCode, JsonObject, ProgressNotificationParam, ServerResult};
 use rmcp::service::ServiceError;
 use serde_json::value::RawValue;
 use tool_core::failure::Reason;
 use tool_core::{BoxFuture, Context, Failure, FailureKind, Output, Tool, ToolDefinition};
 
-use crate::upstream::error::Absent;
-use crate::upstream::link::Link;
+use crate::upstream::connection::UpstreamConnection;
+use crate::upstream::error::UpstreamUnavailable;
 use crate::upstream::message::UNREADABLE;
-use crate::upstream::result::outcome;
-use crate::upstream::session::{Calling, Session};
+use crate::upstream::result::call_output;
+use crate::upstream::session::{ClientSession, PendingCall};
 
-/// A call that modifies and is not answered in its time runs on, and is taken back after so many times its time: a server
-/// that never answers must not fill the memory.
-pub(super) const RUNS_ON: u32 = 10;
+/// A modifying call keeps running after its timeout. It is canceled after this many timeouts: calls that a server never
+/// answers must not fill the memory.
+pub(super) const MAX_TIMEOUTS: u32 = 10;
 
-/// A tool that is called where it comes from.
+/// A tool whose calls are forwarded to its server.
 pub(super) struct UpstreamTool {
     pub(super) definition: ToolDefinition,
-    /// Its name there.
-    pub(super) name: String,
-    pub(super) link: Arc<Link>,
+    /// The name of the tool on its server.
+    pub(super) remote_name: String,
+    pub(super) connection: Arc<UpstreamConnection>,
 }
 
 impl Tool for UpstreamTool {
@@ -43,106 +43,104 @@ impl Tool for UpstreamTool {
 
 impl UpstreamTool {
     async fn run(&self, context: Context, arguments: &RawValue) -> Result<Output, Failure> {
-        let session = self.link.session().map_err(|absent| unavailable(&absent, true))?;
+        let session = self.connection.session().map_err(|error| unavailable(&error))?;
         let arguments: JsonObject = serde_json::from_str(arguments.get()).map_err(|error| {
-            tracing::error!(tool = self.definition.name(), %error, "valid arguments are no JSON object");
+            tracing::error!(tool = self.definition.name(), %error, "validated arguments are not a JSON object");
             Failure::internal()
         })?;
-        let _running = session.running();
+        let _guard = session.count_call();
         let traceparent = context.traceparent().map(|trace| trace.to_string());
-        let calling = session.call(&self.name, arguments, traceparent).await;
-        let answer = match calling {
-            Ok(calling) => self.wait(calling, &context).await?,
+        let response = match session.call(&self.remote_name, arguments, traceparent).await {
+            Ok(call) => self.wait(call, &context).await?,
             Err(error) => Err(error),
         };
-        match answer {
-            Ok(answer) => outcome(self.link.name(), &self.definition, answer),
+        match response {
+            Ok(response) => call_output(self.connection.name(), &self.definition, response),
             Err(error) => Err(self.failure(&session, &error)),
         }
     }
 
-    /// Waits for the answer and passes on what is told before.
+    /// Waits for the response, and forwards progress notifications until then.
     async fn wait(
         &self,
-        mut calling: Calling,
+        mut call: PendingCall,
         context: &Context,
-    ) -> Result<Result<rmcp::model::ServerResult, ServiceError>, Failure> {
-        let limit = self.definition.timeout().unwrap_or(Duration::from_secs(60));
-        let mut given_up = std::pin::pin!(tokio::time::sleep(limit.saturating_mul(RUNS_ON)));
-        let mut scale = Scale::default();
-        let answer = loop {
+    ) -> Result<Result<ServerResult, ServiceError>, Failure> {
+        let timeout = self.definition.timeout().unwrap_or(Duration::from_secs(60));
+        let mut deadline = std::pin::pin!(tokio::time::sleep(timeout.saturating_mul(MAX_TIMEOUTS)));
+        let mut scale = ProgressScale::default();
+        loop {
             tokio::select! {
                 biased;
-                Some(report) = calling.reports.receiver.recv() => scale.pass_on(&report, context),
-                answer = calling.asked.answer() => break answer,
-                () = &mut given_up => {
-                    tracing::warn!(tool = self.definition.name(), "a call that ran on is taken back");
-                    self.link.look_again();
-                    let server = self.link.name();
+                Some(progress) = call.progress.notifications.recv() => scale.forward(&progress, context),
+                response = call.request.response() => return Ok(response),
+                () = &mut deadline => {
+                    tracing::warn!(tool = self.definition.name(), "canceling a call that was never answered");
+                    self.connection.request_refresh();
+                    let server = self.connection.name();
                     let message = format!("server `{server}` never answered `{}`", self.definition.name());
                     return Err(Failure::new(FailureKind::Timeout, message).with_retryable(false));
                 }
             }
-        };
-        Ok(answer)
+        }
     }
 
-    /// What the failure of a call means to its caller.
-    fn failure(&self, session: &Session, error: &ServiceError) -> Failure {
-        let (server, name) = (self.link.name(), self.definition.name());
+    /// Converts the error of a call.
+    fn failure(&self, session: &ClientSession, error: &ServiceError) -> Failure {
+        let (server, name) = (self.connection.name(), self.definition.name());
         if let ServiceError::McpError(error) = error
             && error.code == UNREADABLE
         {
             let message = format!("server `{server}` answered `{name}` with {}", error.message);
             return Failure::new(FailureKind::Failed(Reason::Other), message);
         }
-        let (what, unheard) = session.told(error);
+        let (reason, not_executed) = session.describe_error(error);
         if let ServiceError::McpError(error) = error {
             if matches!(error.code, ErrorCode::METHOD_NOT_FOUND | ErrorCode::INVALID_PARAMS) {
-                // It may have other tools than it had.
-                self.link.look_again();
+                // The tool may have changed.
+                self.connection.request_refresh();
             }
-            let message = format!("server `{server}` refused `{name}`: {what}");
+            let message = format!("server `{server}` refused `{name}`: {reason}");
             return Failure::new(FailureKind::Failed(Reason::Other), message);
         }
-        self.link.look_again();
-        let message = format!("server `{server}` did not answer `{name}`: {what}");
+        self.connection.request_refresh();
+        let message = format!("server `{server}` did not answer `{name}`: {reason}");
         let failure = Failure::new(FailureKind::Failed(Reason::Unavailable), message);
-        // What may have been done must not be done again without a thought.
-        failure.with_retryable(unheard || !self.definition.modifies())
+        // A modifying call that may have been executed is not repeated automatically.
+        failure.with_retryable(not_executed || !self.definition.modifies())
     }
 }
 
-/// The failure of a call to a server that is not there.
-fn unavailable(absent: &Absent, retryable: bool) -> Failure {
-    let message = format!("server `{}` is {}", absent.server, absent.state);
-    Failure::new(FailureKind::Failed(Reason::Unavailable), message).with_retryable(retryable)
+/// Returns the failure of a call to an unavailable server.
+fn unavailable(error: &UpstreamUnavailable) -> Failure {
+    let message = format!("server `{}` is {}", error.server, error.state);
+    Failure::new(FailureKind::Failed(Reason::Unavailable), message).with_retryable(true)
 }
 
-/// In which steps a server counts, where it does not count in whole ones.
+/// Converts the progress of one call to integers.
 #[derive(Debug, Default)]
-struct Scale {
-    /// Of a hundred.
+struct ProgressScale {
+    /// Whether progress is reported in percent; set by the first notification.
     percent: Option<bool>,
 }
 
-impl Scale {
+impl ProgressScale {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        reason = "a float that does not fit becomes the nearest that does"
+        reason = "a float out of range saturates"
     )]
-    fn pass_on(&mut self, report: &ProgressNotificationParam, context: &Context) {
-        let total = report.total.filter(|total| total.is_finite() && *total > 0.0);
-        // A total of one, or of a fraction, counts parts of it.
+    fn forward(&mut self, progress: &ProgressNotificationParam, context: &Context) {
+        let total = progress.total.filter(|total| total.is_finite() && *total > 0.0);
+        // Progress with a total of at most 1, or with a fractional total, is not counted in whole steps.
         let percent =
             *self.percent.get_or_insert(total.is_some_and(|total| total <= 1.0 || total.fract() != 0.0));
-        let message = report.message.as_deref().unwrap_or_default();
+        let message = progress.message.as_deref().unwrap_or_default();
         match (percent, total) {
             (true, Some(total)) => {
-                context.progress((report.progress / total * 100.0).round() as u64, 100, message);
+                context.progress((progress.progress / total * 100.0).round() as u64, 100, message);
             }
-            _ => context.progress(report.progress as u64, total.map(|total| total as u64), message),
+            _ => context.progress(progress.progress as u64, total.map(|total| total as u64), message),
         }
     }
 }

@@ -241,7 +241,7 @@ async fn reports_unexpected_http_responses() {
             Router::new().fallback(|| async {
                 (StatusCode::UNAUTHORIZED, [("www-authenticate", "Bearer realm=\"x\"")])
             }),
-            "it asks who we are (HTTP 401)",
+            "it requires authentication (HTTP 401)",
         ),
         (Router::new().fallback(|| async { StatusCode::BAD_GATEWAY }), "it answered with HTTP 502"),
         (Router::new().fallback(html), "nexpected content type"),

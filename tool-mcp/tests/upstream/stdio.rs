@@ -65,10 +65,10 @@ async fn converts_results_and_failures() {
             ("one__error", "the disk is full\n[an image of 3 bytes, image/png]"),
             (
                 "one__lie",
-                "server `one` answered `one__lie` with something else than its output schema says: type at \"/n\"",
+                "server `one` answered `one__lie` with output that violates its output schema: type at \"/n\"",
             ),
             ("one__refuse", "server `one` refused `one__refuse`: Unknown tool: refuse (-32602)"),
-            ("one__nonsense", "server `one` answered `one__nonsense` with something that is no result"),
+            ("one__nonsense", "server `one` answered `one__nonsense` with an invalid result"),
         ] {
             let failure = servers.call(tool, json!({})).await.unwrap_err();
             assert_eq!(failure.message(), expected);
@@ -87,7 +87,7 @@ async fn rejects_requests_to_the_client() {
     let failure = servers.call("new__ask", json!({})).await.unwrap_err();
     assert_eq!(
         failure.message(),
-        "server `new` asks for more input in the middle of `new__ask`, and nobody can be asked from here"
+        "server `new` asks for user input during `new__ask`, which is not supported for tools of other servers"
     );
     let answer = servers.call("old__ask", json!({})).await.unwrap().value();
     assert!(answer.as_str().unwrap().contains(r#""result":null"#), "{answer}");
@@ -242,7 +242,7 @@ async fn restarts_a_server_that_stops_reading() {
     for caller in callers {
         within(caller).await.unwrap();
     }
-    assert_eq!(down, "down: nothing was heard of it for 3s");
+    assert_eq!(down, "down: it sent no message for 3s");
     assert!(failures.lock().unwrap().iter().all(|kind| *kind != FailureKind::Internal));
     drop(registry);
 }
@@ -254,7 +254,7 @@ async fn fails_calls_of_a_server_that_floods_requests() {
         let failure = servers.call("one__echo", json!({"text": "hi"})).await.unwrap_err();
         assert_eq!(
             failure.message(),
-            "server `one` did not answer `one__echo`: it asks more than it reads the answers to"
+            "server `one` did not answer `one__echo`: it sends requests without reading the responses"
         );
     }
 }
@@ -318,7 +318,7 @@ async fn reports_failed_starts_without_blocking_others() {
     for (name, reason) in names.iter().zip(reasons) {
         assert_eq!(servers.down(name).await, reason);
         let skipped =
-            tools.skipped().iter().find(|left_out| left_out.to_string().contains(&format!("`{name}`")));
+            tools.skipped().iter().find(|skipped| skipped.to_string().contains(&format!("`{name}`")));
         assert_eq!(skipped.unwrap().to_string(), format!("provider `{name}`: it is {reason}"));
     }
     // A second listing does not wait for them.
@@ -341,18 +341,18 @@ async fn skips_invalid_tools() {
     let tools = servers.toolset().await;
     assert!(tools.registry().get("one__last").is_some() && tools.registry().get("one__echo").is_some());
     assert_eq!(tools.registry().tools().count(), 21);
-    let left_out: Vec<String> = tools.skipped().iter().map(ToString::to_string).collect();
-    assert_eq!(left_out.len(), 5, "{left_out:?}");
-    for (left_out, expected) in left_out.iter().zip([
+    let skipped: Vec<String> = tools.skipped().iter().map(ToString::to_string).collect();
+    assert_eq!(skipped.len(), 5, "{skipped:?}");
+    for (skipped, expected) in skipped.iter().zip([
         "tool ``: its name is not made of",
         "tool `one__no schema`: its name is not made of",
         "tool `one__elsewhere`: its input schema was refused: at /properties/a/$ref",
         "tool ``: its name is not made of",
         "a second tool of the name `one__echo`",
     ]) {
-        assert!(left_out.starts_with(expected), "{left_out}");
+        assert!(skipped.starts_with(expected), "{skipped}");
     }
-    assert_eq!(servers.status("one").left_out, left_out);
+    assert_eq!(servers.status("one").skipped, skipped);
 }
 
 #[tokio::test]
@@ -465,7 +465,7 @@ async fn accepts_a_late_answer_to_discovery() {
 #[tokio::test]
 async fn applies_registry_settings_to_upstream_tools() {
     let base = Registry::builder().allow_empty().read_only().build().unwrap();
-    let servers = servers_as([hostile::server("one", "modern")], |builder| builder.home(base));
+    let servers = servers_as([hostile::server("one", "modern")], |builder| builder.registry(base));
     let names = servers.names().await;
     assert!(
         names.contains(&"one__echo".to_owned()) && !names.contains(&"one__change".to_owned()),

@@ -88,18 +88,18 @@ async fn skips_only_unreadable_tools() {
     for modes in ["modern unreadable", "legacy unreadable"] {
         let servers = servers([hostile::server("one", modes)]);
         assert_eq!(servers.names().await.len(), 20);
-        let left_out = servers.status("one").left_out;
+        let skipped = servers.status("one").skipped;
         for (name, (_, reason)) in ["lone", "deep", "long"].into_iter().zip(UNREADABLE) {
             let expected = format!("tool `one__{name}`: its definition cannot be read: ");
-            let found = left_out.iter().find(|remark| remark.starts_with(&expected));
-            assert!(found.is_some_and(|found| found.contains(reason)), "{name}: {left_out:?}");
+            let found = skipped.iter().find(|remark| remark.starts_with(&expected));
+            assert!(found.is_some_and(|found| found.contains(reason)), "{name}: {skipped:?}");
         }
     }
     for is_stream in [false, true] {
         let servers = servers([Upstream::url("one", format!("http://{}/mcp", serve_http(is_stream).await))]);
         assert_eq!(servers.names().await, ["one__echo", "one__last"]);
-        let left_out = servers.status("one").left_out;
-        assert!(left_out[0].starts_with("tool `one__lone`: its definition cannot be read: "), "{left_out:?}");
+        let skipped = servers.status("one").skipped;
+        assert!(skipped[0].starts_with("tool `one__lone`: its definition cannot be read: "), "{skipped:?}");
     }
 }
 
@@ -129,10 +129,10 @@ async fn reads_a_vast_schema() {
     }
     let servers = servers([hostile::server("one", "modern vast")]);
     assert_eq!(servers.names().await.len(), 20);
-    let left_out = servers.status("one").left_out;
+    let skipped = servers.status("one").skipped;
     assert!(
-        left_out[0].starts_with("tool `one__vast`: its definition cannot be read: it has more than"),
-        "{left_out:?}"
+        skipped[0].starts_with("tool `one__vast`: its definition cannot be read: it has more than"),
+        "{skipped:?}"
     );
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();

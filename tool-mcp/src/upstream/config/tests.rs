@@ -1,6 +1,7 @@
 use std::time::Duration;
 
 use super::*;
+use crate::upstream::settings::TransportConfig;
 
 fn parse(text: &str) -> Result<UpstreamsConfig, String> {
     let variable = |name: &str| match name {
@@ -35,7 +36,7 @@ fn applies_every_setting() {
     assert_eq!(config.remarks(), ["server `off` is disabled", "server `also_off` is disabled"]);
     let servers: Vec<Upstream> = config.into_servers().collect();
     assert_eq!(servers.iter().map(Upstream::name).collect::<Vec<_>>(), ["disk", "web"]);
-    let crate::upstream::settings::Way::Program(program) = &servers[0].way else { panic!("a program") };
+    let TransportConfig::Stdio(program) = &servers[0].transport else { panic!("a program") };
     assert_eq!(program.command, "/opt/disk");
     assert_eq!(program.args, ["--key=0b7c5f1e9d2a", "$5"]);
     assert_eq!(
@@ -48,7 +49,7 @@ fn applies_every_setting() {
         (Duration::from_secs(120), Duration::from_millis(1500))
     );
     assert_eq!((servers[0].message_limit, servers[1].message_limit), (4 << 20, 16 << 20));
-    let crate::upstream::settings::Way::Url(address) = &servers[1].way else { panic!("a URL") };
+    let TransportConfig::Http(address) = &servers[1].transport else { panic!("a URL") };
     assert_eq!(address.url, "https://example.org/0b7c5f1e9d2a");
     assert_eq!(address.headers[0].1, "Bearer 0b7c5f1e9d2a");
 }
@@ -85,7 +86,7 @@ fn reports_the_location_of_each_error() {
             "at /mcpServers/a/args/0: the variable `NO` is not set: set it, or write `${NO:-a text}`",
         ),
         (r#"{"a": {"command": "${KEY"}}"#, "at /mcpServers/a/command: `${` has no `}`"),
-        (r#"{"a": {"command": "${K-Y}"}}"#, "at /mcpServers/a/command: `K-Y` is no name of a variable"),
+        (r#"{"a": {"command": "${K-Y}"}}"#, "at /mcpServers/a/command: `K-Y` is not a valid variable name"),
         (
             r#"{"a": {"command": "a", "timeout": 30}}"#,
             "at /mcpServers/a/timeout: expected a text such as \"30s\", or milliseconds, at least 1000, found 30",
@@ -140,8 +141,8 @@ fn reports_the_location_of_each_error() {
 #[test]
 fn rejects_text_that_is_not_a_configuration() {
     for (text, expected) in [
-        ("", "this is no configuration: EOF"),
-        ("[]", "this is no configuration: invalid type: sequence, expected an object"),
+        ("", "invalid configuration: EOF"),
+        ("[]", "invalid configuration: invalid type: sequence, expected an object"),
         ("{}", "at /mcpServers: expected an object of servers by name, found nothing"),
         (r#"{"servers": {}}"#, "found nothing: `servers` is what another client calls it"),
         (r#"{"mcpServers": {}, "mcpServers": {}}"#, "at /mcpServers: it is given twice"),
@@ -169,9 +170,9 @@ fn reports_unknown_settings() {
     assert_eq!(
         config.unwrap().remarks(),
         [
-            "at /inputs: not known here, and not followed",
-            "at /mcpServers/a/comand: not known here, and not followed; there is one with a similar name: `command`",
-            "at /mcpServers/a/alwaysAllow: not known here, and not followed",
+            "at /inputs: unknown key, ignored",
+            "at /mcpServers/a/comand: unknown key, ignored; there is one with a similar name: `command`",
+            "at /mcpServers/a/alwaysAllow: unknown key, ignored",
         ]
     );
 }

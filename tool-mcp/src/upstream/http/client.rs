@@ -1,4 +1,5 @@
-//! The client of streamable HTTP. rmcp's own waits for an answer that it cannot read, and bounds only some of them.
+//! The HTTP client. With rmcp's client, an unreadable response is waited for forever, and not all responses are size
+//! limited.
 
 use std::collections::HashMap;
 use std::error::Error;
@@ -22,16 +23,16 @@ use sse_stream::{Sse, SseStream};
 
 use crate::upstream::message;
 
-type Failed = StreamableHttpError<reqwest::Error>;
+type HttpClientError = StreamableHttpError<reqwest::Error>;
 type Headers = HashMap<HeaderName, HeaderValue>;
-type Events = BoxStream<'static, Result<Sse, SseError>>;
+type EventStream = BoxStream<'static, Result<Sse, SseError>>;
 
-/// Bytes of the body of a refusal.
-const LARGEST_REFUSAL: usize = 64 * 1024;
+/// The maximum size of the body of an error response.
+const MAX_ERROR_BODY: usize = 64 * 1024;
 
 const SESSION_ID: &str = "mcp-session-id";
 
-/// Sends requests with `http`, and reads no message of more than `limit` bytes.
+/// A client that rejects messages of more than `limit` bytes.
 #[derive(Clone)]
 pub(in crate::upstream) struct BoundedClient {
     pub(super) http: Client,
@@ -48,7 +49,7 @@ impl StreamableHttpClient for BoundedClient {
         session_id: Option<Arc<str>>,
         auth_token: Option<String>,
         custom_headers: Headers,
-    ) -> Result<StreamableHttpPostResponse, Failed> {
+    ) -> Result<StreamableHttpPostResponse, HttpClientError> {
         let mut request =
             self.http.post(&*uri).header(ACCEPT, "text/event-stream, application/json").json(&message);
         for (name, value) in custom_headers {
@@ -69,9 +70,9 @@ impl StreamableHttpClient for BoundedClient {
             return Err(StreamableHttpError::SessionExpired);
         }
         if !status.is_success() {
-            return self.refused(response, &message, session_id.is_some()).await;
+            return self.read_error_response(response, &message, session_id.is_some()).await;
         }
-        self.answered(response, &message).await
+        self.read_response(response, &message).await
     }
 
     async fn get_stream(
@@ -81,7 +82,7 @@ impl StreamableHttpClient for BoundedClient {
         last_event_id: Option<String>,
         auth_token: Option<String>,
         custom_headers: Headers,
-    ) -> Result<Events, Failed> {
+    ) -> Result<EventStream, HttpClientError> {
         let (http, limit) = (&self.http, self.limit);
         let events = http
             .get_stream_with_max_sse_event_size(
@@ -93,7 +94,7 @@ impl StreamableHttpClient for BoundedClient {
                 limit,
             )
             .await?;
-        Ok(readable(events, None, limit))
+        Ok(replace_unreadable(events, None, limit))
     }
 
     async fn delete_session(
@@ -102,51 +103,51 @@ impl StreamableHttpClient for BoundedClient {
         session: Arc<str>,
         auth_token: Option<String>,
         custom_headers: Headers,
-    ) -> Result<(), Failed> {
+    ) -> Result<(), HttpClientError> {
         self.http.delete_session(uri, session, auth_token, custom_headers).await
     }
 }
 
 impl BoundedClient {
-    /// Reads the answer to a message.
-    async fn answered(
+    /// Reads the response to a message.
+    async fn read_response(
         &self,
         response: Response,
         message: &ClientJsonRpcMessage,
-    ) -> Result<StreamableHttpPostResponse, Failed> {
+    ) -> Result<StreamableHttpPostResponse, HttpClientError> {
         let (session, request) = (header(&response, SESSION_ID), request_id(message));
         match media_type(&response).as_deref() {
             Some("text/event-stream") => {
-                let events = SseStream::from_bytes_stream(bounded(response, self.limit)).boxed();
-                Ok(StreamableHttpPostResponse::Sse(readable(events, request, self.limit), session))
+                let events = SseStream::from_bytes_stream(limit_events(response, self.limit)).boxed();
+                Ok(StreamableHttpPostResponse::Sse(replace_unreadable(events, request, self.limit), session))
             }
             other => {
-                // Some servers answer what wants no answer with an empty body, or with something of their own.
+                // Some servers send a body of their own in response to a notification.
                 let Some(id) = request else { return Ok(StreamableHttpPostResponse::Accepted) };
                 if other != Some("application/json") {
                     return Err(StreamableHttpError::UnexpectedContentType(other.map(str::to_owned)));
                 }
-                let answer = match self.body(response, self.limit).await? {
+                let message = match self.read_body(response, self.limit).await? {
                     Some(body) => message::read(&body, self.limit),
-                    None => Some(message::unreadable(id, &message::over(self.limit))),
+                    None => Some(message::unreadable(id, &message::exceeds(self.limit))),
                 };
-                let nothing =
-                    || StreamableHttpError::UnexpectedServerResponse("no message of JSON-RPC".into());
-                Ok(StreamableHttpPostResponse::Json(answer.ok_or_else(nothing)?, session))
+                let invalid =
+                    || StreamableHttpError::UnexpectedServerResponse("not a JSON-RPC message".into());
+                Ok(StreamableHttpPostResponse::Json(message.ok_or_else(invalid)?, session))
             }
         }
     }
 
-    /// Reads why a message was refused.
-    async fn refused(
+    /// Reads a response with an error status.
+    async fn read_error_response(
         &self,
         response: Response,
         message: &ClientJsonRpcMessage,
         has_session: bool,
-    ) -> Result<StreamableHttpPostResponse, Failed> {
+    ) -> Result<StreamableHttpPostResponse, HttpClientError> {
         let status = response.status();
-        let is_identity = matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
-        if is_identity && let Some(challenge) = header(&response, WWW_AUTHENTICATE.as_str()) {
+        let is_auth_error = matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
+        if is_auth_error && let Some(challenge) = header(&response, WWW_AUTHENTICATE.as_str()) {
             return Err(match status {
                 StatusCode::UNAUTHORIZED => {
                     StreamableHttpError::AuthRequired(AuthRequiredError::new(challenge))
@@ -155,20 +156,24 @@ impl BoundedClient {
             });
         }
         let (session, retry_after) = (header(&response, SESSION_ID), header(&response, RETRY_AFTER.as_str()));
-        let body = self.body(response, LARGEST_REFUSAL).await.ok().flatten().unwrap_or_default();
+        let body = self.read_body(response, MAX_ERROR_BODY).await.ok().flatten().unwrap_or_default();
         let error = serde_json::from_slice(&body).ok();
         let error = error.filter(|error| matches!(error, ServerJsonRpcMessage::Error(_)));
-        if let Some(answer) = legacy_probe(message, has_session, status, error.as_ref()) {
-            return Ok(StreamableHttpPostResponse::Json(answer, None));
+        if let Some(error) = discover_error(message, has_session, status, error.as_ref()) {
+            return Ok(StreamableHttpPostResponse::Json(error, None));
         }
-        match error.filter(|_| !is_identity && status != StatusCode::TOO_MANY_REQUESTS) {
+        match error.filter(|_| !is_auth_error && status != StatusCode::TOO_MANY_REQUESTS) {
             Some(error) => Ok(StreamableHttpPostResponse::Json(error, session)),
             None => Err(StreamableHttpError::HttpStatus(HttpStatusError::new(status.as_u16(), retry_after))),
         }
     }
 
-    /// The body, if it has at most `limit` bytes.
-    async fn body(&self, mut response: Response, limit: usize) -> Result<Option<Vec<u8>>, Failed> {
+    /// Reads the body. Returns `None` if it has more than `limit` bytes.
+    async fn read_body(
+        &self,
+        mut response: Response,
+        limit: usize,
+    ) -> Result<Option<Vec<u8>>, HttpClientError> {
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await? {
             if body.len() + chunk.len() > limit {
@@ -180,8 +185,9 @@ impl BoundedClient {
     }
 }
 
-/// What a server that does not know `server/discover` refuses it with, under the id of the request: it may not have echoed that.
-fn legacy_probe(
+/// Returns the error of a server that does not support `server/discover`, with the id of the request, which such a
+/// server may have omitted.
+fn discover_error(
     message: &ClientJsonRpcMessage,
     has_session: bool,
     status: StatusCode,
@@ -189,8 +195,8 @@ fn legacy_probe(
 ) -> Option<ServerJsonRpcMessage> {
     let JsonRpcMessage::Request(request) = message else { return None };
     let is_probe = matches!(request.request, ClientRequest::DiscoverRequest(_));
-    let is_identity = matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
-    if !is_probe || has_session || is_identity || !status.is_client_error() {
+    let is_auth_error = matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
+    if !is_probe || has_session || is_auth_error || !status.is_client_error() {
         return None;
     }
     let error = match error {
@@ -200,7 +206,7 @@ fn legacy_probe(
     Some(ServerJsonRpcMessage::error(error, Some(request.id.clone())))
 }
 
-/// The id under which a message is answered.
+/// Returns the id of a request.
 fn request_id(message: &ClientJsonRpcMessage) -> Option<RequestId> {
     match message {
         JsonRpcMessage::Request(request) => Some(request.id.clone()),
@@ -212,19 +218,19 @@ fn header(response: &Response, name: &str) -> Option<String> {
     response.headers().get(name)?.to_str().ok().map(str::to_owned)
 }
 
-/// The media type without its parameters.
+/// Returns the media type without its parameters.
 fn media_type(response: &Response) -> Option<String> {
     let value = header(response, CONTENT_TYPE.as_str())?;
     Some(value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase())
 }
 
-/// The bytes of a stream of events, which breaks off in an event that has more than `limit` bytes.
-fn bounded(response: Response, limit: usize) -> BoxStream<'static, Result<Bytes, Broken>> {
+/// Returns the bytes of a stream of events. An event of more than `limit` bytes is an error, and ends the stream.
+fn limit_events(response: Response, limit: usize) -> BoxStream<'static, Result<Bytes, EventStreamError>> {
     let mut event = EventSize::default();
     let chunks = response.bytes_stream().map(move |chunk| match chunk {
-        Ok(chunk) if event.add(&chunk) > limit => Err(Broken::TooLong),
+        Ok(chunk) if event.add(&chunk) > limit => Err(EventStreamError::TooLong),
         Ok(chunk) => Ok(chunk),
-        Err(error) => Err(Broken::Connection(error)),
+        Err(error) => Err(EventStreamError::Connection(error)),
     });
     stream::unfold(Some(chunks), |chunks| async {
         let mut chunks = chunks?;
@@ -235,25 +241,25 @@ fn bounded(response: Response, limit: usize) -> BoxStream<'static, Result<Bytes,
     .boxed()
 }
 
-/// Why a stream of events breaks off.
+/// The error that ends a stream of events.
 #[derive(Debug)]
-enum Broken {
+enum EventStreamError {
     TooLong,
     Connection(reqwest::Error),
 }
 
-impl fmt::Display for Broken {
+impl fmt::Display for EventStreamError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Broken::TooLong => f.write_str("an event is too long"),
-            Broken::Connection(error) => error.fmt(f),
+            EventStreamError::TooLong => f.write_str("an event is too long"),
+            EventStreamError::Connection(error) => error.fmt(f),
         }
     }
 }
 
-impl Error for Broken {}
+impl Error for EventStreamError {}
 
-/// The bytes of the event that is being read.
+/// Counts the bytes of the current event.
 #[derive(Default)]
 struct EventSize {
     bytes: usize,
@@ -261,7 +267,7 @@ struct EventSize {
 }
 
 impl EventSize {
-    /// Counts a chunk, and returns the size of the largest event in it so far. An event ends with an empty line.
+    /// Adds a chunk, and returns the size of the largest event that is in it. An empty line ends an event.
     fn add(&mut self, chunk: &[u8]) -> usize {
         let mut largest = 0;
         for byte in chunk {
@@ -280,15 +286,15 @@ impl EventSize {
     }
 }
 
-/// Events whose messages can be read: one that cannot be is the error of the request that it answers. `request` is the one that
-/// the whole stream answers.
-fn readable(events: Events, request: Option<RequestId>, limit: usize) -> Events {
-    let readable = move |event: Result<Sse, SseError>| match event {
+/// Replaces each unreadable response in a stream of events by an error. `request` is the id of the request of the
+/// stream.
+fn replace_unreadable(events: EventStream, request: Option<RequestId>, limit: usize) -> EventStream {
+    let replace = move |event: Result<Sse, SseError>| match event {
         Ok(mut event) => {
             if let Some(data) = &event.data
                 && !message::is_readable(data.as_bytes(), limit)
             {
-                // One that answers nothing is left out.
+                // An unreadable message that is not a response is dropped.
                 let message = message::read(data.as_bytes(), limit);
                 event.data = message.and_then(|message| serde_json::to_string(&message).ok());
             }
@@ -296,15 +302,15 @@ fn readable(events: Events, request: Option<RequestId>, limit: usize) -> Events 
         }
         Err(error) => match (&request, is_too_long(&error)) {
             (Some(id), true) => {
-                let message = message::unreadable(id.clone(), &message::over(limit));
+                let message = message::unreadable(id.clone(), &message::exceeds(limit));
                 Ok(Sse { data: serde_json::to_string(&message).ok(), ..Sse::default() })
             }
             _ => Err(error),
         },
     };
-    events.map(readable).boxed()
+    events.map(replace).boxed()
 }
 
 fn is_too_long(error: &SseError) -> bool {
-    matches!(error, SseError::Body(cause) if matches!(cause.downcast_ref(), Some(Broken::TooLong)))
+    matches!(error, SseError::Body(cause) if matches!(cause.downcast_ref(), Some(EventStreamError::TooLong)))
 }

@@ -1,29 +1,29 @@
-//! An object whose members stand in their order, also those that are given twice.
+//! A JSON object that keeps the order of its members, and duplicates.
 
 use std::fmt;
 use std::marker::PhantomData;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 
-/// The members of a JSON object.
-pub(super) struct Members<T>(Vec<(String, T)>);
+/// The members of a JSON object in their order, with duplicates.
+pub(super) struct OrderedObject<T>(Vec<(String, T)>);
 
-impl<T> Members<T> {
+impl<T> OrderedObject<T> {
     pub(super) fn iter(&self) -> impl Iterator<Item = (&str, &T)> {
         self.0.iter().map(|(name, value)| (name.as_str(), value))
     }
 }
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Members<T> {
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for OrderedObject<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(Entries(PhantomData))
+        deserializer.deserialize_map(OrderedObjectVisitor(PhantomData))
     }
 }
 
-struct Entries<T>(PhantomData<T>);
+struct OrderedObjectVisitor<T>(PhantomData<T>);
 
-impl<'de, T: Deserialize<'de>> Visitor<'de> for Entries<T> {
-    type Value = Members<T>;
+impl<'de, T: Deserialize<'de>> Visitor<'de> for OrderedObjectVisitor<T> {
+    type Value = OrderedObject<T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object")
@@ -34,6 +34,6 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for Entries<T> {
         while let Some(member) = map.next_entry()? {
             members.push(member);
         }
-        Ok(Members(members))
+        Ok(OrderedObject(members))
     }
 }

@@ -1,5 +1,5 @@
-//! Messages as lines from and to a process. rmcp's own transport lets a request whose answer is too long wait for ever, and
-//! knows nothing of process groups.
+//! The stdio transport: one message per line. With rmcp's transport a request whose response is too long waits forever,
+//! and process groups are not supported.
 
 use std::io;
 use std::sync::Arc;
@@ -12,63 +12,68 @@ use rmcp::transport::async_rw::AsyncRwTransport;
 use tokio::io::{AsyncBufReadExt as _, BufReader, Empty};
 use tokio::process::{ChildStdin, ChildStdout};
 
-use crate::upstream::child::Process;
 use crate::upstream::inbox::Inbox;
 use crate::upstream::message;
+use crate::upstream::process::Process;
 
-/// So many bytes of a line that is too long are passed over until its end; a server that writes more does not end it.
-const LONGEST_PASSED_OVER: usize = 1 << 30;
+/// The maximum number of bytes that are skipped up to the end of a line that is too long.
+const MAX_SKIPPED_BYTES: usize = 1 << 30;
 
-/// So many lines in a row that are no message are passed over; a server that writes more speaks something else.
-const MOST_STRAY_LINES: usize = 10_000;
+/// The maximum number of consecutive lines that are not messages and are skipped.
+const MAX_INVALID_LINES: usize = 10_000;
 
-/// How long after its input it may take until the output of a process ends too.
-const HEARD: Duration = Duration::from_secs(2);
+/// After a write to a closed pipe, the time limit for the end of the output, which gives the reason.
+const OUTPUT_GRACE: Duration = Duration::from_secs(2);
 
-/// How long it may take at the end until what is written is read.
-const READ: Duration = Duration::from_secs(1);
+/// The time limit for writing the rest of the messages when the transport is closed.
+const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// A server at the other end of two pipes.
-pub(super) struct Pipe {
+/// The transport to a child process.
+pub(super) struct StdioTransport {
     reader: BufReader<ChildStdout>,
-    /// The line so far: receiving is dropped whenever something else happens, and goes on here.
+    /// The beginning of the current line. Kept here because the future of `receive` may be dropped at any time.
     line: Vec<u8>,
-    /// How long a line may be.
+    /// The maximum length of a line.
     limit: usize,
-    /// Bytes of the line that were passed over, where it is too long.
-    passed_over: Option<usize>,
-    stray: usize,
-    /// Writes; it has nothing to read.
+    /// The number of skipped bytes of the current line, if it is too long.
+    skipped: Option<usize>,
+    /// The number of consecutive lines that are not messages.
+    invalid_lines: usize,
+    /// The transport for sending; its input is empty.
     writer: AsyncRwTransport<RoleClient, Empty, ChildStdin>,
     process: Process,
     inbox: Arc<Inbox>,
 }
 
-impl Pipe {
+impl StdioTransport {
     pub(super) fn new(
         process: Process,
         (stdin, stdout): (ChildStdin, ChildStdout),
         limit: usize,
         inbox: Arc<Inbox>,
     ) -> Self {
-        Pipe {
+        StdioTransport {
             reader: BufReader::with_capacity(64 * 1024, stdout),
             line: Vec::new(),
             limit,
-            passed_over: None,
-            stray: 0,
+            skipped: None,
+            invalid_lines: 0,
             writer: AsyncRwTransport::new_client(tokio::io::empty(), stdin),
             process,
             inbox,
         }
     }
 
-    /// The next line without its end; an error where there is none any more.
+    /// Reads a line, without its end. Returns an error at the end of the output.
     async fn next_line(&mut self) -> Result<Line, String> {
         loop {
             let available = match self.reader.fill_buf().await {
                 Ok([]) => {
-                    return Err(self.process.ended().await.unwrap_or_else(|| "its output ended".to_owned()));
+                    return Err(self
+                        .process
+                        .exit_reason()
+                        .await
+                        .unwrap_or_else(|| "its output ended".to_owned()));
                 }
                 Ok(available) => available,
                 Err(error) => return Err(format!("its output cannot be read: {error}")),
@@ -76,24 +81,24 @@ impl Pipe {
             let end = memchr::memchr(b'\n', available);
             let piece = &available[..end.unwrap_or(available.len())];
             let length = piece.len();
-            let is_too_long = self.passed_over.is_none() && self.line.len() + length > self.limit;
-            if self.passed_over.is_none() {
+            let is_too_long = self.skipped.is_none() && self.line.len() + length > self.limit;
+            if self.skipped.is_none() {
                 let room = self.limit - self.line.len();
                 self.line.extend_from_slice(&piece[..length.min(room)]);
             }
             self.reader.consume(length + usize::from(end.is_some()));
-            if let Some(bytes) = &mut self.passed_over {
+            if let Some(bytes) = &mut self.skipped {
                 *bytes += length;
-                if *bytes > LONGEST_PASSED_OVER {
+                if *bytes > MAX_SKIPPED_BYTES {
                     return Err(self.too_long());
                 }
             }
             if is_too_long {
-                // Its rest is passed over, unless it came along.
-                self.passed_over = end.is_none().then_some(0);
+                // Skips the rest, unless the end was read too.
+                self.skipped = end.is_none().then_some(0);
                 return Ok(Line::Beginning(std::mem::take(&mut self.line)));
             }
-            if end.is_some() && self.passed_over.take().is_none() {
+            if end.is_some() && self.skipped.take().is_none() {
                 return Ok(Line::Whole(std::mem::take(&mut self.line)));
             }
         }
@@ -103,24 +108,27 @@ impl Pipe {
         loop {
             let line = match self.next_line().await? {
                 Line::Whole(line) => line,
-                // Where it is not known whose answer it was, all that wait are told, rather than left waiting.
+                // If the line has no readable id, all pending requests fail instead of waiting forever.
                 Line::Beginning(beginning) => {
                     return message::too_long(&beginning, self.limit).ok_or_else(|| self.too_long());
                 }
             };
             match message::read(&line, self.limit) {
                 Some(message) => {
-                    self.stray = 0;
+                    self.invalid_lines = 0;
                     return Ok(message);
                 }
                 None if line.trim_ascii().is_empty() => {}
                 None => {
-                    self.stray += 1;
-                    if self.stray == 1 {
-                        tracing::warn!(bytes = line.len(), "a server wrote a line that is no message");
+                    self.invalid_lines += 1;
+                    if self.invalid_lines == 1 {
+                        tracing::warn!(
+                            bytes = line.len(),
+                            "upstream server wrote a line that is not a message"
+                        );
                     }
-                    if self.stray > MOST_STRAY_LINES {
-                        return Err(format!("it wrote {MOST_STRAY_LINES} lines that are no messages"));
+                    if self.invalid_lines > MAX_INVALID_LINES {
+                        return Err(format!("it wrote {MAX_INVALID_LINES} lines that are no messages"));
                     }
                 }
             }
@@ -132,14 +140,14 @@ impl Pipe {
     }
 }
 
-/// What was read of a line.
+/// A line that was read.
 enum Line {
     Whole(Vec<u8>),
-    /// As much as may be read of a line that is too long.
+    /// The beginning of a line that is too long.
     Beginning(Vec<u8>),
 }
 
-impl Transport<RoleClient> for Pipe {
+impl Transport<RoleClient> for StdioTransport {
     type Error = io::Error;
 
     fn send(
@@ -149,11 +157,11 @@ impl Transport<RoleClient> for Pipe {
         let (sending, inbox) = (self.writer.send(message), Arc::clone(&self.inbox));
         async move {
             match sending.await {
-                // Most likely it has ended: whoever reads hears how, and so it is told that way.
+                // The process has probably exited: `receive` then reports how.
                 Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
                     tokio::spawn(async move {
-                        if tokio::time::timeout(HEARD, inbox.closed.cancelled()).await.is_err() {
-                            inbox.close("it does not read its input any more");
+                        if tokio::time::timeout(OUTPUT_GRACE, inbox.closed.cancelled()).await.is_err() {
+                            inbox.close("it stopped reading its input");
                         }
                     });
                     Ok(())
@@ -166,17 +174,17 @@ impl Transport<RoleClient> for Pipe {
     async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
         match self.next().await {
             Ok(message) => Some(message),
-            Err(why) => {
-                self.inbox.close(why);
+            Err(reason) => {
+                self.inbox.close(reason);
                 None
             }
         }
     }
 
     async fn close(&mut self) -> Result<(), Self::Error> {
-        // Closes its input. What is being written to one that does not read ends with it.
-        let closed = tokio::time::timeout(READ, self.writer.close()).await;
-        self.process.end().await;
+        // Closes the input of the process, also if it is not reading a message that is being written.
+        let closed = tokio::time::timeout(FLUSH_TIMEOUT, self.writer.close()).await;
+        self.process.shut_down().await;
         closed.unwrap_or(Ok(()))
     }
 }

@@ -1,4 +1,5 @@
-//! The process of a server on stdio: started with little of our environment, and ended with all that it has started.
+//! The child process of a stdio server: inherits few environment variables, and is terminated together with its own
+//! children.
 
 use std::ffi::OsString;
 use std::io;
@@ -7,15 +8,15 @@ use std::time::Duration;
 
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 
-use crate::upstream::settings::Program;
+use crate::upstream::settings::StdioConfig;
 
-/// What a process finds in its environment beside what is configured: where programs and homes are, who runs it, how to
-/// speak to people, where temporary files go. No variable of these is a secret.
+/// The environment variables that a process inherits: search path, home, user, locale and folder for temporary files.
+/// None of them is a secret.
 #[cfg(not(windows))]
-pub(super) const PASSED_ON: &[&str] =
+pub(super) const INHERITED_ENV: &[&str] =
     &["HOME", "LANG", "LC_ALL", "LC_CTYPE", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ", "USER"];
 #[cfg(windows)]
-pub(super) const PASSED_ON: &[&str] = &[
+pub(super) const INHERITED_ENV: &[&str] = &[
     "APPDATA",
     "HOMEDRIVE",
     "HOMEPATH",
@@ -32,33 +33,33 @@ pub(super) const PASSED_ON: &[&str] = &[
     "USERPROFILE",
 ];
 
-/// How long a process may take to end once its input has, and again once it was asked to.
+/// The time to exit after the end of the input, and again after `SIGTERM`.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// A process that runs, with its pipes.
+/// A running process, with its pipes.
 #[derive(Debug)]
-pub(super) struct Started {
+pub(super) struct SpawnedProcess {
     pub(super) process: Process,
     pub(super) stdin: ChildStdin,
     pub(super) stdout: ChildStdout,
     pub(super) stderr: ChildStderr,
 }
 
-/// A process and all that it has started. They end with this value at the latest.
+/// A process and its children. They are killed on drop.
 #[derive(Debug)]
 pub(super) struct Process {
     child: Child,
-    /// Of its process group, until it is known that nobody is left in it.
+    /// The id of its process group; `None` after the group was killed.
     #[cfg(unix)]
     group: Option<nix::unistd::Pid>,
 }
 
 impl Process {
-    /// Starts a program in a process group of its own.
-    pub(super) fn start(program: &Program) -> io::Result<Started> {
-        let mut command = Command::new(&program.command);
-        command.args(&program.args).env_clear().envs(environment()).envs(program.env.iter().cloned());
-        if let Some(folder) = &program.cwd {
+    /// Starts a program in its own process group.
+    pub(super) fn spawn(config: &StdioConfig) -> io::Result<SpawnedProcess> {
+        let mut command = Command::new(&config.command);
+        command.args(&config.args).env_clear().envs(inherited_env()).envs(config.env.iter().cloned());
+        if let Some(folder) = &config.cwd {
             command.current_dir(folder);
         }
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
@@ -67,7 +68,7 @@ impl Process {
         let mut child = command.spawn()?;
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
-            return Err(io::Error::other("it has no pipes"));
+            return Err(io::Error::other("the process has no pipes"));
         };
         #[cfg(unix)]
         let group = child.id().and_then(|id| i32::try_from(id).ok()).map(nix::unistd::Pid::from_raw);
@@ -76,11 +77,11 @@ impl Process {
             #[cfg(unix)]
             group,
         };
-        Ok(Started { process, stdin, stdout, stderr })
+        Ok(SpawnedProcess { process, stdin, stdout, stderr })
     }
 
-    /// How it ended, if it does so within a moment: its output ends a little before it does.
-    pub(super) async fn ended(&mut self) -> Option<String> {
+    /// Returns how the process exited. Waits a moment, because its output ends shortly before it exits.
+    pub(super) async fn exit_reason(&mut self) -> Option<String> {
         let status = tokio::time::timeout(Duration::from_millis(500), self.child.wait()).await.ok()?.ok()?;
         Some(match status.code() {
             Some(code) => format!("its process ended with exit status {code}"),
@@ -88,28 +89,28 @@ impl Process {
         })
     }
 
-    /// Ends it as the specification says: its input is closed already; what does not end then is asked to, and what does
-    /// not listen is made to. Whatever it has started and left behind is ended too.
-    pub(super) async fn end(&mut self) {
+    /// Shuts the process down as specified by MCP: waits, then sends `SIGTERM`, then `SIGKILL`. Its input must be
+    /// closed before. Kills its remaining children.
+    pub(super) async fn shut_down(&mut self) {
         if tokio::time::timeout(GRACE, self.child.wait()).await.is_err() {
-            self.ask();
+            self.terminate();
             let _ = tokio::time::timeout(GRACE, self.child.wait()).await;
         }
         self.kill();
-        // Once it has been killed, it is only taken off the list of processes.
+        // Reaps the process.
         let _ = tokio::time::timeout(GRACE, self.child.wait()).await;
     }
 
     #[cfg(unix)]
-    fn ask(&self) {
+    fn terminate(&self) {
         if let Some(group) = self.group {
-            // Whoever is not there any more need not be asked.
+            // Fails if no process is left.
             let _ = nix::sys::signal::killpg(group, nix::sys::signal::Signal::SIGTERM);
         }
     }
 
     #[cfg(not(unix))]
-    fn ask(&self) {}
+    fn terminate(&self) {}
 
     #[cfg(unix)]
     fn kill(&mut self) {
@@ -130,7 +131,7 @@ impl Drop for Process {
     }
 }
 
-/// What of our environment a process is given.
-fn environment() -> impl Iterator<Item = (&'static str, OsString)> {
-    PASSED_ON.iter().filter_map(|name| Some((*name, std::env::var_os(name)?)))
+/// Returns the inherited environment variables that are set.
+fn inherited_env() -> impl Iterator<Item = (&'static str, OsString)> {
+    INHERITED_ENV.iter().filter_map(|name| Some((*name, std::env::var_os(name)?)))
 }

@@ -1,4 +1,4 @@
-//! From what stands in the file to servers, with everything that is wrong on the way.
+//! Parses the configuration file, and collects all problems in it.
 
 use std::time::Duration;
 
@@ -6,19 +6,27 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use tool_core::schema::nearest;
 
-use crate::upstream::config::Configured;
-use crate::upstream::config::members::Members;
-use crate::upstream::config::text::{expanded, spelled};
+use crate::upstream::config::ordered_object::OrderedObject;
+use crate::upstream::config::values::{expand, parse_duration};
 use crate::upstream::settings::Upstream;
 
-/// Reads the values, and gathers what is wrong.
-pub(super) struct Reading<'r> {
-    variable: &'r dyn Fn(&str) -> Option<String>,
+/// A server of the file.
+#[derive(Clone, Debug)]
+pub(super) struct ServerEntry {
+    pub(super) upstream: Upstream,
+    pub(super) disabled: bool,
+}
+
+/// Parses the file. Positions (`at`) are JSON pointers.
+pub(super) struct ConfigParser<'p> {
+    /// Returns the value of an environment variable.
+    variable: &'p dyn Fn(&str) -> Option<String>,
     pub(super) faults: Vec<String>,
     pub(super) remarks: Vec<String>,
 }
 
-const KNOWN: [&str; 13] = [
+/// The keys of a server.
+const KEYS: [&str; 13] = [
     "command",
     "args",
     "env",
@@ -34,18 +42,18 @@ const KNOWN: [&str; 13] = [
     "transport",
 ];
 
-impl<'r> Reading<'r> {
-    pub(super) fn new(variable: &'r dyn Fn(&str) -> Option<String>) -> Self {
-        Reading { variable, faults: Vec::new(), remarks: Vec::new() }
+impl<'p> ConfigParser<'p> {
+    pub(super) fn new(variable: &'p dyn Fn(&str) -> Option<String>) -> Self {
+        ConfigParser { variable, faults: Vec::new(), remarks: Vec::new() }
     }
 
-    pub(super) fn servers(&mut self, root: &Members<Box<RawValue>>) -> Vec<Configured> {
+    pub(super) fn servers(&mut self, root: &OrderedObject<Box<RawValue>>) -> Vec<ServerEntry> {
         let mut servers = None;
         for (name, value) in root.iter() {
             match name {
                 "mcpServers" if servers.is_some() => self.fault("/mcpServers", "it is given twice"),
                 "mcpServers" => servers = Some(value),
-                _ => self.remarks.push(format!("at /{name}: not known here, and not followed")),
+                _ => self.remarks.push(format!("at /{name}: unknown key, ignored")),
             }
         }
         let Some(servers) = servers else {
@@ -54,44 +62,44 @@ impl<'r> Reading<'r> {
             self.fault("/mcpServers", &format!("expected an object of servers by name, found nothing{hint}"));
             return Vec::new();
         };
-        // Not as a `Value`, which would have one of two servers of the same name.
-        let Ok(members) = serde_json::from_str::<Members<Value>>(servers.get()) else {
+        // A `Value` would drop one of two servers with the same name.
+        let Ok(members) = serde_json::from_str::<OrderedObject<Value>>(servers.get()) else {
             let found = serde_json::from_str(servers.get()).unwrap_or_default();
             self.expected("/mcpServers", "an object of servers by name", &found);
             return Vec::new();
         };
-        let mut configured: Vec<Configured> = Vec::new();
+        let mut entries: Vec<ServerEntry> = Vec::new();
         for (name, server) in members.iter() {
             let at = format!("/mcpServers/{}", name.replace('~', "~0").replace('/', "~1"));
-            if configured.iter().any(|other| other.upstream.name() == name) {
+            if entries.iter().any(|other| other.upstream.name() == name) {
                 self.fault(&at, "there are two servers of this name");
             }
-            configured.extend(self.server(&at, name, server));
+            entries.extend(self.server(&at, name, server));
         }
-        configured
+        entries
     }
 
-    fn server(&mut self, at: &str, name: &str, server: &Value) -> Option<Configured> {
+    fn server(&mut self, at: &str, name: &str, server: &Value) -> Option<ServerEntry> {
         let Some(members) = server.as_object() else {
             self.expected(at, "an object with `command` or `url`", server);
             return None;
         };
-        for key in members.keys().filter(|key| !KNOWN.contains(&key.as_str())) {
+        for key in members.keys().filter(|key| !KEYS.contains(&key.as_str())) {
             let similar =
-                nearest(key, KNOWN).map(|known| format!("; there is one with a similar name: `{known}`"));
+                nearest(key, KEYS).map(|similar| format!("; there is one with a similar name: `{similar}`"));
             let similar = similar.unwrap_or_default();
-            self.remarks.push(format!("at {at}/{key}: not known here, and not followed{similar}"));
+            self.remarks.push(format!("at {at}/{key}: unknown key, ignored{similar}"));
         }
         let before = self.faults.len();
         let disabled = self.flag(at, "disabled", server) == Some(true)
             || self.flag(at, "enabled", server) == Some(false);
         if disabled {
             self.remarks.push(format!("server `{name}` is disabled"));
-            // It may be so because something about it is wrong.
+            // A disabled server may be invalid.
             let upstream = Upstream::command(name, "-");
-            return Some(Configured { upstream, disabled });
+            return Some(ServerEntry { upstream, disabled });
         }
-        self.kind(at, server);
+        self.check_transport(at, server);
         let mut upstream = match (server.get("command"), server.get("url")) {
             (Some(_), Some(_)) => {
                 self.fault(at, "expected a `command` or a `url`, found both");
@@ -128,10 +136,10 @@ impl<'r> Reading<'r> {
         for fault in upstream.faults() {
             self.fault(at, &fault);
         }
-        (self.faults.len() == before).then_some(Configured { upstream, disabled })
+        (self.faults.len() == before).then_some(ServerEntry { upstream, disabled })
     }
 
-    fn kind(&mut self, at: &str, server: &Value) {
+    fn check_transport(&mut self, at: &str, server: &Value) {
         for key in ["type", "transport"] {
             let Some(kind) = server.get(key) else { continue };
             let expected = if server.get("url").is_some() { "`http`" } else { "`stdio`" };
@@ -193,13 +201,13 @@ impl<'r> Reading<'r> {
         }
     }
 
-    /// A text in which variables stand for their values.
+    /// Returns a text with its variables replaced.
     fn text(&mut self, at: &str, value: &Value) -> Option<String> {
         let Some(text) = value.as_str() else {
             self.expected(at, "a text", value);
             return None;
         };
-        match expanded(text, self.variable) {
+        match expand(text, self.variable) {
             Ok(text) => Some(text),
             Err(fault) => {
                 self.fault(at, &fault);
@@ -211,7 +219,7 @@ impl<'r> Reading<'r> {
     fn duration(&mut self, at: &str, key: &str, server: &Value) -> Option<Duration> {
         let value = server.get(key)?;
         let duration = match value {
-            Value::String(text) => spelled(text),
+            Value::String(text) => parse_duration(text),
             value => value.as_u64().filter(|millis| *millis >= 1000).map(Duration::from_millis),
         };
         let duration = duration.filter(|duration| !duration.is_zero());
