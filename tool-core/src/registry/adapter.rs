@@ -4,6 +4,8 @@
 //! [`CallOptions`](crate::CallOptions) of a call and calls [`Registry::call_with`]. Data that it builds once from all tools (a
 //! list in the form of its protocol, a table of routes) is built from [`definitions`] and looked up by [`position`].
 
+pub use crate::schema::json::object_members::ObjectMembers;
+
 use crate::call;
 use crate::call::Reply;
 use crate::call::target::Target;

@@ -3,9 +3,9 @@
 pub(crate) mod canonical;
 pub(crate) mod error_path;
 pub(crate) mod integers;
+pub(crate) mod object_members;
 pub(crate) mod parse;
 pub(crate) mod patch;
 pub(crate) mod pointer;
-pub(crate) mod raw_object;
 pub(crate) mod size;
 pub(crate) mod string;

@@ -1,6 +1,5 @@
 //! The configuration file, in the format that MCP clients share.
 
-mod ordered_object;
 mod parser;
 mod values;
 

@@ -5,10 +5,11 @@ use std::borrow::Cow;
 use std::fmt;
 
 use rmcp::model::{ErrorCode, ErrorData, RequestId, ServerJsonRpcMessage};
-use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
+use tool_core::adapter::ObjectMembers;
 
 use crate::upstream::text::truncate;
 
@@ -148,7 +149,7 @@ impl<'m> Envelope<'m> {
     /// together.
     fn page(&self, is_lossy: bool, max_values: usize) -> Option<ServerJsonRpcMessage> {
         let (id, result) = (self.request_id().filter(|_| self.complete)?, self.result?);
-        let mut page: RawObject<'_> = serde_json::from_str(result.get()).ok()?;
+        let mut page = raw_members(result)?;
         let at = page.0.iter().position(|(name, _)| name == "tools")?;
         let tools: Vec<&RawValue> = serde_json::from_str(page.0.remove(at).1.get()).ok()?;
         let (mut readable, mut unreadable) = (Vec::new(), Vec::new());
@@ -189,10 +190,15 @@ fn read_tool(tool: &str, is_lossy: bool) -> Result<Value, String> {
     serde_json::from_str(tool).map_err(|error| error.to_string())
 }
 
+/// Returns the members of an object, unless one is repeated.
+fn raw_members(object: &RawValue) -> Option<ObjectMembers<&RawValue>> {
+    serde_json::from_str(object.get()).ok().filter(ObjectMembers::is_unique)
+}
+
 /// Returns the name of a tool, or an empty text if it cannot be read.
 fn tool_name(tool: &RawValue) -> String {
-    let members = serde_json::from_str::<RawObject<'_>>(tool.get()).unwrap_or_default();
-    let name = members.0.iter().find(|(member, _)| member == "name");
+    let members = raw_members(tool);
+    let name = members.iter().flat_map(|members| &members.0).find(|(member, _)| member == "name");
     let name: String = name.and_then(|(_, name)| serde_json::from_str(name.get()).ok()).unwrap_or_default();
     truncate(&name, MAX_NAME_CHARS)
 }
@@ -232,37 +238,6 @@ impl<'m> Visitor<'m> for &mut Envelope<'m> {
             }
         }
         Ok(())
-    }
-}
-
-/// The members of an object as raw JSON. A duplicate member is an error.
-#[derive(Default)]
-struct RawObject<'m>(Vec<(String, &'m RawValue)>);
-
-impl<'de: 'm, 'm> Deserialize<'de> for RawObject<'m> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct RawObjectVisitor;
-
-        impl<'de> Visitor<'de> for RawObjectVisitor {
-            type Value = Vec<(String, &'de RawValue)>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut members = Vec::new();
-                while let Some((name, value)) = map.next_entry::<String, &'de RawValue>()? {
-                    if members.iter().any(|(other, _)| *other == name) {
-                        return Err(A::Error::custom("a member is given twice"));
-                    }
-                    members.push((name, value));
-                }
-                Ok(members)
-            }
-        }
-
-        deserializer.deserialize_map(RawObjectVisitor).map(RawObject)
     }
 }
 

@@ -2,8 +2,8 @@
 
 use serde_json::value::RawValue;
 
+use crate::schema::json::object_members::ObjectMembers;
 use crate::schema::json::pointer::push_escaped;
-use crate::schema::json::raw_object::RawObject;
 
 /// The location of a decode error.
 pub(crate) struct Located<'t> {
@@ -32,7 +32,7 @@ pub(crate) fn located<'t>(text: &'t str, error: &serde_json::Error) -> Located<'
 
 /// Returns the key of an object at this position.
 fn key(text: &str, value: &str, position: usize) -> Option<String> {
-    let RawObject(members) = serde_json::from_str(value).ok()?;
+    let ObjectMembers::<&RawValue>(members) = serde_json::from_str(value).ok()?;
     let (name, raw) = members.into_iter().find(|(_, raw)| start(text, raw) > position)?;
     // A colon and white space separate a key from its value; a numeric key is read without its last quote.
     let between = text.get(position + 1..start(text, raw))?;
@@ -62,7 +62,7 @@ fn inner<'t>(text: &'t str, value: &'t str, position: usize) -> Option<(String, 
         let behind = text.get(end..=position).is_some_and(|behind| behind.trim() == ",");
         (start(text, raw)..end).contains(&position) || behind
     };
-    if let Ok(RawObject(members)) = serde_json::from_str::<RawObject<'t>>(value) {
+    if let Ok(ObjectMembers(members)) = serde_json::from_str::<ObjectMembers<&'t RawValue>>(value) {
         return members.into_iter().find(|(_, raw)| holds(raw)).map(|(name, raw)| (name, raw.get()));
     }
     let items = serde_json::from_str::<Vec<&'t RawValue>>(value).ok()?;

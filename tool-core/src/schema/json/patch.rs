@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use crate::schema::json::object_members::ObjectMembers;
 use crate::schema::json::pointer::unescaped;
-use crate::schema::json::raw_object::RawObject;
 
 /// The edits of a JSON text, as a tree of paths.
 #[derive(Default)]
@@ -50,7 +50,7 @@ impl Edits {
         };
         if self.below.is_empty() {
             out.push_str(text);
-        } else if let Ok(RawObject(members)) = serde_json::from_str(text) {
+        } else if let Ok(ObjectMembers::<&RawValue>(members)) = serde_json::from_str(text) {
             out.push('{');
             let open = out.len();
             for (name, value) in members {

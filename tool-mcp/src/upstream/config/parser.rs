@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use serde_json::Value;
 use serde_json::value::RawValue;
+use tool_core::adapter::ObjectMembers;
 use tool_core::schema::nearest;
 
-use crate::upstream::config::ordered_object::OrderedObject;
 use crate::upstream::config::values::{expand, parse_duration};
 use crate::upstream::settings::Upstream;
 
@@ -47,31 +47,31 @@ impl<'p> ConfigParser<'p> {
         ConfigParser { variable, faults: Vec::new(), remarks: Vec::new() }
     }
 
-    pub(super) fn servers(&mut self, root: &OrderedObject<Box<RawValue>>) -> Vec<ServerEntry> {
+    pub(super) fn servers(&mut self, root: &ObjectMembers<Box<RawValue>>) -> Vec<ServerEntry> {
         let mut servers = None;
-        for (name, value) in root.iter() {
-            match name {
+        for (name, value) in &root.0 {
+            match name.as_str() {
                 "mcpServers" if servers.is_some() => self.fault("/mcpServers", "it is given twice"),
                 "mcpServers" => servers = Some(value),
                 _ => self.remarks.push(format!("at /{name}: unknown key, ignored")),
             }
         }
         let Some(servers) = servers else {
-            let instead = root.iter().any(|(name, _)| name == "servers");
+            let instead = root.0.iter().any(|(name, _)| name == "servers");
             let hint = if instead { ": `servers` is what another client calls it" } else { "" };
             self.fault("/mcpServers", &format!("expected an object of servers by name, found nothing{hint}"));
             return Vec::new();
         };
         // A `Value` would drop one of two servers with the same name.
-        let Ok(members) = serde_json::from_str::<OrderedObject<Value>>(servers.get()) else {
+        let Ok(members) = serde_json::from_str::<ObjectMembers<Value>>(servers.get()) else {
             let found = serde_json::from_str(servers.get()).unwrap_or_default();
             self.expected("/mcpServers", "an object of servers by name", &found);
             return Vec::new();
         };
         let mut entries: Vec<ServerEntry> = Vec::new();
-        for (name, server) in members.iter() {
+        for (name, server) in &members.0 {
             let at = format!("/mcpServers/{}", name.replace('~', "~0").replace('/', "~1"));
-            if entries.iter().any(|other| other.upstream.name() == name) {
+            if entries.iter().any(|other| other.upstream.name() == *name) {
                 self.fault(&at, "there are two servers of this name");
             }
             entries.extend(self.server(&at, name, server));
