@@ -1,4 +1,4 @@
-//! Who asks: what an authenticator lets in, what a caller then sees and may do, and what an application says itself.
+//! Authentication: authenticators, permissions of callers, and principals set by the application.
 
 use axum::body::Body;
 use axum::extract::Request;
@@ -69,7 +69,7 @@ async fn requires_a_caller_for_calls() {
         assert!(answer.body.contains(&format!(r#"{{"type":"text","text":"{id}"}}"#)), "{}", answer.body);
     }
     assert_eq!(send(&router, "POST /tools/open_safe/call", "swordfish-1", "").await.status, 200);
-    // Before anything is said of the body, which need not even be read.
+    // Authentication precedes reading the body.
     let answer = send(&router, "POST /tools/open_safe/call?x", "swordfish-2", "{").await;
     assert_eq!(
         (answer.status, &*answer.body),
@@ -79,7 +79,7 @@ async fn requires_a_caller_for_calls() {
         )
     );
     assert_eq!(send(&router, "POST /tools/nope/call", "swordfish-2", "{").await.status, 404);
-    // Discovery is open to everybody, and tells of every tool.
+    // Discovery is public and lists every tool.
     assert_eq!(get(&router, "/tools").await.body.matches(r#""name""#).count(), 3);
     assert_eq!(get(&router, "/tools").await.header("cache-control"), "");
 }
@@ -101,7 +101,7 @@ async fn limits_protected_discovery_to_permitted_tools() {
         assert_eq!((answer.status, &*answer.body), (401, r#"{"error":"Unauthorized"}"#), "{line}");
         assert_eq!(answer.header("www-authenticate"), "Bearer", "{line}");
     }
-    // One after the other: what was written for one is not what another gets.
+    // Responses are not shared between callers.
     for (token, sees) in [("swordfish-1", true), ("swordfish-2", false), ("swordfish-1", true)] {
         for line in lists {
             let answer = send(&router, line, token, "").await;
@@ -115,7 +115,7 @@ async fn limits_protected_discovery_to_permitted_tools() {
         let answer = send(&router, "POST /mcp/tools/list", token, body).await;
         assert_eq!((answer.body.contains("open_safe"), answer.header("cache-control")), (sees, "private"));
     }
-    // It is denied, and no secret; a registry that hides what is denied hides it here too.
+    // Denied tools are visible unless the registry hides them.
     assert_eq!(send(&router, "GET /tools/open_safe", "swordfish-2", "").await.status, 200);
     let options = Options::new().authenticator(bearer()).protect_discovery(true);
     let hiding = router_with(registry(RegistryBuilder::hide_denied), options);
@@ -148,7 +148,7 @@ async fn allows_remote_execution_with_an_authenticator() {
     }
 }
 
-/// Cannot decide, or panics.
+/// An authenticator that fails or panics.
 struct Broken(bool);
 
 impl Authenticator for Broken {
@@ -227,14 +227,14 @@ async fn merges_request_extensions_over_those_of_the_provider() {
     let says = async |router: &Router| post(router, "/tools/beside/call", "").await.body;
     let alone = says(&router).await;
     assert!(alone.contains(r#""text":"Ivy no trace""#), "{alone}");
-    // Of another type.
+    // An extension of another type.
     let other = says(&router.clone().layer(Extension(5_u8))).await;
     assert!(other.contains(r#""text":"Ivy no trace""#), "{other}");
     let same = says(&router.layer(Extension(User("Eve")))).await;
     assert!(same.contains(r#""text":"Eve no trace""#), "{same}");
 }
 
-/// As a layer of sessions leaves behind that has found nobody.
+/// Sets an anonymous principal, like a session layer without a session.
 #[tokio::test]
 async fn authenticates_when_the_application_sets_an_anonymous_principal() {
     let nobody = || Extension(Principal::anonymous().grant("safe.open"));
@@ -246,7 +246,7 @@ async fn authenticates_when_the_application_sets_an_anonymous_principal() {
     }
     let answer = send(&app, "POST /tools/whoami/call", "swordfish-2", "").await;
     assert!(answer.body.contains(r#""text":"bob""#), "{}", answer.body);
-    // Where there is none, the application alone says what anybody may do; it has not said who looks.
+    // Without an authenticator, the application sets the principal; here it is anonymous.
     let options = Options::new().allow_execute(true).protect_discovery(true);
     let alone = router_with(registry(|builder| builder), options).layer(nobody());
     assert_eq!(post(&alone, "/tools/open_safe/call", "").await.status, 200);
@@ -258,7 +258,7 @@ async fn shows_permitted_tools_to_identified_callers() {
     let options = Options::new().allow_execute(true).authenticator(bearer());
     let router = router_with(registry(RegistryBuilder::hide_denied), options);
     let lists = ["GET /tools", "GET /tools?detail=full", "GET /mcp/tools/list", "GET /openapi.json"];
-    // One after the other: what was written for one is not what another gets. A wrong token is as none.
+    // Responses are not shared between callers. An invalid token counts as none.
     for (token, sees) in [("", false), ("swordfish-1", true), ("swordfish-3", false), ("swordfish-2", false)]
     {
         for line in lists {
@@ -277,15 +277,15 @@ async fn shows_permitted_tools_to_identified_callers() {
             assert_eq!(send(&router, line, token, "").await.status, status, "{line} {token}");
         }
     }
-    // What the application has found out counts as well.
+    // A principal set by the application counts, too.
     let app = router.layer(Extension(Principal::new("eve").grant("safe.open")));
     let answer = get(&app, "/tools").await;
     assert!(answer.body.contains("open_safe"), "{}", answer.body);
     assert_eq!(answer.header("cache-control"), "private");
-    // Nothing is hidden from anybody otherwise.
+    // Otherwise, every tool is visible.
     let answer = send(&guarded(Options::new()), "GET /tools", "swordfish-2", "").await;
     assert_eq!(answer.body.matches(r#""name""#).count(), 3);
-    // An authenticator that cannot decide keeps nobody from what is public.
+    // A failing authenticator does not block public routes.
     let options = Options::new().authenticator(Broken(true));
     let broken = router_with(registry(|builder| builder), options);
     let answer = send(&broken, "GET /tools", "swordfish-1", "").await;

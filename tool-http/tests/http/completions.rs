@@ -1,4 +1,4 @@
-//! Values that are proposed for what somebody types.
+//! Completion of input values.
 
 use axum::Router;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Which pages of other origins may read the answers: none, unless it is said.
+//! CORS: no other origin may read responses unless configured.
 
 use std::net::SocketAddr;
 
@@ -33,7 +33,7 @@ async fn row_49_allows_no_cross_origin_reads_by_default() {
         let answer = exchange(address, &request(line, &headers, "")).await;
         assert_eq!((answer.status, permissions(&answer)), (403, [""; 3]), "{line}");
     }
-    // Nor where the router is part of an application, whose policy is its own.
+    // The same applies to a router within an application, which has its own policy.
     let router = router_with(registry(), Options::new());
     let request = Request::get("/tools").header("origin", "https://app.example.org");
     let answer = ask(&router, request.body(Body::empty()).unwrap()).await;
@@ -79,7 +79,7 @@ async fn allows_configured_origins() {
             assert_eq!((answer.status, permissions(&answer)), (403, [""; 3]), "{line} {other}");
         }
     }
-    // Who asks without an origin is not let in by one.
+    // A cross-site request without an origin is rejected.
     let answer = exchange(address, &request("GET /tools", &["Host: localhost", cross], "")).await;
     assert_eq!(answer.status, 403);
 }
@@ -122,7 +122,7 @@ async fn normalizes_origins() {
         let allowed = if same { asks } else { "" };
         assert_eq!(permissions(&answer)[0], allowed, "{named}: {asks}");
         assert!(answer.all("vary").contains("origin"), "{}", answer.all("vary"));
-        // What is before the routes of a server agrees.
+        // The filter of a server agrees.
         let header = format!("Origin: {asks}");
         let answer =
             exchange(serving(options).await, &request("GET /tools", &["Host: localhost", &header], "")).await;

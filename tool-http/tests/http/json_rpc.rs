@@ -26,7 +26,7 @@ async fn omits_the_id_for_get() {
     let answer = get(&router, "/mcp/tools/list").await;
     assert_eq!((answer.status, answer.header("content-type")), (200, "application/json"));
     assert_eq!(answer.body, format!(r#"{{"jsonrpc":"2.0",{LIST}"#));
-    // A body says nothing.
+    // The body of `GET` is ignored.
     let request = Request::get("/mcp/tools/list").body(Body::from("not JSON")).unwrap();
     assert_eq!(ask(&router, request).await.body, answer.body);
     let all = get(&router_of_all(), "/mcp/tools/list").await.body;
@@ -86,7 +86,7 @@ async fn rejects_invalid_requests() {
     }
     let not_utf_8 = post(&router, "/mcp/tools/list", vec![b'"', 0xff, b'"']).await;
     assert!(not_utf_8.body.contains("-32700"), "{}", not_utf_8.body);
-    // A notification has no answer.
+    // Notifications have no response.
     let answer = post(&router, "/mcp/tools/list", r#"{"jsonrpc":"2.0","method":"tools/list"}"#).await;
     assert_eq!((answer.status, &*answer.body), (204, ""));
     let request = Request::post("/mcp/tools/list").body(Body::from("{}")).unwrap();

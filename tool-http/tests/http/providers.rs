@@ -1,5 +1,4 @@
-//! Where tools come from: a list, a function, an `async` function, a registry; how often they are asked, and what comes
-//! of one that fails.
+//! Providers of tools: lists, functions, `async` functions and registries; how often they are called, and their failures.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

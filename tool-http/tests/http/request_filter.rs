@@ -1,4 +1,4 @@
-//! Which hosts a server answers for, and which pages may ask: on every route.
+//! Allowed hosts and origins, on every route.
 
 use std::net::SocketAddr;
 

@@ -42,7 +42,7 @@ async fn row_57_matches_tool_paths_exactly() {
         assert_eq!((answer.status, answer.body.as_str()), (status, body), "{path}");
         assert_eq!(answer.header("content-type"), "application/json", "{path}");
     }
-    // Encoded without need, it is the same name.
+    // Unnecessary encoding does not change the name.
     assert_eq!(get(&router, "/tools/%61dd").await.body, get(&router, "/tools/add").await.body);
     assert_eq!(get(&router, "/tools/no%2Ething").await.status, 200);
     assert_eq!(post(&router, "/tools/a%2Fb/call", "{}").await.body, r#"{"error":"Tool not found: a/b"}"#);
@@ -54,7 +54,7 @@ async fn nests_under_any_prefix() {
         || Router::new().route("/", axum::routing::get(async || "app")).fallback(async || "no such page");
     let own = r#"{"error":"Not found"}"#;
     let nested = beside().nest("/a/b", executing());
-    // The name of the tool is the last of this name.
+    // The last segment is the name of the tool.
     let variable = beside().nest("/{tenant}/{name}", executing().reset_fallback());
     let service = |prefix: &str| beside().nest_service(prefix, executing());
     for (app, prefix, below) in [
