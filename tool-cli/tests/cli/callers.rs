@@ -1,4 +1,4 @@
-//! Who a command is run by, and what is said to one that may not run it.
+//! The caller of a command, and denied calls.
 
 use tool_cli::App;
 use tool_core::{Context, Principal, Registry, RegistryBuilder, tool};

@@ -1,4 +1,4 @@
-//! With many tools a command costs what the tools cost that it is about.
+//! A command builds only the tools that it needs.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use tool_core::{Registry, tool};
 
 use crate::{Ran, on};
 
-/// How often a schema was made.
+/// The number of schemas built.
 static MADE: AtomicUsize = AtomicUsize::new(0);
 
 /// A number that knows when its schema is made.
@@ -89,7 +89,7 @@ async fn builds_schemas_of_named_tools_only() {
         let ran = run(arguments).await;
         assert_eq!((ran.code, MADE.load(Ordering::SeqCst)), (0, 0), "{arguments:?}");
     }
-    // What it counts is there to be counted.
+    // The counter works.
     run(&["run", "costly", "--n=7"]).await.prints("7\n");
     assert!(MADE.load(Ordering::SeqCst) > 0);
 }
