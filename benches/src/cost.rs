@@ -55,21 +55,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_median_is_the_middle_one() {
+    fn computes_the_median() {
         assert_eq!(median(vec![9.0, 1.0, 2.0]), Some(2.0));
         assert_eq!(median(vec![4.0, 1.0]), Some(2.5));
         assert_eq!(median(vec![]), None);
     }
 
     #[test]
-    fn the_time_of_grandchildren_counts() {
+    fn counts_the_time_of_grandchildren() {
         let busy = "i=0; while [ $i -lt 50000 ]; do i=$((i+1)); done";
         let (_, seconds) = run(Command::new("sh").args(["-c", &format!("sh -c '{busy}'; true")])).unwrap();
         assert!(seconds > 0.005, "{seconds}");
     }
 
     #[test]
-    fn a_command_that_fails_says_why() {
+    fn reports_stderr_of_a_failed_command() {
         let error = run(Command::new("sh").args(["-c", "echo because >&2; exit 3"])).unwrap_err();
         assert!(error.to_string().contains("because"), "{error}");
     }
