@@ -53,7 +53,7 @@ async fn leaves_the_site_unchanged_when_reading() {
     assert_ne!(dump(&path), before, "a change is visible in the dump");
 }
 
-/// Is declared as reading and tries to write in many ways.
+/// Declared as one that reads, and tries everything to write.
 #[tool(operation = Read, blocking)]
 fn vandalise(#[inject] site: Reader<Site>) -> Result<Vec<String>, ToolError> {
     let path = site.with(|connection| Ok(connection.path().unwrap_or_default().to_owned()))?;
