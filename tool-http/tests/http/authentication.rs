@@ -9,7 +9,7 @@ use tool_core::authentication::{AuthenticationError, Authenticator, Bearer};
 use tool_core::{BoxFuture, CallOptions, Context, Extensions, Principal, Registry, RegistryBuilder, tool};
 use tool_http::{Options, ServeError, Server, router_with};
 
-use crate::client::{Answer, ask, exchange, get, post};
+use crate::client::{Answer, exchange, get, post, send_to};
 
 /// Says who calls.
 #[tool(operation = Explain)]
@@ -51,7 +51,7 @@ async fn send(router: &Router, line: &str, token: &str, body: &str) -> Answer {
     if !token.is_empty() {
         request = request.header("authorization", format!("Bearer {token}"));
     }
-    ask(router, request.body(Body::from(body.to_owned())).unwrap()).await
+    send_to(router, request.body(Body::from(body.to_owned())).unwrap()).await
 }
 
 #[tokio::test]
@@ -199,7 +199,7 @@ async fn uses_principal_and_extensions_of_the_application() {
     let trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
     for (traceparent, text) in [(trace, format!("Eve {trace}")), ("00-zz", "Eve no trace".to_owned())] {
         let request = Request::post("/tools/beside/call").header("traceparent", traceparent);
-        let answer = ask(&app, request.body(Body::empty()).unwrap()).await;
+        let answer = send_to(&app, request.body(Body::empty()).unwrap()).await;
         assert!(answer.body.contains(&format!(r#""text":"{text}""#)), "{}", answer.body);
     }
     let alone = router_with(registry(|builder| builder), Options::new().allow_execute(true));
@@ -237,8 +237,8 @@ async fn merges_request_extensions_over_those_of_the_provider() {
 /// Sets an anonymous principal, like a session layer without a session.
 #[tokio::test]
 async fn authenticates_when_the_application_sets_an_anonymous_principal() {
-    let nobody = || Extension(Principal::anonymous().grant("safe.open"));
-    let app = guarded(Options::new().protect_discovery(true)).layer(nobody());
+    let anonymous = || Extension(Principal::anonymous().grant("safe.open"));
+    let app = guarded(Options::new().protect_discovery(true)).layer(anonymous());
     for line in ["GET /tools", "GET /openapi.json", "POST /tools/whoami/call", "POST /tools/open_safe/call"] {
         assert_eq!(send(&app, line, "", "").await.status, 401, "{line}");
         assert_eq!(send(&app, line, "swordfish-3", "").await.status, 401, "{line}");
@@ -248,7 +248,7 @@ async fn authenticates_when_the_application_sets_an_anonymous_principal() {
     assert!(answer.body.contains(r#""text":"bob""#), "{}", answer.body);
     // Without an authenticator, the application sets the principal; here it is anonymous.
     let options = Options::new().allow_execute(true).protect_discovery(true);
-    let alone = router_with(registry(|builder| builder), options).layer(nobody());
+    let alone = router_with(registry(|builder| builder), options).layer(anonymous());
     assert_eq!(post(&alone, "/tools/open_safe/call", "").await.status, 200);
     assert_eq!(get(&alone, "/tools").await.status, 401);
 }

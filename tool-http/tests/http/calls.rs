@@ -5,7 +5,7 @@ use axum::body::Body;
 use axum::http::Request;
 use tool_http::{Options, router, router_with};
 
-use crate::client::{ask, post};
+use crate::client::{post, send_to};
 use crate::tools::registry;
 
 fn executing() -> Router {
@@ -199,12 +199,12 @@ async fn checks_requests_in_order() {
             "invalid input for `fail`: 2 problems",
         ),
     ] {
-        let answer = ask(router, request(path, kind, body)).await;
+        let answer = send_to(router, request(path, kind, body)).await;
         let found: serde_json::Value = serde_json::from_str(&answer.body).unwrap();
         assert_eq!((answer.status, found["error"].as_str()), (status, Some(error)), "{path} {kind}");
     }
     // A body without a media type is not read, whatever its size.
     let unnamed = Request::post("/tools/fail/call").body(Body::from(long)).unwrap();
-    assert_eq!(ask(&on, unnamed).await.status, 415);
+    assert_eq!(send_to(&on, unnamed).await.status, 415);
     assert_eq!(post(&off, "/tools/add/call", "").await.body, r#"{"error":"Tool execution is disabled."}"#);
 }

@@ -57,7 +57,7 @@ impl Answer {
 }
 
 /// Sends a request to a router, without a socket.
-pub(crate) async fn ask(router: &Router, request: Request<Body>) -> Answer {
+pub(crate) async fn send_to(router: &Router, request: Request<Body>) -> Answer {
     let response = router.clone().oneshot(request).await.unwrap();
     let (head, body) = response.into_parts();
     let header = |(name, value): (&axum::http::HeaderName, &axum::http::HeaderValue)| {
@@ -72,12 +72,12 @@ pub(crate) async fn ask(router: &Router, request: Request<Body>) -> Answer {
 
 /// Sends a `GET` request to a router.
 pub(crate) async fn get(router: &Router, path: &str) -> Answer {
-    ask(router, Request::get(path).body(Body::empty()).unwrap()).await
+    send_to(router, Request::get(path).body(Body::empty()).unwrap()).await
 }
 
 /// Sends a `POST` request with JSON to a router.
 pub(crate) async fn post(router: &Router, path: &str, json: impl Into<Body>) -> Answer {
-    ask(router, Request::post(path).header("content-type", "application/json").body(json.into()).unwrap())
+    send_to(router, Request::post(path).header("content-type", "application/json").body(json.into()).unwrap())
         .await
 }
 

@@ -8,7 +8,7 @@ use axum::http::Request;
 use tool_core::{Registry, Tool};
 use tool_http::router;
 
-use crate::client::{ask, get, post};
+use crate::client::{get, post, send_to};
 use crate::tools::registry;
 
 const LIST: &str = concat!(
@@ -28,7 +28,7 @@ async fn omits_the_id_for_get() {
     assert_eq!(answer.body, format!(r#"{{"jsonrpc":"2.0",{LIST}"#));
     // The body of `GET` is ignored.
     let request = Request::get("/mcp/tools/list").body(Body::from("not JSON")).unwrap();
-    assert_eq!(ask(&router, request).await.body, answer.body);
+    assert_eq!(send_to(&router, request).await.body, answer.body);
     let all = get(&router_of_all(), "/mcp/tools/list").await.body;
     assert_eq!(all.matches(r#""inputSchema""#).count(), 13);
     assert!(!all.contains("outputSchema"));
@@ -90,7 +90,7 @@ async fn rejects_invalid_requests() {
     let answer = post(&router, "/mcp/tools/list", r#"{"jsonrpc":"2.0","method":"tools/list"}"#).await;
     assert_eq!((answer.status, &*answer.body), (204, ""));
     let request = Request::post("/mcp/tools/list").body(Body::from("{}")).unwrap();
-    assert_eq!(ask(&router, request).await.status, 415);
+    assert_eq!(send_to(&router, request).await.status, 415);
 }
 
 #[tokio::test]

@@ -8,7 +8,7 @@ use tool_core::Registry;
 use tool_http::router;
 use tower::ServiceExt as _;
 
-use crate::client::{Answer, ask, get};
+use crate::client::{Answer, get, send_to};
 use crate::tools::registry;
 
 const PATHS: [&str; 8] = [
@@ -27,7 +27,7 @@ async fn get_with(router: &Router, path: &str, headers: &[(&str, &str)]) -> Answ
     for (name, value) in headers {
         request = request.header(*name, *value);
     }
-    ask(router, request.body(Body::empty()).unwrap()).await
+    send_to(router, request.body(Body::empty()).unwrap()).await
 }
 
 #[tokio::test]
@@ -71,7 +71,7 @@ async fn row_66_answers_304_for_a_matching_etag() {
         let zipped = [("if-none-match", &*etag), ("accept-encoding", "gzip")];
         assert_eq!(get_with(&router, path, &zipped).await.status, 304, "{path}");
         let head = Request::head(path).header("if-none-match", &etag).body(Body::empty()).unwrap();
-        assert_eq!(ask(&router, head).await.status, 304, "{path}");
+        assert_eq!(send_to(&router, head).await.status, 304, "{path}");
     }
     for path in ["/tools/nope", "/nope", "/tools?x"] {
         let answer = get_with(&router, path, &[("if-none-match", "*")]).await;
@@ -137,7 +137,7 @@ async fn compresses_large_responses_on_request() {
         for line in ["GET /tools", "GET /", "POST /tools/panics/call", "GET /openapi.json"] {
             let (method, path) = line.split_once(' ').unwrap();
             let request = Request::builder().method(method).uri(path).header("accept-encoding", accepts);
-            let answer = ask(&router, request.body(Body::empty()).unwrap()).await;
+            let answer = send_to(&router, request.body(Body::empty()).unwrap()).await;
             let error = r#"{"error":"`Accept-Encoding` excludes every coding of the answer: accept `identity` or `gzip`"}"#;
             assert_eq!((answer.status, &*answer.body), (406, error), "{line} {accepts}");
         }

@@ -16,7 +16,7 @@ use tool_core::{BoxFuture, CallOptions, Principal, Registry, ToolDefinition, Too
 use tool_http::{Options, router_with};
 use tower::ServiceExt as _;
 
-use crate::client::{Answer, ask};
+use crate::client::{Answer, send_to};
 
 /// Counts to a number.
 #[tool(operation = Read)]
@@ -52,7 +52,7 @@ async fn send(router: &Router, line: &str, headers: &[(&str, &str)], body: &str)
     for (name, value) in headers {
         request = request.header(*name, *value);
     }
-    ask(router, request.body(Body::from(body.to_owned())).unwrap()).await
+    send_to(router, request.body(Body::from(body.to_owned())).unwrap()).await
 }
 
 /// Calls a tool and returns the result.

@@ -10,7 +10,7 @@ use metrics_util::debugging::{DebugValue, DebuggingRecorder};
 use tool_http::{Options, ServeOptions, Server, router_with};
 use tracing_subscriber::fmt::MakeWriter;
 
-use crate::client::{ask, exchange, get, post, request};
+use crate::client::{exchange, get, post, request, send_to};
 use crate::tools::registry;
 
 fn executing() -> Router {
@@ -91,7 +91,7 @@ async fn records_request_and_call_metrics() {
     post(&router, "/api/tools/add/call", "{}").await;
     post(&router, "/api/tools/made-up/call", "{}").await;
     get(&router, "/api/nope/made-up").await;
-    ask(&router, Request::builder().method("BREW").uri("/api/tools").body(Body::empty()).unwrap()).await;
+    send_to(&router, Request::builder().method("BREW").uri("/api/tools").body(Body::empty()).unwrap()).await;
     drop(guard);
     let mut lines: Vec<String> = snapshots
         .snapshot()
