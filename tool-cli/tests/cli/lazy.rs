@@ -97,18 +97,18 @@ async fn builds_schemas_of_named_tools_only() {
 #[tokio::test]
 async fn does_not_watch_signals_for_immediate_calls() {
     for (tool, listens) in [("trivial", false), ("patient", true), ("change", true)] {
-        let heard = Arc::new(AtomicBool::new(false));
-        let hears = Arc::clone(&heard);
+        let subscribed = Arc::new(AtomicBool::new(false));
+        let subscribes = Arc::clone(&subscribed);
         let mut arguments = vec!["run", tool];
         arguments.extend((tool == "trivial").then_some("n=7"));
         let ran = on(app(), &arguments, |stdout, stderr| {
             Streams::new(std::io::empty(), stdout, stderr).interrupted_by(async move {
-                hears.store(true, Ordering::SeqCst);
+                subscribes.store(true, Ordering::SeqCst);
                 std::future::pending::<()>().await;
             })
         })
         .await;
         ran.prints("7\n");
-        assert_eq!(heard.load(Ordering::SeqCst), listens, "{tool}");
+        assert_eq!(subscribed.load(Ordering::SeqCst), listens, "{tool}");
     }
 }

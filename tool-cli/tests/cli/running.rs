@@ -306,8 +306,8 @@ async fn draws_a_progress_bar_on_a_terminal() {
 async fn prints_log_messages_when_verbose() {
     let ran = ours(&["run", "chat", "--verbose"]).await;
     assert_eq!(ran.stdout, "done\n");
-    let said = "info: opened\\u001b[2J the book\nwarning: {\"page\":7}\ncall ";
-    assert!(ran.stderr.starts_with(said), "{:?}", ran.stderr);
+    let expected = "info: opened\\u001b[2J the book\nwarning: {\"page\":7}\ncall ";
+    assert!(ran.stderr.starts_with(expected), "{:?}", ran.stderr);
     assert_eq!(ours(&["run", "chat"]).await.stderr, "");
     let ran = on(app().0, &["run", "chat", "--verbose"], |stdout, stderr| {
         Streams::new(std::io::empty(), stdout, stderr).interactive().columns(80)
