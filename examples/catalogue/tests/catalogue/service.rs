@@ -1,4 +1,4 @@
-//! Services of this machine: the lending library, and one that misbehaves.
+//! Local services: the lending library, and a faulty one.
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
