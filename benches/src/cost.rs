@@ -21,8 +21,8 @@ pub(crate) fn run(command: &mut Command) -> Result<(Output, Seconds), Error> {
     let seconds = children()? - before;
     if !output.status.success() {
         // Cargo's messages for programs stand on its standard output, and its errors never do.
-        let said = if output.stderr.is_empty() { &output.stdout } else { &output.stderr };
-        let text = String::from_utf8_lossy(said).into_owned();
+        let output_bytes = if output.stderr.is_empty() { &output.stdout } else { &output.stderr };
+        let text = String::from_utf8_lossy(output_bytes).into_owned();
         return Err(Error::Command { command: line(command), output: text });
     }
     Ok((output, seconds))
