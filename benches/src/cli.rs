@@ -37,7 +37,7 @@ const BUILDS: [(Step, &str); 3] = [
 
 /// Builds the programs and runs each command so many times.
 pub(crate) fn measure(workspace: &Workspace, tools: usize, runs: usize) -> Result<Measured, Error> {
-    let builds = Trio::of_each_build(workspace, tools)?;
+    let builds = Programs::of_each_build(workspace, tools)?;
     let mut section = format!(
         "Each figure is the median of {runs} runs: milliseconds of wall time, of processor time in brackets.\n\n\
          | built | command | empty program | {FEW} tools | empty = 1 | {tools} tools | empty = 1 |\n\
@@ -84,9 +84,9 @@ fn commands(tool: &str) -> [Vec<&str>; 3] {
 }
 
 /// The empty program, and those of few and of many tools, which are built alike.
-struct Trio([PathBuf; 3]);
+struct Programs([PathBuf; 3]);
 
-impl Trio {
+impl Programs {
     fn of_each_build(workspace: &Workspace, tools: usize) -> Result<Vec<Self>, Error> {
         // A runtime of one thread, as a program has whose command line is all.
         let dependencies = "tokio = { workspace = true, features = [\"rt\"] }\n\
@@ -114,9 +114,9 @@ impl Trio {
                 leaf.prepare(workspace, step)?;
                 *program = leaf.install(workspace, step, &format!("{name}-{}", step.name()))?;
             }
-            builds.push(Trio(programs));
+            builds.push(Programs(programs));
         }
-        for Trio(programs) in &builds {
+        for Programs(programs) in &builds {
             programs.iter().try_for_each(|program| leaf::copy_anew(program))?;
         }
         builds.iter().try_for_each(|programs| programs.answer(tools))?;
@@ -125,7 +125,7 @@ impl Trio {
 
     /// What is measured does what it should: the programs answer alike, but for the number of tools.
     fn answer(&self, tools: usize) -> Result<(), Error> {
-        let Trio([_, few, many]) = self;
+        let Programs([_, few, many]) = self;
         let called = Sample::new(tools / 2, 0);
         let answers = |program: &Path| -> Result<[String; 3], Error> {
             let [list, info, run] = commands(&called.name()).map(|words| leaf::answer_to(program, &words));

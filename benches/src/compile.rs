@@ -178,7 +178,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_and_the_last_function_are_edited() {
+    fn edits_the_first_and_last_function() {
         let lines = |tools, first, last| source(Flavor::Plain, tools, first, last).lines().count();
         assert_eq!(lines(3, 2, 1), lines(3, 0, 0) + 3);
         assert_eq!(lines(1, 1, 1), lines(1, 0, 0) + 2);

@@ -21,8 +21,8 @@ pub(crate) fn run(command: &mut Command) -> Result<(Output, Seconds), Error> {
     let seconds = children()? - before;
     if !output.status.success() {
         // Cargo's messages for programs stand on its standard output, and its errors never do.
-        let said = if output.stderr.is_empty() { &output.stdout } else { &output.stderr };
-        let text = String::from_utf8_lossy(said).into_owned();
+        let output_bytes = if output.stderr.is_empty() { &output.stdout } else { &output.stderr };
+        let text = String::from_utf8_lossy(output_bytes).into_owned();
         return Err(Error::Command { command: line(command), output: text });
     }
     Ok((output, seconds))
@@ -55,21 +55,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_median_is_the_middle_one() {
+    fn computes_the_median() {
         assert_eq!(median(vec![9.0, 1.0, 2.0]), Some(2.0));
         assert_eq!(median(vec![4.0, 1.0]), Some(2.5));
         assert_eq!(median(vec![]), None);
     }
 
     #[test]
-    fn the_time_of_grandchildren_counts() {
+    fn counts_the_time_of_grandchildren() {
         let busy = "i=0; while [ $i -lt 50000 ]; do i=$((i+1)); done";
         let (_, seconds) = run(Command::new("sh").args(["-c", &format!("sh -c '{busy}'; true")])).unwrap();
         assert!(seconds > 0.005, "{seconds}");
     }
 
     #[test]
-    fn a_command_that_fails_says_why() {
+    fn reports_stderr_of_a_failed_command() {
         let error = run(Command::new("sh").args(["-c", "echo because >&2; exit 3"])).unwrap_err();
         assert!(error.to_string().contains("because"), "{error}");
     }

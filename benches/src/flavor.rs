@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_edit_of_one_tool_changes_nothing_else() {
+    fn adds_one_line_when_editing_a_tool() {
         for flavor in Flavor::ALL {
             let with = |edits| flavor.source(&[Sample::new(0, edits), Sample::new(1, 0)], 0);
             let (before, after) = (with(0), with(1));
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn an_edit_of_main_is_possible_without_tools() {
+    fn edits_main_without_tools() {
         for flavor in Flavor::ALL {
             assert_ne!(flavor.source(&[], 0), flavor.source(&[], 1), "{flavor:?}");
         }

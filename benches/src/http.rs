@@ -202,7 +202,7 @@ mod tests {
     use super::head;
 
     #[test]
-    fn the_end_of_an_answer_is_read_off_its_head() {
+    fn finds_the_end_of_a_response() {
         let text = b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\netag: W/\"a\"\r\n\r\nabc";
         assert_eq!(head(text), Some((text.len() - 3, 3)));
         assert_eq!(head(b"HTTP/1.1 200 OK\r\ncontent-length: 3\r\n"), None);

@@ -131,13 +131,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_sum_is_read_from_the_profile() {
+    fn parses_the_total_of_the_profile() {
         assert_eq!(total("events: Ir\nfn=(1)\n16 3\n\ntotals: 4711\n"), Some(4711));
         assert_eq!(total("events: Ir\n"), None);
     }
 
     #[test]
-    fn five_in_a_hundred_are_the_same() {
+    fn tolerates_five_percent() {
         assert!(within(2_000.0, 2_090.0) && within(2_000.0, 1_910.0));
         assert!(!within(2_000.0, 2_110.0) && !within(2_000.0, 1_890.0));
     }

@@ -196,7 +196,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fresh_crates_were_not_compiled() {
+    fn ignores_fresh_crates() {
         let messages = r#"{"reason":"compiler-artifact","target":{"name":"serde"},"fresh":true}
 {"reason":"compiler-artifact","target":{"name":"leaf"},"fresh":false}
 {"reason":"build-finished","success":true}"#;

@@ -41,7 +41,7 @@ pub(crate) fn measure(workspace: &Workspace, rounds: usize) -> Result<Measured, 
             rows.extend(programs.rows(workspace, tools, transport, rounds)?);
         }
     }
-    // By what was operation, and then by the number of tools.
+    // By operation, and then by the number of tools.
     rows.sort_by_key(|row| (row.transport, row.era, row.operation, row.tools));
     let (section, met) = render(&rows);
     Ok(Measured { section, met })
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn reports_what_costs_more_than_the_stored_router() {
+    fn reports_costs_above_the_stored_router() {
         let (section, met) = render(&[row(Operation::List, 10, 30.0, 20.0)]);
         assert!(!met && section.contains("| 20.0 µs | **1.50** | 100.0 µs | 0.30 |"), "{section}");
         assert!(section.contains("- tools/list, stdio, 2026-07-28, 10 tools: 1.50 times"), "{section}");
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_must_not_cost_more_with_more_tools() {
+    fn reports_calls_that_cost_more_with_more_tools() {
         let calls = |many| [row(Operation::Call, 10, 20.0, 40.0), row(Operation::Call, 1_000, many, 40.0)];
         assert!(render(&calls(21.0)).1);
         let (section, met) = render(&calls(30.0));

@@ -257,7 +257,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_parts_add_up_to_the_declaration() {
+    fn sums_the_parts_to_the_declaration() {
         let rows: Vec<_> =
             (0..7).map(|lost| costs([1.0; 5], [2.0 - 0.1 * f64::from(lost); 5], 102)).collect();
         let text = render(Flavor::Ours, &rows);
@@ -266,13 +266,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_paid_once_is_no_cost_of_a_tool() {
+    fn separates_fixed_costs_from_costs_per_tool() {
         let [cost, ..] = costs([1.0; 5], [2.0; 5], 102);
         assert!((cost.per_tool - 0.01).abs() < 1e-9 && (cost.once - 0.98).abs() < 1e-9, "{cost:?}");
     }
 
     #[test]
-    fn every_variant_has_the_functions_and_the_same_calls() {
+    fn includes_functions_and_calls_in_every_variant() {
         for flavor in [Flavor::Ours, Flavor::OursFull] {
             for variant in Variant::of(flavor) {
                 let source = source(flavor, variant, 3, 0);

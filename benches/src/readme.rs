@@ -25,7 +25,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_section_is_replaced_as_often_as_one_likes() {
+    fn replaces_a_section_repeatedly() {
         let text = "# A\n<!-- b -->\nold\n<!-- end of b -->\nrest";
         let once = replaced(text, "b", "new\n").unwrap();
         assert_eq!(once, "# A\n<!-- b -->\n\nnew\n\n<!-- end of b -->\nrest");
@@ -33,7 +33,7 @@ mod tests {
     }
 
     #[test]
-    fn every_task_has_a_section() {
+    fn contains_a_section_for_every_task() {
         let text = read(&repository().join("benches/README.md")).unwrap();
         for task in crate::TASKS {
             assert!(replaced(&text, task, "").is_ok(), "{task}: {:?}", replaced(&text, task, ""));
@@ -41,7 +41,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_marker_is_named() {
+    fn names_a_missing_marker() {
         assert_eq!(replaced("<!-- b -->", "b", "").unwrap_err(), "<!-- end of b -->");
     }
 }

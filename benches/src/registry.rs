@@ -67,7 +67,7 @@ mod tests {
     use super::table;
 
     #[test]
-    fn the_report_of_the_program_is_judged() {
+    fn compares_the_report_with_the_goals() {
         let text = |memory| {
             format!("build 0.100 seconds\ncheck 0.700 seconds\nlist 0.150 seconds\nmemory {memory} kB\n")
         };

@@ -109,13 +109,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_unique() {
+    fn generates_unique_names() {
         let names: HashSet<_> = (0..300).map(|number| Sample::new(number, 0).name()).collect();
         assert_eq!(names.len(), 300);
     }
 
     #[test]
-    fn an_edit_adds_one_line_to_a_body() {
+    fn adds_one_line_per_edit() {
         for number in 0..3 {
             let lines = |edits| Sample::new(number, edits).body("    ").lines().count();
             assert_eq!(lines(2), lines(0) + 2);

@@ -240,7 +240,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_catalogue_has_as_many_tools_as_it_promises() {
+    fn generates_the_given_number_of_tools() {
         for tools in TOOLS {
             let of = |provider| catalogue::of(provider, tools).collect::<Vec<Value>>();
             let parts: Vec<Vec<Value>> = (0..catalogue::PROVIDERS.len()).map(of).collect();
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_much_and_what_grows_too_fast_is_named() {
+    fn names_missed_goals_and_fast_growth() {
         let table = |figures: [f64; 3]| table(&figures.map(|figure| vec![reported(figure)]));
         let (text, met) = table([0.1, 1.0, 10.0]);
         assert!(met && text.contains("Every aim is met.\nNo figure grows faster"), "{text}");
@@ -288,12 +288,12 @@ mod tests {
         assert!(!text.contains("- `tools/list`, later"), "{text}");
         let (text, met) = table([0.1, 1.0, 15.0]);
         assert!(!met && text.contains("- `tools/list`, later: 15.0 times as much for 10 times"), "{text}");
-        // Microseconds grow as they like.
+        // Growth of a few microseconds is ignored.
         assert!(table([0.001, 0.001, 0.04]).1);
     }
 
     #[test]
-    fn a_provider_is_shown_beside_the_others() {
+    fn shows_a_provider_beside_the_others() {
         let [all, slow] = [vec![reported(1.0)], vec![reported(500.0)]];
         let text = beside([&all, &all, &slow]);
         assert!(text.contains("| discovery, the first | 1.00 | 1.00 | 500.0 |"), "{text}");

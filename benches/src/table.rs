@@ -101,14 +101,14 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_costs_what_it_adds_to_a_crate_without_tools() {
+    fn subtracts_the_cost_of_a_crate_without_tools() {
         let text = rendered(0.7);
         assert!(text.contains("| ours-plain | 20.00 (0.20) |"), "{text}");
         assert!(text.contains("Every goal is met."), "{text}");
     }
 
     #[test]
-    fn a_goal_that_is_missed_is_named() {
+    fn names_a_missed_goal() {
         let text = rendered(0.8);
         assert!(text.contains("30.00 (**0.30**)"), "{text}");
         assert!(text.contains("- ours-plain, 10 tools, release: 0.30, and not 0.25"), "{text}");

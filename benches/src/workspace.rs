@@ -186,7 +186,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_manifest_takes_the_dependencies_and_nothing_else() {
+    fn copies_only_the_dependencies() {
         let root = "[workspace]\nmembers = [\"a\"]\n\n[workspace.dependencies]\nserde = \"1\"\n\
                     a = { version = \"1\", path = \"a\" }\n\n[profile.dev]\ndebug = 1\n";
         let manifest = manifest(root);
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn only_packages_from_elsewhere_are_compared() {
+    fn compares_only_external_packages() {
         let lock = "version = 4\n\n[[package]]\nname = \"own\"\nversion = \"0.1.0\"\n\n\
                     [[package]]\nname = \"serde\"\nversion = \"1.0.0\"\nsource = \"registry\"\n";
         assert_eq!(locked(lock).collect::<Vec<_>>(), [("serde", "1.0.0")]);

@@ -46,9 +46,9 @@ fn by_hand(arguments: &[u8]) -> Result<String, serde_json::Error> {
 }
 
 /// A subscriber that wants every span and keeps none.
-struct Nothing;
+struct DisabledSubscriber;
 
-impl tracing::Subscriber for Nothing {
+impl tracing::Subscriber for DisabledSubscriber {
     fn enabled(&self, _: &tracing::Metadata<'_>) -> bool {
         true
     }
@@ -68,7 +68,7 @@ fn main() {
     let [registered, times] = [words.next(), words.next()].map(|word| word.unwrap().parse::<usize>().unwrap());
     let registry = registry(&tool, registered, what == "audited");
     if what == "traced" {
-        tracing::subscriber::set_global_default(Nothing).unwrap();
+        tracing::subscriber::set_global_default(DisabledSubscriber).unwrap();
     }
     let options = CallOptions::new();
     for _ in 0..times {

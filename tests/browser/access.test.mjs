@@ -25,7 +25,7 @@ const where = (page) =>
   });
 
 for (const colorScheme of ["light", "dark"]) {
-  test(`axe finds nothing in the ${colorScheme} theme`, async (t) => {
+  test(`has no axe findings in the ${colorScheme} theme`, async (t) => {
     const page = await open(t, server.url, { colorScheme, expected: [/401/, /404/, /500/] });
     await page.locator("#tools a").first().waitFor();
     const background = await page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
@@ -88,7 +88,7 @@ for (const colorScheme of ["light", "dark"]) {
   });
 }
 
-test("the theme follows the system until it is chosen, and the choice is kept", async (t) => {
+test("follows the system theme until one is chosen, and keeps the choice", async (t) => {
   const page = await open(t, server.url, { colorScheme: "dark" });
   const dark = () => page.evaluate(() => Math.max(...getComputedStyle(document.documentElement).backgroundColor.match(/\d+/g).map(Number)) < 128);
   assert.equal(await dark(), true);
@@ -104,7 +104,7 @@ test("the theme follows the system until it is chosen, and the choice is kept", 
   assert.equal(await dark(), false);
 });
 
-test("a tool is found, filled in, run and copied with the keyboard alone", async (t) => {
+test("finds, fills in, runs and copies a tool by keyboard", async (t) => {
   const page = await open(t, server.url, { permissions: ["clipboard-read", "clipboard-write"] });
   await page.locator("#tools a").first().waitFor();
   const press = (...keys) => keys.reduce((done, key) => done.then(() => page.keyboard.press(key)), Promise.resolve());
@@ -151,7 +151,7 @@ test("a tool is found, filled in, run and copied with the keyboard alone", async
   await eventually(() => page.evaluate(() => navigator.clipboard.readText()), (text) => text.includes("By hand"));
 });
 
-test("the first press of the tab key leads past the list", async (t) => {
+test("skips the list with the first tab key", async (t) => {
   const page = await openTool(t, server, "exact");
   await page.keyboard.press("Tab");
   assert.equal(await where(page), "skip");
@@ -160,7 +160,7 @@ test("the first press of the tab key leads past the list", async (t) => {
   assert.match(page.url(), /#\/tool\/exact/);
 });
 
-test("in 400 pixels the list and the tool have the window in turn, and nothing is cut off", async (t) => {
+test("shows list and tool in turn at 400 pixels without clipping", async (t) => {
   const page = await open(t, server.url, { viewport: { width: 400, height: 800 } });
   const wide = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   await page.locator('#tools a[data-name="all_shapes"]').click();

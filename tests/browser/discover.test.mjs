@@ -8,7 +8,7 @@ before(async () => (server = await fixture("--execute")));
 
 const names = (page) => page.locator("#tools a").evaluateAll((links) => links.map((link) => link.dataset.name));
 
-test("the list has every tool by its title, with what it does", async (t) => {
+test("lists every tool with title and operation", async (t) => {
   const page = await open(t, server.url);
   const listed = await (await fetch(`${server.url}/tools`)).json();
   await eventually(() => names(page), (seen) => seen.length === listed.length);
@@ -20,7 +20,7 @@ test("the list has every tool by its title, with what it does", async (t) => {
   assert.equal(await page.locator("#count").innerText(), `${listed.length} tools`);
 });
 
-test("search narrows the list, best first, and says so when nothing is left", async (t) => {
+test("ranks search results and reports an empty result", async (t) => {
   const page = await open(t, server.url);
   await page.locator("#tools a").first().waitFor();
   // Every tool has this letter somewhere; first come those whose names begin with it.
@@ -34,7 +34,7 @@ test("search narrows the list, best first, and says so when nothing is left", as
   assert.match(await page.locator("#count").innerText(), /^0 of \d+ tools$/);
 });
 
-test("a filter leaves the tools of one operation", async (t) => {
+test("filters tools by operation", async (t) => {
   const page = await open(t, server.url);
   await page.getByLabel("Operation").selectOption("write");
   await eventually(() => names(page), (seen) => seen.length === 2);
@@ -43,7 +43,7 @@ test("a filter leaves the tools of one operation", async (t) => {
   await eventually(() => names(page), (seen) => seen.length > 2);
 });
 
-test("a filter leaves the tools of one tag", async (t) => {
+test("filters tools by tag", async (t) => {
   // Whatever the server tells of tags, here some are.
   const tagged = async (route) => {
     const response = await route.fetch();
@@ -57,7 +57,7 @@ test("a filter leaves the tools of one tag", async (t) => {
   assert.deepEqual(await names(page), ["count_notes", "remove_notes"]);
 });
 
-test("2,000 tools can be searched, walked through and opened", async (t) => {
+test("searches, navigates and opens 2,000 tools", async (t) => {
   const many = await fixture("--many", "2000");
   const page = await open(t, many.url);
   await eventually(() => page.locator("#count").innerText(), (count) => /^20\d\d tools$/.test(count));
@@ -87,18 +87,18 @@ test("2,000 tools can be searched, walked through and opened", async (t) => {
   await many.stop();
 });
 
-test("an unknown tool is said to be unknown", async (t) => {
+test("reports an unknown tool", async (t) => {
   const page = await open(t, `${server.url}/#/tool/no_such%2Ftool`, { expected: [/404/] });
   await page.getByRole("heading", { name: "There is no such tool" }).waitFor();
   assert.match(await page.locator("main").innerText(), /no_such\/tool/);
 });
 
-test("an address that is not well formed is no fault of the page", async (t) => {
+test("accepts a malformed address", async (t) => {
   const page = await open(t, `${server.url}/#/tool/%E0%A4%A`, { expected: [/404/] });
   await page.getByRole("heading", { name: "There is no such tool" }).waitFor();
 });
 
-test("a server that is gone is said to be gone, and what was filled in stays", async (t) => {
+test("reports a lost server and keeps the input", async (t) => {
   const short = await fixture("--execute");
   const page = await openTool(t, short, "exact", { expected: [/ERR_CONNECTION_REFUSED/] });
   await page.getByRole("textbox", { name: "number" }).fill("12");
@@ -112,7 +112,7 @@ test("a server that is gone is said to be gone, and what was filled in stays", a
   await button(page, "Try again").waitFor();
 });
 
-test("a list that cannot be had is said so, and can be asked for again", async (t) => {
+test("reports a failed list and retries it", async (t) => {
   const prepare = (page) => page.route("**/tools", (route) => route.abort());
   const page = await open(t, server.url, { expected: [/ERR_FAILED/], prepare });
   await page.locator("#tools").getByText("The server cannot be reached.").waitFor();
@@ -121,7 +121,7 @@ test("a list that cannot be had is said so, and can be asked for again", async (
   await page.locator('#tools a[data-name="exact"]').waitFor();
 });
 
-test("under a prefix the page finds its files and its tools", async (t) => {
+test("finds its files and tools under a prefix", async (t) => {
   const nested = await fixture("--prefix", "/some/api", "--execute");
   const page = await open(t, `${nested.url}/some/api`);
   await page.locator('#tools a[data-name="count_notes"]').click();
@@ -135,7 +135,7 @@ test("under a prefix the page finds its files and its tools", async (t) => {
   await other.locator('#tools a[data-name="count_notes"]').waitFor();
 });
 
-test("the page works behind the policy of a server", async (t) => {
+test("works behind the content security policy of a server", async (t) => {
   const behind = await weather("--allow-execute");
   const page = await openTool(t, behind, "get_weather");
   await button(page, "Example").click();
@@ -144,7 +144,7 @@ test("the page works behind the policy of a server", async (t) => {
   await page.locator("#outcome .good").waitFor();
 });
 
-test("what a tool needs is told in words, before it is called", async (t) => {
+test("shows requirements in words before a call", async (t) => {
   // Whatever the server tells of these, here some are.
   const needy = async (route) => {
     const response = await route.fetch();
@@ -161,7 +161,7 @@ test("what a tool needs is told in words, before it is called", async (t) => {
   for (const fact of ["Needs notes.read and notes.count", "Cannot run now: the notebook is not configured", "Since 2.0. use `exact`", "notes"]) assert.ok(facts.includes(fact), facts);
 });
 
-test("a tool that says nothing of what it does is taken for the worst", async (t) => {
+test("treats a tool without an operation as destructive", async (t) => {
   const silent = async (route) => {
     const response = await route.fetch();
     const { name, description, inputSchema } = await response.json();
@@ -173,7 +173,7 @@ test("a tool that says nothing of what it does is taken for the worst", async (t
   await page.getByRole("heading", { name: "Really run count_notes?" }).waitFor();
 });
 
-test("permissions are told in words", async (t) => {
+test("shows permissions in words", async (t) => {
   for (const [permission, words] of [
     ["admin", "Needs admin"],
     ["any(a, b, c)", "Needs a or b or c"],

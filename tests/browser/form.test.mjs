@@ -11,7 +11,7 @@ const form = (page) => page.getByRole("tab", { name: "Form", exact: true }).clic
 const input = (page, pointer) => field(page, pointer).locator("input, textarea, select").first();
 const arguments_ = async (page) => JSON.parse(await json(page));
 
-test("every shape is filled in by the form and arrives as it was meant", async (t) => {
+test("sends every shape as filled in", async (t) => {
   const page = await openTool(t, server, "all_shapes");
   const calls = [];
   page.on("request", (request) => request.url().endsWith("/call") && calls.push(request.postData()));
@@ -71,7 +71,7 @@ test("every shape is filled in by the form and arrives as it was meant", async (
   assert.equal(calls.length, 1);
 });
 
-test("absent, null and empty are three things", async (t) => {
+test("distinguishes absent, null and empty", async (t) => {
   const page = await openTool(t, server, "all_shapes");
   assert.deepEqual(await arguments_(page), {});
   await form(page);
@@ -95,7 +95,7 @@ test("absent, null and empty are three things", async (t) => {
   assert.deepEqual(await arguments_(page), { text: "", words: [], note: "" });
 });
 
-test("an integer beyond 2^53 arrives exactly, typed into the form or into the editor", async (t) => {
+test("keeps integers beyond 2^53 exact in form and editor", async (t) => {
   const page = await openTool(t, server, "exact");
   await input(page, "/number").fill(BIG);
   assert.equal((await json(page)).replace(/\s/g, ""), `{"number":${BIG}}`);
@@ -109,7 +109,7 @@ test("an integer beyond 2^53 arrives exactly, typed into the form or into the ed
   assert.match(await page.locator("#outcome pre").innerText(), new RegExp(BIG));
 });
 
-test("the editor keeps what no field can show, and the form shows it as JSON", async (t) => {
+test("shows values without a field as JSON and keeps them", async (t) => {
   const page = await openTool(t, server, "all_shapes");
   const given = { text: { not: "a text" }, whole: "seven", words: "no list", unknown: [1], part: { name: 5, extra: true } };
   await json(page);
@@ -125,7 +125,7 @@ test("the editor keeps what no field can show, and the form shows it as JSON", a
   assert.deepEqual(Object.keys(await arguments_(page)), ["text", "whole", "words", "part"]);
 });
 
-test("a line break survives the form, though the text is short", async (t) => {
+test("keeps line breaks in short texts", async (t) => {
   const page = await openTool(t, server, "all_shapes");
   await json(page);
   await page.getByLabel("Arguments as JSON").fill('{"text": "two\\nlines"}');
@@ -136,7 +136,7 @@ test("a line break survives the form, though the text is short", async (t) => {
   assert.equal((await arguments_(page)).text.replace("!", ""), "two\nlines");
 });
 
-test("JSON that is not finished stays in the editor, and the form waits", async (t) => {
+test("keeps unfinished JSON in the editor while the form waits", async (t) => {
   const page = await openTool(t, server, "exact");
   await json(page);
   await page.getByLabel("Arguments as JSON").fill('{"number": 5,\n "number": 6}');
@@ -148,7 +148,7 @@ test("JSON that is not finished stays in the editor, and the form waits", async 
   assert.equal(await input(page, "/number").inputValue(), "5");
 });
 
-test("JSON that is not finished in a field is kept, and nothing of it is sent", async (t) => {
+test("keeps unfinished JSON in a field without sending it", async (t) => {
   const page = await openTool(t, server, "all_shapes");
   const calls = [];
   page.on("request", (request) => request.method() === "POST" && calls.push(request.postData()));
@@ -163,7 +163,7 @@ test("JSON that is not finished in a field is kept, and nothing of it is sent", 
   assert.equal(await input(page, "/anything").inputValue(), '1, "flag": true');
 });
 
-test("a variant that was left is found again as it was", async (t) => {
+test("restores a variant after switching back", async (t) => {
   const page = await openTool(t, server, "all_shapes");
   const pick = page.getByLabel("Form of payment");
   await pick.selectOption({ label: "card" });
@@ -175,7 +175,7 @@ test("a variant that was left is found again as it was", async (t) => {
   assert.deepEqual(await arguments_(page), { payment: { kind: "card", holder: "Ada" } });
 });
 
-test("what is wrong is told on the field, by the server", async (t) => {
+test("shows problems from the server on their fields", async (t) => {
   const page = await openTool(t, server, "all_shapes");
   // Nobody is blamed for what was not touched.
   await page.getByText("Still to fill in: text").waitFor();
@@ -198,7 +198,7 @@ test("what is wrong is told on the field, by the server", async (t) => {
   assert.deepEqual(calls, []);
 });
 
-test("a nested problem is told where it is, and a near value can be taken", async (t) => {
+test("shows nested problems in place and applies suggestions", async (t) => {
   const page = await openTool(t, server, "all_shapes");
   await json(page);
   await page.getByLabel("Arguments as JSON").fill('{"text": "", "speed": "fats", "address": {"street": "", "postcode": "12"}}');
@@ -208,7 +208,7 @@ test("a nested problem is told where it is, and a near value can be taken", asyn
   assert.equal((await arguments_(page)).speed, "fast");
 });
 
-test("names that mean something to JavaScript are only names", async (t) => {
+test("treats JavaScript property names as plain names", async (t) => {
   const page = await openTool(t, server, "hostile_members");
   await input(page, "/__proto__").fill("a");
   await input(page, "/constructor").fill("5");
@@ -223,7 +223,7 @@ test("names that mean something to JavaScript are only names", async (t) => {
   assert.equal(await page.evaluate(() => ({}).polluted ?? Object.prototype.a), undefined);
 });
 
-test("an example is filled in with one click", async (t) => {
+test("fills in an example with one click", async (t) => {
   const page = await openTool(t, server, "all_shapes");
   await button(page, "Example 2").click();
   assert.equal(await input(page, "/address/postcode").inputValue(), "12345");
@@ -231,7 +231,7 @@ test("an example is filled in with one click", async (t) => {
   assert.deepEqual(await arguments_(page), { text: "hello", whole: 7, speed: "fast", words: ["one", "two"] });
 });
 
-test("what was filled in is still there after a look at another tool", async (t) => {
+test("keeps the input after visiting another tool", async (t) => {
   const page = await openTool(t, server, "exact");
   await input(page, "/number").fill("77");
   await page.locator('#tools a[data-name="count_notes"]').click();
@@ -241,7 +241,7 @@ test("what was filled in is still there after a look at another tool", async (t)
   assert.equal(await input(page, "/number").inputValue(), "77");
 });
 
-test("a list of allowed values is a group of check boxes, and each has its meaning", async (t) => {
+test("shows a list of allowed values as described check boxes", async (t) => {
   const page = await openTool(t, server, "plan_trip");
   const days = page.getByRole("group", { name: "days" });
   const box = (name) => days.getByRole("checkbox", { name });
@@ -274,7 +274,7 @@ test("a list of allowed values is a group of check boxes, and each has its meani
   assert.deepEqual(await arguments_(page), { days: ["monday", "monday"] });
 });
 
-test("constants with their descriptions are a choice", async (t) => {
+test("shows described constants as a choice", async (t) => {
   const size = { oneOf: [{ const: "s", description: "Up to 2 kg." }, { const: "l", description: "Up to 30 kg." }] };
   const inputSchema = { type: "object", properties: { size, sizes: { type: "array", items: size, uniqueItems: true } } };
   const prepare = async (page) => {
@@ -295,7 +295,7 @@ test("constants with their descriptions are a choice", async (t) => {
   assert.deepEqual(await arguments_(page), { size: "l", sizes: ["l", "s"] });
 });
 
-test("dates and times have a picker, and what is picked is what the schema takes", async (t) => {
+test("picks dates and times in the format of the schema", async (t) => {
   const page = await openTool(t, server, "plan_trip", { timezoneId: "Asia/Kolkata" });
   await input(page, "/town").fill("Rome");
   const pick = (pointer, value) => field(page, pointer).locator("input.picker").fill(value);
@@ -317,7 +317,7 @@ test("dates and times have a picker, and what is picked is what the schema takes
   await eventually(() => field(page, "/arrives").locator(".problem").innerText(), (text) => /tomorrow/.test(text));
 });
 
-test("in a place with daylight saving the offset is that of the picked day", async (t) => {
+test("uses the offset of the picked day across daylight saving", async (t) => {
   const page = await openTool(t, server, "plan_trip", { timezoneId: "America/New_York" });
   for (const [picked, sent] of [["2014-01-06T18:30:15", "2014-01-06T18:30:15-05:00"], ["2014-07-06T18:30", "2014-07-06T18:30:00-04:00"]]) {
     await field(page, "/arrives").locator("input.picker").fill(picked);
@@ -325,7 +325,7 @@ test("in a place with daylight saving the offset is that of the picked day", asy
   }
 });
 
-test("values are proposed for what is typed, by the server and by what stands beside", async (t) => {
+test("proposes values for typed text and other inputs", async (t) => {
   const page = await openTool(t, server, "plan_trip");
   const asked = [];
   page.on("request", (request) => request.url().endsWith("/complete") && asked.push(JSON.parse(request.postData())));
@@ -362,7 +362,7 @@ test("values are proposed for what is typed, by the server and by what stands be
   assert.deepEqual(await arguments_(page), { town: "Rome", street: "Via Veneto", stops: ["Paris"] });
 });
 
-test("where nothing is proposed nothing is asked", async (t) => {
+test("requests no proposals for inputs without completion", async (t) => {
   const page = await openTool(t, await fixture(), "plan_trip");
   page.on("request", (request) => assert.ok(!request.url().endsWith("/complete")));
   await page.getByRole("textbox", { name: "town" }).fill("Ro");
@@ -370,7 +370,7 @@ test("where nothing is proposed nothing is asked", async (t) => {
   assert.equal(await page.getByRole("combobox", { name: "town" }).count(), 0);
 });
 
-test("the state of an input is told in plain words", async (t) => {
+test("shows the state of an input in words", async (t) => {
   const page = await openTool(t, server, "all_shapes");
   const state = (pointer) => field(page, pointer).locator(".state").first().innerText();
   const type = (pointer) => field(page, pointer).locator(".type").first().innerText();

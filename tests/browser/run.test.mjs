@@ -20,7 +20,7 @@ const copyAs = async (page, name) => {
 const CLIPBOARD = { permissions: ["clipboard-read", "clipboard-write"] };
 const shell = async (command) => (await promisify(execFile)("sh", ["-c", command], { env: { PATH: process.env.PATH, TOKEN } })).stdout;
 
-test("a tool that reads runs at once, and its result has three views", async (t) => {
+test("runs a reading tool at once and shows three views", async (t) => {
   const page = await openTool(t, server, "exact");
   await button(page, "Example").click();
   await run(page);
@@ -40,7 +40,7 @@ test("a tool that reads runs at once, and its result has three views", async (t)
   assert.match(await page.locator("[aria-live=polite]").innerText(), /Done\./);
 });
 
-test("before a tool that changes something the page asks, and nothing runs until then", async (t) => {
+test("asks for confirmation before a modifying tool runs", async (t) => {
   const page = await openTool(t, server, "add_note");
   const notes = await count();
   await page.getByRole("textbox", { name: "text" }).fill("Milk");
@@ -62,7 +62,7 @@ test("before a tool that changes something the page asks, and nothing runs until
   assert.equal(await count(), notes + 1);
 });
 
-test("before one that may destroy it asks in stronger words, and offers the way out first", async (t) => {
+test("warns before a destructive tool and puts cancel first", async (t) => {
   const page = await openTool(t, server, "remove_notes");
   await run(page);
   const dialog = page.getByRole("dialog");
@@ -74,7 +74,7 @@ test("before one that may destroy it asks in stronger words, and offers the way 
   assert.equal(await page.locator("#outcome").innerText(), "Nothing has run yet.");
 });
 
-test("a failure of the tool is shown as one, with its own words", async (t) => {
+test("shows a failure with the text of the tool", async (t) => {
   const page = await openTool(t, server, "add_note", { expected: [/500/] });
   await button(page, "Set empty: text").click();
   await run(page);
@@ -84,7 +84,7 @@ test("a failure of the tool is shown as one, with its own words", async (t) => {
   assert.match(await page.locator("#outcome").innerText(), /a note without a word is no note/);
 });
 
-test("the copied cURL gives the same answer", async (t) => {
+test("copies cURL that gives the same answer", async (t) => {
   const page = await openTool(t, server, "all_shapes", CLIPBOARD);
   await json(page);
   const text = "it's a \"quote\" $HOME `x` \\ ü 😀 \u202e \u0000 <&>";
@@ -98,14 +98,14 @@ test("the copied cURL gives the same answer", async (t) => {
   assert.equal((shown.result ?? shown).text, text);
 });
 
-test("the copied number is exact", async (t) => {
+test("copies exact numbers", async (t) => {
   const page = await openTool(t, server, "exact", CLIPBOARD);
   await button(page, "Example").click();
   const answer = await shell(`${await copyAs(page, "cURL")} --silent`);
   assert.match(answer, /"result":9007199254740993\b/);
 });
 
-test("the copied command line gives the same answer", async (t) => {
+test("copies a command line that gives the same answer", async (t) => {
   const behind = await weather("--allow-execute");
   const page = await openTool(t, behind, "get_weather", CLIPBOARD);
   await button(page, "Example").click();
@@ -117,14 +117,14 @@ test("the copied command line gives the same answer", async (t) => {
   assert.deepEqual(await structured(page), answer);
 });
 
-test("JSON-RPC and client configuration are what they say", async (t) => {
+test("shows valid JSON-RPC and client configuration", async (t) => {
   const page = await openTool(t, server, "remove_notes", CLIPBOARD);
   assert.deepEqual(JSON.parse(await copyAs(page, "JSON-RPC")), { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "remove_notes", arguments: {} } });
   assert.deepEqual(JSON.parse(await copyAs(page, "Client config")), { mcpServers: { fixture: { command: "fixture", args: ["serve", "mcp"] } } });
   assert.equal(await copyAs(page, "CLI"), "fixture run remove_notes --yes");
 });
 
-test("a deep link fills in and never runs", async (t) => {
+test("fills in a deep link without running it", async (t) => {
   const calls = [];
   const args = encodeURIComponent('{"number": 9007199254740993}');
   const page = await openTool(t, server, `exact?args=${args}`, { prepare: (page) => page.on("request", (request) => request.url().endsWith("/call") && calls.push(request.url())) });
@@ -141,7 +141,7 @@ test("a deep link fills in and never runs", async (t) => {
   assert.deepEqual(calls, []);
 });
 
-test("where execution is off nothing runs, and the server refuses too", async (t) => {
+test("runs nothing in page and server when execution is off", async (t) => {
   const off = await fixture();
   const page = await openTool(t, off, "exact");
   assert.equal(await button(page, "Run").count(), 0);
@@ -163,7 +163,7 @@ const useToken = async (page, token) => {
 };
 const inUse = (page) => page.getByText("A token is in use.");
 
-test("a token that is given after a refusal repeats the call, is said to be in use, and is kept nowhere", async (t) => {
+test("repeats a refused call with a token without storing it", async (t) => {
   const guarded = await fixture("--execute", "--token", TOKEN);
   const calls = [];
   const prepare = (page) => page.on("request", (request) => request.url().endsWith("/call") && calls.push([request.postData(), request.headers().authorization]));
@@ -190,7 +190,7 @@ test("a token that is given after a refusal repeats the call, is said to be in u
   assert.equal(await inUse(page).isVisible(), false);
 });
 
-test("the cURL has the header as soon as a token is in use, and as long as it is", async (t) => {
+test("adds the header to cURL while a token is in use", async (t) => {
   const guarded = await fixture("--execute", "--token", TOKEN);
   const page = await openTool(t, guarded, "count_notes", { ...CLIPBOARD, expected: [/401/] });
   const shown = page.locator('pre[aria-label="cURL"]');
@@ -212,7 +212,7 @@ test("the cURL has the header as soon as a token is in use, and as long as it is
   await eventually(() => page.locator("#outcome").innerText(), (text) => /Not run 401/.test(text));
 });
 
-test("a token that is refused is said to be, and another one repeats the call", async (t) => {
+test("reports a rejected token and repeats the call with another", async (t) => {
   const guarded = await fixture("--execute", "--token", TOKEN);
   const page = await openTool(t, guarded, "count_notes", { expected: [/401/] });
   await run(page);
@@ -224,7 +224,7 @@ test("a token that is refused is said to be, and another one repeats the call", 
   await inUse(page).waitFor();
 });
 
-test("a call that needs a permission is repeated with the token of somebody who has it", async (t) => {
+test("repeats a denied call with a token that has the permission", async (t) => {
   const open = await fixture("--execute", "--token", TOKEN, "--optional");
   const page = await openTool(t, open, "count_towns", { expected: [/403/] });
   await run(page);
@@ -234,7 +234,7 @@ test("a call that needs a permission is repeated with the token of somebody who 
   assert.deepEqual(await structured(page), { result: 3 });
 });
 
-test("a refused call that changes something is repeated as it was confirmed, or not at all", async (t) => {
+test("repeats a refused modifying call only as confirmed", async (t) => {
   const guarded = await fixture("--execute", "--token", TOKEN);
   const calls = [];
   const prepare = (page) => page.on("request", (request) => request.url().endsWith("/call") && calls.push(request.postData()));
@@ -263,7 +263,7 @@ test("a refused call that changes something is repeated as it was confirmed, or 
   assert.equal(await page.locator("dialog[open]").count(), 0);
 });
 
-test("a token that is typed and not sent off counts when the tool is run", async (t) => {
+test("uses a typed token that was not submitted", async (t) => {
   const guarded = await fixture("--execute", "--token", TOKEN);
   const page = await openTool(t, guarded, "exact", { expected: [/401/] });
   await button(page, "Example").click();
@@ -274,7 +274,7 @@ test("a token that is typed and not sent off counts when the tool is run", async
   await inUse(page).waitFor();
 });
 
-test("a result that was too large is a link, and is fetched with the token", async (t) => {
+test("links large results and fetches them with the token", async (t) => {
   const guarded = await fixture("--execute", "--token", TOKEN, "--store", "--prefix", "/some/api/");
   const page = await openTool(t, { url: `${guarded.url}/some/api` }, "many_towns", { expected: [/401/] });
   await run(page);
@@ -296,7 +296,7 @@ test("a result that was too large is a link, and is fetched with the token", asy
   }
 });
 
-test("where even the list asks who looks, the token opens it", async (t) => {
+test("opens a protected list with the token", async (t) => {
   const guarded = await fixture("--token", TOKEN, "--protect");
   const page = await open(t, guarded.url, { expected: [/401/] });
   await page.locator("#tools").getByText("Unauthorized").waitFor();
@@ -306,7 +306,7 @@ test("where even the list asks who looks, the token opens it", async (t) => {
   await page.getByRole("heading", { name: "Exact number" }).waitFor();
 });
 
-test("a secret is sent, and neither shown, linked, copied nor remembered", async (t) => {
+test("sends a secret without showing, linking, copying or storing it", async (t) => {
   const page = await openTool(t, server, "ask_with_key", CLIPBOARD);
   const key = page.getByLabel("key", { exact: true });
   assert.equal(await key.getAttribute("type"), "password");
@@ -327,7 +327,7 @@ test("a secret is sent, and neither shown, linked, copied nor remembered", async
   await eventually(() => page.locator("#outcome pre").innerText().catch(() => ""), (text) => text.includes(`When? was asked with a key of ${KEY.length} characters`));
 });
 
-test("an earlier call can be filled in again, and forgotten", async (t) => {
+test("restores and clears earlier calls", async (t) => {
   const page = await openTool(t, server, "exact");
   await page.getByRole("textbox", { name: "number" }).fill("41");
   await run(page);
@@ -344,7 +344,7 @@ test("an earlier call can be filled in again, and forgotten", async (t) => {
   assert.equal(await button(page, '{"number":41}').count(), 0);
 });
 
-test("the title of the page is what the server calls itself, whatever that is", async (t) => {
+test("uses the name of the server as title", async (t) => {
   const title = `</title><script>window.pwned=1</script>{{TITLE}} {{ALLOW_EXECUTE}} "'&amp; $&`;
   const named = await fixture("--title", title);
   const page = await open(t, named.url);

@@ -9,7 +9,7 @@ before(async () => (server = await fixture("--execute")));
 const pwned = (page) => page.evaluate(() => window.pwned);
 const CONTROLS = /[\u0001-\u0008\u001b\u200b\u202a-\u202e\u{e0000}-\u{e007f}]/u;
 
-test("texts of a tool are text: no markup, no template, no control does anything", async (t) => {
+test("renders texts of tools without markup, templates and controls", async (t) => {
   const page = await openTool(t, server, "hostile_texts");
   const seen = async () => {
     assert.equal(await pwned(page), undefined);
@@ -37,7 +37,7 @@ test("texts of a tool are text: no markup, no template, no control does anything
   await seen();
 });
 
-test("what is unseen reaches the tool as it was, and is seen in the editor", async (t) => {
+test("sends invisible characters unchanged and shows them in the editor", async (t) => {
   const page = await openTool(t, server, "hostile_texts");
   const text = "a\u202eb\u200bc\u001b[31m\u0000\u{e0041}\u00ad é 😀";
   await json(page);
@@ -54,7 +54,7 @@ test("what is unseen reaches the tool as it was, and is seen in the editor", asy
   assert.deepEqual(JSON.parse(shown), { text });
 });
 
-test("a hostile link does nothing but fill in", async (t) => {
+test("only fills in a hostile link", async (t) => {
   const args = encodeURIComponent(JSON.stringify({ text: "<img src=x onerror=\"window.pwned='link'\">", ["__proto__"]: 1 }));
   const page = await openTool(t, server, `hostile_texts?args=${args}`);
   await eventually(() => page.locator('[data-at="/text"] textarea').inputValue(), (text) => text.startsWith("<img"));
@@ -64,7 +64,7 @@ test("a hostile link does nothing but fill in", async (t) => {
   assert.equal(await pwned(named), undefined);
 });
 
-test("the browser is told to load nothing else, and it does refuse", async (t) => {
+test("enforces the content security policy", async (t) => {
   const page = await open(t, server.url, { expected: [/Content Security Policy|Trusted(HTML|Script)/] });
   const response = await fetch(server.url);
   const policy = response.headers.get("content-security-policy").split("; ");
@@ -129,7 +129,7 @@ const HIDDEN = {
 };
 
 for (const [where, [schema, args]] of Object.entries(HIDDEN)) {
-  test(`a secret ${where} is sent, and neither shown, linked, copied nor remembered`, async (t) => {
+  test(`sends a secret ${where} without showing, linking, copying or storing it`, async (t) => {
     const { page, calls } = await openShaped(t, schema, CLIPBOARD);
     await json(page);
     await page.getByLabel("Arguments as JSON").fill(JSON.stringify(args));
@@ -151,7 +151,7 @@ for (const [where, [schema, args]] of Object.entries(HIDDEN)) {
   });
 }
 
-test("what merely stands beside a secret is no secret", async (t) => {
+test("treats values beside a secret as plain", async (t) => {
   const schema = { properties: { key: { $ref: "#/$defs/K" }, question: { type: "string" } }, $defs: { K: secret }, additionalProperties: false };
   const { page } = await openShaped(t, schema);
   await field(page, "/question").locator("textarea").fill("Why?");
@@ -176,7 +176,7 @@ async function openAccounts(test) {
   return { page, calls, editor, masked };
 }
 
-test("an item that is deleted in the editor takes its own secret along, and no other", async (t) => {
+test("deletes only the secret of an item deleted in the editor", async (t) => {
   const { page, calls, editor, masked } = await openAccounts(t);
   // As one types: what stands there in between is not taken for what was there.
   for (const left of [[], [masked.accounts[1]]]) await editor.fill(JSON.stringify({ accounts: left }));
@@ -186,7 +186,7 @@ test("an item that is deleted in the editor takes its own secret along, and no o
   assert.deepEqual(calls, [accounts(["b", "second"])]);
 });
 
-test("a mask under another name, or one that is not known, is refused", async (t) => {
+test("rejects renamed and unknown masks", async (t) => {
   const { page, calls, editor, masked } = await openAccounts(t);
   const { password } = masked.accounts[0];
   for (const account of [{ pass: password }, { password: "••••••" }, { password: [password] }, { password: `${password}0` }, { user: password, password: "x" }]) {
@@ -204,14 +204,14 @@ test("a mask under another name, or one that is not known, is refused", async (t
 });
 
 for (const [what, T] of [["list", { type: "array", items: { $ref: "#/$defs/T" } }], ["form", { anyOf: [{ $ref: "#/$defs/T" }] }]]) {
-  test(`a ${what} of itself has a field`, async (t) => {
+  test(`shows a field for a recursive ${what}`, async (t) => {
     const { page } = await openShaped(t, { properties: { tree: { $ref: "#/$defs/T" } }, $defs: { T } });
     await field(page, "/tree").waitFor();
     assert.ok((await field(page, "/tree").locator(".type").innerText()).length < 60);
   });
 }
 
-test("a tool that cannot be shown is said so", async (t) => {
+test("reports a tool that cannot be shown", async (t) => {
   const A = { type: "object", required: ["a"], properties: { a: { $ref: "#/$defs/A" } } };
   const prepare = (page) =>
     page.route("**/tools/exact", async (route) => {
@@ -222,7 +222,7 @@ test("a tool that cannot be shown is said so", async (t) => {
   await page.getByRole("heading", { name: "The tool cannot be shown" }).waitFor();
 });
 
-test("going back takes the question along, and nothing runs", async (t) => {
+test("dismisses the confirmation when going back", async (t) => {
   const { page, calls } = await openShaped(t, {});
   await page.locator('#tools a[data-name="count_notes"]').click();
   await page.getByRole("heading", { name: "Count the notes" }).waitFor();
@@ -235,7 +235,7 @@ test("going back takes the question along, and nothing runs", async (t) => {
   assert.deepEqual(calls, []);
 });
 
-test("the copied result is what the tool said, with what is unseen in it", async (t) => {
+test("copies results with invisible characters", async (t) => {
   const page = await openTool(t, server, "hostile_texts", CLIPBOARD);
   await run(page);
   await page.locator("#outcome .good").waitFor();
@@ -248,7 +248,7 @@ test("the copied result is what the tool said, with what is unseen in it", async
   assert.equal(await clipboard(page), text);
 });
 
-test("what the server finds wrong with a tool that was left is shown nowhere", async (t) => {
+test("discards validation results of a tool that was left", async (t) => {
   let release;
   const held = new Promise((resolve) => (release = resolve));
   const also = (page) =>
@@ -271,7 +271,7 @@ test("what the server finds wrong with a tool that was left is shown nowhere", a
   assert.ok(!(await page.locator("body").innerText()).includes("too late"));
 });
 
-test("what is typed while the server still checks is no outcome, and nothing runs", async (t) => {
+test("runs nothing when edited during validation", async (t) => {
   let release;
   const held = new Promise((resolve) => (release = resolve));
   const also = (page) =>
@@ -294,7 +294,7 @@ test("what is typed while the server still checks is no outcome, and nothing run
   assert.deepEqual(calls, []);
 });
 
-test("addresses in a result are links where they lead to the web, and nothing else is", async (t) => {
+test("links only web addresses in a result", async (t) => {
   const page = await openTool(t, server, "hostile_links");
   await run(page);
   await page.locator("#outcome .good").waitFor();
@@ -311,7 +311,7 @@ test("addresses in a result are links where they lead to the web, and nothing el
   assert.equal(await pwned(page), undefined);
 });
 
-test("the addresses of a list are links, each where it stands", async (t) => {
+test("links each address of a list in place", async (t) => {
   const page = await openTool(t, server, "plan_trip");
   await json(page);
   await page.getByLabel("Arguments as JSON").fill('{"town": "Rome", "stops": ["Bern", "Rostock"]}');

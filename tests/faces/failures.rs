@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 use tool_core::{DynamicTool, Failure, FailureKind, Output, Registry, ToolDefinition, ToolError};
 
-use crate::faces::Faces;
+use crate::interfaces::Interfaces;
 
 /// A failure of a tool, and its form on each interface.
 struct Row {
@@ -87,8 +87,8 @@ fn rows() -> Vec<Row> {
     ]
 }
 
-fn faces() -> Faces {
-    Faces::of(|_| {
+fn interfaces() -> Interfaces {
+    Interfaces::of(|_| {
         let tools = rows().into_iter().enumerate().map(|(number, row)| {
             let definition = ToolDefinition::builder(format!("fails_{number}"), "Fails.");
             DynamicTool::new(definition.build().unwrap(), move |_, _: Map<String, Value>| async move {
@@ -100,12 +100,12 @@ fn faces() -> Faces {
 }
 
 #[test]
-fn every_face_tells_of_what_kind_a_failure_is_and_when_to_try_again() {
-    let faces = faces();
+fn reports_kind_and_retry_of_every_failure() {
+    let interfaces = interfaces();
     for (number, row) in rows().into_iter().enumerate() {
         let name = format!("fails_{number}");
 
-        let (status, wait, body) = faces.http_with_wait(&format!("/tools/{name}/call"), Some(b"{}"));
+        let (status, wait, body) = interfaces.http_with_wait(&format!("/tools/{name}/call"), Some(b"{}"));
         assert_eq!(status, row.http, "{name}: {body}");
         assert_eq!(wait, row.seconds.map(|seconds| seconds.to_string()), "{name}");
         if body.get("isError").is_none() {
@@ -115,14 +115,14 @@ fn every_face_tells_of_what_kind_a_failure_is_and_when_to_try_again() {
             assert_eq!(body["content"][0]["text"], row.text);
         }
 
-        let result = &faces.mcp("tools/call", &json!({"name": name, "arguments": {}}))["result"];
+        let result = &interfaces.mcp("tools/call", &json!({"name": name, "arguments": {}}))["result"];
         assert_eq!((&result["isError"], &result["content"][0]["text"]), (&json!(true), &json!(row.text)));
         let meta = &result["_meta"];
         assert_eq!(meta["tool-core/kind"], row.kind, "{name}");
         assert_eq!(meta["tool-core/retryable"], row.retryable, "{name}");
         assert_eq!(meta.get("tool-core/retryAfterSeconds"), row.seconds.map(Value::from).as_ref(), "{name}");
 
-        let (code, body) = faces.cli(&["run", &name, "--yes", "--format", "json"]);
+        let (code, body) = interfaces.cli(&["run", &name, "--yes", "--format", "json"]);
         assert_eq!((code, &body["error_type"]), (row.exit, &json!(row.kind)), "{name}");
         assert_eq!(body["retryable"], row.retryable, "{name}");
         assert_eq!(body.get("retry_after_seconds"), row.seconds.map(Value::from).as_ref(), "{name}");
@@ -130,15 +130,15 @@ fn every_face_tells_of_what_kind_a_failure_is_and_when_to_try_again() {
 }
 
 #[test]
-fn every_face_tells_where_an_input_is_wrong_that_only_the_tool_can_judge() {
-    let faces = faces();
+fn reports_paths_of_problems_found_by_tools() {
+    let interfaces = interfaces();
     let expected = json!([
         {"path": "/from", "message": "in the past", "keyword": "tool"},
         {"path": "/stay", "message": "too long", "keyword": "tool"},
     ]);
-    let (_, _, body) = faces.http_with_wait("/tools/fails_4/call", Some(b"{}"));
+    let (_, _, body) = interfaces.http_with_wait("/tools/fails_4/call", Some(b"{}"));
     assert_eq!(body["problems"], expected);
-    let (_, body) = faces.cli(&["run", "fails_4", "--yes", "--format", "json"]);
+    let (_, body) = interfaces.cli(&["run", "fails_4", "--yes", "--format", "json"]);
     assert_eq!(body["problems"], expected);
 }
 
@@ -146,7 +146,7 @@ fn every_face_tells_where_an_input_is_wrong_that_only_the_tool_can_judge() {
 const README: &str = include_str!("../../tool-cli/README.md");
 
 #[test]
-fn the_readme_has_the_exit_code_of_every_failure() {
+fn documents_every_exit_code() {
     let (_, table) = README.split_once("| exit code | means |\n").unwrap();
     let rows = table.lines().skip(1).map_while(|line| line.strip_prefix("| ")?.split_once(" | "));
     let documented: Vec<u8> = rows.map(|(code, _)| code.parse().unwrap()).collect();

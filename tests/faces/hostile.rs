@@ -1,6 +1,6 @@
 //! Argument texts that could break a parser: every interface answers each of them in the same words.
 
-use crate::faces::{Answer, Faces};
+use crate::interfaces::{Answer, Interfaces};
 
 /// How a text behaves as a part of a larger JSON text, as in MCP.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -88,7 +88,7 @@ fn integers() -> Vec<(String, Text)> {
 }
 
 /// Returns whole arguments.
-fn wholes() -> Vec<(Vec<u8>, Text)> {
+fn full_arguments() -> Vec<(Vec<u8>, Text)> {
     let keys = |count| (0..count).map(|n| format!(r#""k{n}":1"#)).collect::<Vec<_>>().join(",");
     let json = [
         "{}".into(),
@@ -136,24 +136,24 @@ fn wholes() -> Vec<(Vec<u8>, Text)> {
 }
 
 #[test]
-fn every_face_answers_every_argument_text() {
-    let faces = Faces::start();
-    let mut clients = faces.clients();
+fn answers_hostile_arguments_alike_everywhere() {
+    let interfaces = Interfaces::start();
+    let mut clients = interfaces.clients();
     let with_year = |year: &str| format!(r#"{{"location":"Seattle","year":{year}}}"#).into_bytes();
     let integers = integers().into_iter().map(|(year, text)| (with_year(&year), text));
     let (mut succeeded, mut unequal) = (0, Vec::new());
-    for (id, (arguments, text)) in integers.chain(wholes()).enumerate() {
+    for (id, (arguments, text)) in integers.chain(full_arguments()).enumerate() {
         let shown = String::from_utf8_lossy(&arguments[..arguments.len().min(100)]).into_owned();
-        let answers = faces.call_with_bytes("monthly_summary", &arguments);
+        let answers = interfaces.call_with_bytes("monthly_summary", &arguments);
         let (_, direct) = &answers[0];
         succeeded += usize::from(direct.verdict() == "success");
-        for (face, answer) in &answers[1..] {
+        for (interface, answer) in &answers[1..] {
             if answer != direct {
-                unequal.push(format!("{face}: {shown}\n  {answer:.400?}\n  {direct:.400?}"));
+                unequal.push(format!("{interface}: {shown}\n  {answer:.400?}\n  {direct:.400?}"));
             }
         }
         for client in &mut clients {
-            let answer = faces.call_of(client, id + 1, "monthly_summary", Some(&arguments));
+            let answer = interfaces.call_of(client, id + 1, "monthly_summary", Some(&arguments));
             let error = &answer["error"];
             let is_answered = answer["id"] == id + 1;
             let is_expected = match text {

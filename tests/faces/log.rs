@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use tool_core::{DynamicTool, Operation, Output, Registry, ToolDefinition, ToolError};
 use tracing_subscriber::filter::LevelFilter;
 
-use crate::faces::Faces;
+use crate::interfaces::Interfaces;
 
 /// The log of all tests of this program.
 static LINES: Mutex<Vec<u8>> = Mutex::new(Vec::new());
@@ -25,7 +25,7 @@ impl Write for Lines {
 }
 
 /// Enables logging as JSON.
-fn listen() {
+fn init_logging() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         let log = tracing_subscriber::fmt().json().with_max_level(LevelFilter::WARN);
@@ -49,9 +49,9 @@ fn fails(name: &str, operation: Operation, error: fn() -> ToolError) -> DynamicT
 }
 
 #[test]
-fn a_failed_call_leaves_one_line_with_its_tool_kind_and_call() {
-    listen();
-    let faces = Faces::of(|_| {
+fn logs_one_line_for_each_failed_call() {
+    init_logging();
+    let interfaces = Interfaces::of(|_| {
         let broken = || ToolError::failed("the store is closed");
         Registry::builder()
             .tool(fails("log_reads", Operation::Read, broken))
@@ -59,15 +59,15 @@ fn a_failed_call_leaves_one_line_with_its_tool_kind_and_call() {
             .tool(fails("log_absent", Operation::Read, || ToolError::not_found("there is no such day")))
     });
     for name in ["log_reads", "log_writes", "log_absent"] {
-        faces.call(name, "{}");
+        interfaces.call(name, "{}");
     }
     for name in ["log_reads", "log_writes"] {
         let lines = lines_about(name);
-        assert_eq!(lines.len(), 4, "one line on each face: {lines:?}");
+        assert_eq!(lines.len(), 4, "one line on each interface: {lines:?}");
         let mut calls: Vec<_> = lines.iter().map(|line| line["fields"]["call_id"].to_string()).collect();
         calls.sort();
         calls.dedup();
-        assert_eq!(calls.len(), 4, "each names its call: {lines:?}");
+        assert_eq!(calls.len(), 4, "each call has its own ID: {lines:?}");
         for line in lines {
             assert_eq!(line["level"], "WARN", "{line}");
             assert_eq!(line["fields"]["kind"], "execution_failed", "{line}");

@@ -4,9 +4,9 @@
 mod cases;
 #[path = "../../tool-mcp/tests/mcp/child.rs"]
 mod child;
-mod faces;
 mod failures;
 mod hostile;
+mod interfaces;
 mod log;
 mod mcp;
 mod permissions;
@@ -16,49 +16,49 @@ use serde_json::json;
 use tool_core::{Registry, RegistryBuilder};
 
 use crate::cases::Case;
-use crate::faces::{Answer, Faces};
+use crate::interfaces::{Answer, Interfaces};
 
 #[test]
-fn every_face_tells_the_same_schemas() {
-    let faces = Faces::start();
-    let registry = faces.registry();
+fn shows_the_same_schemas_everywhere() {
+    let interfaces = Interfaces::start();
+    let registry = interfaces.registry();
     assert_eq!(registry.tools().len(), 7);
     for tool in registry.tools() {
         let expected = json!({"input": tool.input_schema(), "output": tool.output_schema()});
-        for (face, schemas) in faces.schemas(tool.name()) {
+        for (interface, schemas) in interfaces.schemas(tool.name()) {
             // Compared as text, so that the order of members counts.
-            assert_eq!(schemas.to_string(), expected.to_string(), "`{}` over {face}", tool.name());
+            assert_eq!(schemas.to_string(), expected.to_string(), "`{}` over {interface}", tool.name());
         }
     }
 }
 
 #[test]
-fn the_minimal_call_of_every_tool_is_valid() {
-    let faces = Faces::start();
-    for tool in faces.registry().tools() {
-        faces.registry().validate(tool.name(), tool.example().to_string().as_bytes()).unwrap();
+fn generates_valid_examples() {
+    let interfaces = Interfaces::start();
+    for tool in interfaces.registry().tools() {
+        interfaces.registry().validate(tool.name(), tool.example().to_string().as_bytes()).unwrap();
     }
 }
 
 #[test]
-fn every_face_lists_the_same_tools() {
-    let faces = Faces::start();
-    let names: Vec<&str> = faces.registry().tools().map(tool_core::ToolDefinition::name).collect();
-    for (face, listed) in faces.names() {
-        assert_eq!(listed, names, "over {face}");
+fn lists_the_same_tools_everywhere() {
+    let interfaces = Interfaces::start();
+    let names: Vec<&str> = interfaces.registry().tools().map(tool_core::ToolDefinition::name).collect();
+    for (interface, listed) in interfaces.names() {
+        assert_eq!(listed, names, "over {interface}");
     }
 }
 
 #[test]
-fn every_face_answers_the_same_input_alike() {
-    let faces = Faces::start();
+fn returns_the_same_results_everywhere() {
+    let interfaces = Interfaces::start();
     let mut verdicts = std::collections::BTreeMap::new();
-    for Case { tool, arguments } in cases::of(faces.registry()) {
-        let answers = faces.call(&tool, &arguments);
+    for Case { tool, arguments } in cases::of(interfaces.registry()) {
+        let answers = interfaces.call(&tool, &arguments);
         let (_, direct) = &answers[0];
         *verdicts.entry(direct.verdict()).or_insert(0) += 1;
-        for (face, answer) in &answers[1..] {
-            assert_eq!(answer, direct, "`{tool}` over {face} with {arguments}");
+        for (interface, answer) in &answers[1..] {
+            assert_eq!(answer, direct, "`{tool}` over {interface} with {arguments}");
         }
     }
     // The cases must have all kinds of results.
@@ -69,8 +69,8 @@ fn every_face_answers_the_same_input_alike() {
 }
 
 #[test]
-fn every_face_refuses_what_is_no_object_or_no_json_alike() {
-    let faces = Faces::start();
+fn rejects_invalid_arguments_alike_everywhere() {
+    let interfaces = Interfaces::start();
     for arguments in [
         "[]",
         "\"text\"",
@@ -80,34 +80,33 @@ fn every_face_refuses_what_is_no_object_or_no_json_alike() {
         "{}{}",
         "1e400",
     ] {
-        let answers = faces.call_without_mcp("get_weather", arguments);
+        let answers = interfaces.call_without_mcp("get_weather", arguments);
         let (_, direct) = &answers[0];
         assert_eq!(direct.verdict(), "invalid_input", "{arguments}");
-        for (face, answer) in &answers[1..] {
-            assert_eq!(answer, direct, "over {face} with {arguments}");
+        for (interface, answer) in &answers[1..] {
+            assert_eq!(answer, direct, "over {interface} with {arguments}");
         }
     }
 }
 
 #[test]
-fn every_face_neither_lists_nor_runs_what_modifies_while_it_is_read_only() {
-    let faces = Faces::start_as(RegistryBuilder::read_only);
-    for (face, listed) in faces.names() {
-        assert_eq!(listed.len(), 5, "over {face}");
-        assert!(!listed.contains(&"delete_reports".to_owned()), "over {face}");
+fn hides_and_rejects_modifying_tools_when_read_only() {
+    let interfaces = Interfaces::start_as(RegistryBuilder::read_only);
+    for (interface, listed) in interfaces.names() {
+        assert_eq!(listed.len(), 5, "over {interface}");
+        assert!(!listed.contains(&"delete_reports".to_owned()), "over {interface}");
     }
-    for (face, answer) in faces.call("report_observation", "{}") {
+    for (interface, answer) in interfaces.call("report_observation", "{}") {
         let expected = Answer::Failure {
             kind: "refused".to_owned(),
             text: "`report_observation` was not run: it modifies, and this registry is read only".to_owned(),
         };
-        assert_eq!(answer, expected, "over {face}");
+        assert_eq!(answer, expected, "over {interface}");
     }
 }
 
-/// Checks that the registry answers with what the function returns.
 #[tokio::test]
-async fn the_registry_answers_what_the_domain_says() {
+async fn returns_the_result_of_the_function() {
     let folder = tempfile::tempdir().unwrap();
     let registry: Registry = weather::registry(folder.path().join("reports.jsonl")).unwrap();
     let day = weather::Archive::embedded()

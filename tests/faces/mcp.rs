@@ -42,7 +42,7 @@ pub(crate) struct Stdin {
 impl Client {
     /// Returns a client of each kind.
     pub(crate) fn all(agent: &ureq::Agent, addr: SocketAddr, folder: &std::path::Path) -> Vec<Client> {
-        let session = Client::opened(agent, addr);
+        let session = Client::open_session(agent, addr);
         let stdio = |modern| Client::Stdio { modern, server: Box::new(Stdin::start(folder, !modern)) };
         vec![Client::Modern { addr }, Client::Session { addr, session }, stdio(true), stdio(false)]
     }
@@ -56,7 +56,7 @@ impl Client {
         }
     }
 
-    fn opened(agent: &ureq::Agent, addr: SocketAddr) -> String {
+    fn open_session(agent: &ureq::Agent, addr: SocketAddr) -> String {
         let answer = agent
             .post(format!("http://{addr}/mcp"))
             .content_type("application/json")
@@ -86,22 +86,22 @@ impl Client {
                 let headers = [("mcp-protocol-version", LEGACY), ("mcp-session-id", session)];
                 post(agent, *addr, &headers, &message)
             }
-            Client::Stdio { server, .. } => server.ask(&message),
+            Client::Stdio { server, .. } => server.request(&message),
         }
     }
 }
 
 impl Stdin {
-    fn start(folder: &std::path::Path, opens: bool) -> Self {
+    fn start(folder: &std::path::Path, initializes: bool) -> Self {
         let (child, input, output) = start_server("mcp::serve", FOLDER, folder);
         let mut server = Stdin { child, input, output };
-        if opens {
-            assert_eq!(server.ask(initialize().as_bytes())["result"]["protocolVersion"], LEGACY);
+        if initializes {
+            assert_eq!(server.request(initialize().as_bytes())["result"]["protocolVersion"], LEGACY);
         }
         server
     }
 
-    fn ask(&mut self, message: &[u8]) -> Value {
+    fn request(&mut self, message: &[u8]) -> Value {
         self.input.write_all(message).unwrap();
         self.input.write_all(b"\n").unwrap();
         json_of(&self.output.next().expect("the server ended").unwrap())

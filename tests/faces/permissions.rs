@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 use tool_core::{DynamicTool, Output, Permission, Principal, Registry, ToolDefinition};
 
-use crate::faces::Faces;
+use crate::interfaces::Interfaces;
 
 /// The text form of each permission, and the sufficient grants.
 const PERMISSIONS: [(&str, &str, &[&[&str]]); 4] = [
@@ -17,7 +17,7 @@ const PERMISSIONS: [(&str, &str, &[&[&str]]); 4] = [
 const GRANTS: [&[&str]; 5] = [&[], &["view"], &["edit"], &["admin"], &["view", "edit"]];
 
 /// Starts the interfaces for a caller with these grants.
-fn faces(grants: &'static [&'static str]) -> Faces {
+fn interfaces(grants: &'static [&'static str]) -> Interfaces {
     let builder = |_| {
         let tools = PERMISSIONS.map(|(name, permission, _)| {
             let permission: Permission = permission.parse().unwrap();
@@ -27,44 +27,44 @@ fn faces(grants: &'static [&'static str]) -> Faces {
         });
         tools.into_iter().fold(Registry::builder(), tool_core::RegistryBuilder::tool)
     };
-    Faces::for_caller(builder, &grants.iter().copied().fold(Principal::new("ada"), Principal::grant))
+    Interfaces::for_caller(builder, &grants.iter().copied().fold(Principal::new("ada"), Principal::grant))
 }
 
 #[test]
-fn every_face_shows_a_permission_in_a_form_that_reads_back() {
-    let faces = faces(&["admin", "view", "edit"]);
+fn shows_parseable_permissions_everywhere() {
+    let interfaces = interfaces(&["admin", "view", "edit"]);
     for (name, permission, _) in PERMISSIONS {
-        let (_, _, http) = faces.http_with_wait(&format!("/tools/{name}"), None);
-        let (_, cli) = faces.cli(&["info", name, "--format", "json"]);
+        let (_, _, http) = interfaces.http_with_wait(&format!("/tools/{name}"), None);
+        let (_, cli) = interfaces.cli(&["info", name, "--format", "json"]);
         for shown in [&http["permission"], &cli["permission"]] {
             assert_eq!(shown, permission, "{name}");
-            let declared = faces.registry().get(name).unwrap().permission();
+            let declared = interfaces.registry().get(name).unwrap().permission();
             assert_eq!(shown.as_str().unwrap().parse::<Permission>().ok().as_ref(), declared, "{name}");
         }
-        let text = faces.cli_text(&["info", name]);
+        let text = interfaces.cli_text(&["info", name]);
         assert!(text.contains(&format!("`{permission}`, held by ada")), "{text}");
     }
 }
 
 #[test]
-fn every_face_refuses_who_lacks_a_part_of_a_permission() {
+fn enforces_permissions_everywhere() {
     for grants in GRANTS {
-        let faces = faces(grants);
-        for (name, permission, enough) in PERMISSIONS {
-            let is_enough = enough.iter().any(|names| names.iter().all(|name| grants.contains(name)));
+        let interfaces = interfaces(grants);
+        for (name, permission, sufficient) in PERMISSIONS {
+            let is_enough = sufficient.iter().any(|names| names.iter().all(|name| grants.contains(name)));
             let case = format!("{name}, {permission}: {grants:?}");
 
-            let (status, _, body) = faces.http_with_wait(&format!("/tools/{name}/call"), Some(b"{}"));
+            let (status, _, body) = interfaces.http_with_wait(&format!("/tools/{name}/call"), Some(b"{}"));
             assert_eq!(status, if is_enough { 200 } else { 403 }, "{case}: {body}");
 
-            let answer = faces.mcp("tools/call", &json!({"name": name, "arguments": {}}));
+            let answer = interfaces.mcp("tools/call", &json!({"name": name, "arguments": {}}));
             let result = &answer["result"];
             assert_eq!(result["isError"], json!(!is_enough), "{case}: {answer}");
-            let listed = faces.mcp("tools/list", &json!({}))["result"]["tools"].take();
+            let listed = interfaces.mcp("tools/list", &json!({}))["result"]["tools"].take();
             let is_listed = listed.as_array().unwrap().iter().any(|tool| tool["name"] == name);
             assert_eq!(is_listed, is_enough, "{case}: {listed}");
 
-            let (code, body) = faces.cli(&["run", name, "--yes", "--format", "json"]);
+            let (code, body) = interfaces.cli(&["run", name, "--yes", "--format", "json"]);
             assert_eq!(code, if is_enough { 0 } else { 4 }, "{case}: {body}");
             if !is_enough {
                 assert_eq!(result["_meta"]["tool-core/kind"], "access_denied", "{case}");

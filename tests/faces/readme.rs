@@ -14,7 +14,7 @@ fn block_after(text: &str) -> &'static str {
 }
 
 #[tokio::test]
-async fn commands_print_what_the_readme_shows() {
+async fn prints_what_the_readme_shows() {
     let folder = tempfile::tempdir().unwrap();
     for (command, code) in
         [("run get_weather location=Seattle date=2014-07-04", 0), ("run get_weather location=Seatle", 5)]
@@ -22,8 +22,8 @@ async fn commands_print_what_the_readme_shows() {
         let registry = weather::registry(folder.path().join("reports.jsonl")).unwrap();
         let (stdout, stderr) = (Buffer::default(), Buffer::default());
         let streams = Streams::new(std::io::empty(), stdout.clone(), stderr.clone());
-        let ended = App::new("weather", registry).run_with(command.split(' '), streams).await;
-        assert_eq!(ended, code, "{command}");
+        let exit_code = App::new("weather", registry).run_with(command.split(' '), streams).await;
+        assert_eq!(exit_code, code, "{command}");
         assert_eq!(
             stdout.text() + &stderr.text(),
             block_after(&format!("-p weather -- {command}")),
@@ -34,7 +34,7 @@ async fn commands_print_what_the_readme_shows() {
 }
 
 #[test]
-fn the_declaration_in_the_readme_is_that_of_the_example() {
+fn matches_the_declaration_of_the_example() {
     let source = include_str!("../../examples/weather/src/tools.rs");
     let (_, declaration) = README.split_once("/// Daily weather as it was observed").unwrap();
     let (declaration, _) = declaration.split_once("```").unwrap();

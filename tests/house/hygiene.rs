@@ -46,7 +46,7 @@ fn call(registry: &Registry, name: &str, arguments: Value) -> Value {
 
 /// Returns the error message of a refused call.
 #[track_caller]
-fn refused(registry: &Registry, name: &str, arguments: Value) -> String {
+fn error_message(registry: &Registry, name: &str, arguments: Value) -> String {
     result(registry, name, arguments).expect_err(name).message().to_owned()
 }
 

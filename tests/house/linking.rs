@@ -37,7 +37,7 @@ impl Build {
     }
 
     /// Returns the output of one of its programs.
-    fn printed_by(&self, program: &str) -> String {
+    fn stdout_of(&self, program: &str) -> String {
         let output = Command::new(&self.0[program]).output().unwrap();
         assert!(output.status.success(), "{program}: {}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stdout).unwrap()
@@ -50,14 +50,14 @@ static RELEASE: LazyLock<Build> = LazyLock::new(|| Build::new("release"));
 /// Checks that both builds print these lines.
 #[track_caller]
 fn assert_printed(program: &str, expected: &[&str]) {
-    for (build, how) in [(&DEBUG, "without optimisation"), (&RELEASE, "with optimisation")] {
-        let printed = build.printed_by(program);
-        assert_eq!(printed.lines().collect::<Vec<_>>(), expected, "{how}");
+    for (build, case) in [(&DEBUG, "without optimisation"), (&RELEASE, "with optimisation")] {
+        let stdout = build.stdout_of(program);
+        assert_eq!(stdout.lines().collect::<Vec<_>>(), expected, "{case}");
     }
 }
 
 #[test]
-fn the_tools_of_every_crate_that_is_named_are_collected() {
+fn collects_tools_of_every_linked_crate() {
     assert_printed(
         "collected",
         &[
@@ -71,7 +71,7 @@ fn the_tools_of_every_crate_that_is_named_are_collected() {
 }
 
 #[test]
-fn a_crate_that_nothing_names_is_missed_where_it_is_expected() {
+fn reports_expected_crates_that_are_not_linked() {
     assert_printed(
         "forgotten",
         &[
@@ -85,7 +85,7 @@ fn a_crate_that_nothing_names_is_missed_where_it_is_expected() {
 }
 
 #[test]
-fn a_crate_that_is_named_is_linked() {
+fn links_named_crates() {
     assert_printed(
         "remembered",
         &[

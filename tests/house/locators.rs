@@ -18,7 +18,7 @@ fn located(
 }
 
 #[test]
-fn dates_and_uuids_are_locators() {
+fn accepts_dates_and_uuids_as_locators() {
     let registry = Registry::builder()
         .linked()
         .select(|tool| tool.name() == "located")

@@ -13,11 +13,11 @@ use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 use tool_core::{Context, Registry, RegistryBuilder, tool};
 
-/// Who is signed in, as the application found out.
+/// The user that the application authenticated.
 #[derive(Clone)]
 struct User(String);
 
-/// What the handlers of the application share.
+/// The shared state of the handlers.
 #[derive(Clone)]
 struct AppState {
     requests: Arc<AtomicUsize>,
@@ -34,7 +34,7 @@ fn registry() -> Registry {
     builder.select(|tool| tool.name() == "greet_signed_in").build().unwrap()
 }
 
-/// Signs in whoever says so: in earnest, a session would be looked up here.
+/// Signs in the user of a header; a real application would look up a session.
 async fn sign_in(mut request: Request, next: Next) -> Response {
     let user = request.headers().get("x-user").and_then(|user| user.to_str().ok());
     if let Some(user) = user.map(|user| User(user.to_owned())) {
@@ -48,7 +48,7 @@ async fn count(State(state): State<AppState>, user: Option<Extension<User>>) -> 
     format!("{requests} {}", user.map_or_else(String::new, |user| user.0.0))
 }
 
-/// The application with its tools under a prefix; at its root when that is empty.
+/// Builds the application with its tools under a prefix, or at the root if that is empty.
 fn application(prefix: &str) -> Router {
     let options = tool_http::Options::new().allow_execute(true);
     let tools = tool_http::router_with(registry(), options);
@@ -59,13 +59,13 @@ fn application(prefix: &str) -> Router {
     app.layer(from_fn(sign_in)).with_state(AppState { requests: Arc::default() })
 }
 
-struct Served {
+struct TestServer {
     runtime: Runtime,
     address: SocketAddr,
     agent: ureq::Agent,
 }
 
-impl Served {
+impl TestServer {
     fn start(app: Router) -> Self {
         let runtime = Runtime::new().unwrap();
         let address = runtime.block_on(async {
@@ -75,7 +75,7 @@ impl Served {
             address
         });
         let agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
-        Served { runtime, address, agent }
+        TestServer { runtime, address, agent }
     }
 
     fn get(&self, path: &str) -> (u16, String) {
@@ -95,24 +95,24 @@ impl Served {
 }
 
 #[test]
-fn the_tools_stand_beside_mcp_in_an_application_with_state_and_layers() {
+fn mounts_tools_and_mcp_in_an_application() {
     for (given, prefix) in [("", ""), ("/api", "/api"), ("/api/", "/api"), ("/a/b", "/a/b")] {
-        let served = Served::start(application(given));
-        // The routes of the application are its own.
-        assert_eq!(served.get("/count"), (200, "1 Ada".to_owned()), "{given}");
-        assert_eq!(served.get("/count").1, "2 Ada");
-        let (status, list) = served.get(&format!("{prefix}/tools"));
+        let server = TestServer::start(application(given));
+        // The routes of the application still work.
+        assert_eq!(server.get("/count"), (200, "1 Ada".to_owned()), "{given}");
+        assert_eq!(server.get("/count").1, "2 Ada");
+        let (status, list) = server.get(&format!("{prefix}/tools"));
         assert!(status == 200 && list.starts_with(r#"[{"name":"greet_signed_in""#), "{given}: {list}");
-        assert_eq!(served.get(&format!("{prefix}/tools/greet_signed_in")).0, 200, "{given}");
-        assert_eq!(served.get(&format!("{prefix}/openapi.json")).0, 200, "{given}");
+        assert_eq!(server.get(&format!("{prefix}/tools/greet_signed_in")).0, 200, "{given}");
+        assert_eq!(server.get(&format!("{prefix}/openapi.json")).0, 200, "{given}");
 
-        // What the application's own layer found out reaches the tool.
-        let (status, answer) = served.post(&format!("{prefix}/tools/greet_signed_in/call"), &json!({}));
+        // The tool receives the extension set by the application.
+        let (status, answer) = server.post(&format!("{prefix}/tools/greet_signed_in/call"), &json!({}));
         assert_eq!((status, &answer["content"][0]["text"]), (200, &json!("Hello Ada")), "{given}");
 
-        // The list for JSON-RPC, and MCP itself on the same port.
+        // JSON-RPC and MCP on the same port.
         let request = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"});
-        let (_, list) = served.post(&format!("{prefix}/mcp/tools/list"), &request);
+        let (_, list) = server.post(&format!("{prefix}/mcp/tools/list"), &request);
         assert_eq!(list["result"]["tools"][0]["name"], "greet_signed_in", "{given}: {list}");
         let mcp = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
             "protocolVersion": "2025-06-18",
@@ -120,11 +120,11 @@ fn the_tools_stand_beside_mcp_in_an_application_with_state_and_layers() {
             "clientInfo": {"name": "test", "version": "0"},
         }});
         for path in ["/mcp", "/mcp/"] {
-            let (status, answer) = served.post(path, &mcp);
+            let (status, answer) = server.post(path, &mcp);
             let text = answer.as_str().map_or_else(|| answer.to_string(), str::to_owned);
             assert!(status == 200 && text.contains("serverInfo"), "{given}: {status} {text}");
         }
-        assert!(served.get(&format!("{prefix}/")).1.contains("<!doctype html>"), "{given}");
-        drop(served.runtime);
+        assert!(server.get(&format!("{prefix}/")).1.contains("<!doctype html>"), "{given}");
+        drop(server.runtime);
     }
 }

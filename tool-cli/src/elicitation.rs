@@ -142,7 +142,7 @@ impl TerminalElicitor {
             // Whoever does not wait any more does not need it.
             let _ = sender.send(answer);
         };
-        let spawned = std::thread::Builder::new().name("asking".to_owned()).spawn(prompt);
+        let spawned = std::thread::Builder::new().name("elicitation".to_owned()).spawn(prompt);
         match (spawned, receiver.await) {
             (Ok(_), Ok(answer)) => Ok(Answer::Elicited(answer)),
             _ => Err(Failure::new(FailureKind::Unsupported, "the terminal cannot be read")),

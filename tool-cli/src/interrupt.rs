@@ -87,8 +87,7 @@ fn watch(requested: CancellationToken, overdue: CancellationToken) -> io::Result
 
 /// The signals that ask a process to end.
 ///
-/// Not those of tokio: where they are linked, every runtime makes room for them when it starts, also that of a command that
-/// hears none.
+/// Does not use the signals of tokio: linking them makes every runtime allocate for them at the start, even if unused.
 #[cfg(unix)]
 struct Signals(signal_hook::iterator::Signals);
 

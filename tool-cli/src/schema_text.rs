@@ -52,8 +52,8 @@ fn push(rows: &mut Vec<Row>, path: &str, value: &NativeSchema) {
         None => "",
     };
     let mut lines = details(value);
-    let known = value.description.as_ref();
-    lines.extend(nullable(value).into_iter().flat_map(details).filter(|line| Some(line) != known));
+    let description = value.description.as_ref();
+    lines.extend(nullable(value).into_iter().flat_map(details).filter(|line| Some(line) != description));
     rows.push([path.to_owned(), type_name(value), required.to_owned(), lines.join("\n")]);
     push_parts(rows, path, nullable(value).unwrap_or(value));
 }
@@ -171,13 +171,13 @@ pub(crate) fn limits(value: &NativeSchema) -> Vec<String> {
 
 fn limit_lines(kind: &str, limits: &Constraints) -> Vec<String> {
     // The range of a 64-bit integer is not worth showing.
-    let known = |limit: &&Value| {
+    let is_informative = |limit: &&Value| {
         !(limit.as_i64().is_some_and(|limit| limit == i64::MIN || limit == i64::MAX)
             || limit.as_u64() == Some(u64::MAX))
     };
     let unit = if kind == "list" { "items" } else { "characters" };
     let mut lines = Vec::new();
-    match (limits.min.as_ref().filter(known), limits.max.as_ref().filter(known)) {
+    match (limits.min.as_ref().filter(is_informative), limits.max.as_ref().filter(is_informative)) {
         (Some(min), Some(max)) => lines.push(format!("from {min} to {max}")),
         (Some(min), None) => lines.push(format!("at least {min}")),
         (None, Some(max)) => lines.push(format!("at most {max}")),

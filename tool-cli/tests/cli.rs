@@ -1,4 +1,4 @@
-//! The command line as a user meets it: what is printed where, and with which exit code.
+//! The command line as a user sees it: output, streams and exit codes.
 
 #[path = "cli/arguments.rs"]
 mod arguments;

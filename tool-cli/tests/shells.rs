@@ -1,8 +1,8 @@
-//! The scripts of `completions`, sourced and exercised in the real shells, each of which must be installed: run by
-//! `cargo xtask test shells`, and not by `cargo test` alone.
+//! The scripts of `completions` in real shells, which must be installed. `cargo xtask test shells` runs these tests, and
+//! plain `cargo test` does not.
 //!
-//! This program has two faces. Called as `demo` it is the application whose command line is completed, with tools, values
-//! and descriptions that a careless script would execute; called otherwise it is the test.
+//! Called as `demo`, this program is the application to complete, with tools, values and descriptions that an unsafe script
+//! would execute; otherwise, it is the test.
 
 #![allow(clippy::print_stdout, reason = "this is a harness of its own, and its report is its output")]
 
@@ -58,13 +58,13 @@ fn named_option() {}
 #[tool(operation = Read, name = "pa.in-t_2")]
 fn named_dotted() {}
 
-/// One line of a shell, up to where the tabulator is pressed, and what is then proposed in that order.
+/// A line before the tab key, and the expected proposals in order.
 struct Case {
     line: &'static str,
     words: &'static [&'static str],
 }
 
-/// What every shell proposes.
+/// The expected proposals of every shell.
 const CASES: &[Case] = &[
     Case { line: "demo li", words: &["list", "lint"] },
     Case { line: "demo run pa", words: &["pa.in-t_2", "paint"] },
@@ -81,7 +81,7 @@ const CASES: &[Case] = &[
     Case { line: "demo nonsense x", words: &[] },
 ];
 
-/// What a line becomes when the tabulator is pressed where there is one candidate.
+/// The expected line after the tab key with a single candidate.
 const TYPED: &[(&str, &str)] = &[
     ("demo run paint colour=d", r"demo run paint colour=dark\ blue "),
     ("demo run paint street=i", r"demo run paint street=it\'s\;\ touch\ pwned "),
@@ -115,7 +115,7 @@ fn main() -> ExitCode {
     if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Runs one test in a place of its own.
+/// Runs one test in its own folder.
 fn holds(name: &str, test: fn(&Place)) -> bool {
     let held = std::panic::catch_unwind(|| {
         let place = Place::new();
@@ -127,7 +127,7 @@ fn holds(name: &str, test: fn(&Place)) -> bool {
     held
 }
 
-/// A folder in which `demo` is this program.
+/// Creates a folder in which `demo` is this program.
 struct Place(tempfile::TempDir);
 
 impl Place {
@@ -142,7 +142,7 @@ impl Place {
         self.0.path().join(name)
     }
 
-    /// A shell that finds `demo` by its name, and nothing of whoever runs the test.
+    /// Returns a shell that finds `demo` on its path, without the environment of the user.
     fn shell(&self, shell: &str) -> Command {
         let mut path = self.0.path().as_os_str().to_owned();
         path.push(":");
@@ -159,7 +159,7 @@ impl Place {
         command
     }
 
-    /// What a script prints.
+    /// Runs a script and returns its output.
     fn output(&self, shell: &str, options: &[&str], script: &str, arguments: &[&str]) -> String {
         let file = self.path("script");
         fs::write(&file, script).unwrap();
@@ -171,7 +171,7 @@ impl Place {
     }
 }
 
-/// Asks a shell what it would propose.
+/// Returns the proposals of a shell.
 fn proposes(place: &Place, shell: &str, options: &[&str]) {
     let script = match shell {
         "bash" => include_str!("shells/propose.bash"),
@@ -184,7 +184,7 @@ fn proposes(place: &Place, shell: &str, options: &[&str]) {
     }
 }
 
-/// Lets zsh find the script in a folder, as packages install it.
+/// Installs the script for zsh in a folder, as packages do.
 fn autoloads(place: &Place) {
     let script = include_str!("shells/autoload.zsh");
     for Case { line, words } in CASES {
@@ -193,7 +193,7 @@ fn autoloads(place: &Place) {
     }
 }
 
-/// Presses the tabulator in an interactive shell, and reads what stands on the line then.
+/// Presses the tab key in an interactive shell and returns the line.
 fn inserts(place: &Place, shell: &str) {
     for (typed, becomes) in TYPED {
         let output = place.output("zsh", &["-f"], include_str!("shells/insert.zsh"), &[shell, typed]);

@@ -1,4 +1,4 @@
-//! Expansions, as people would write them: a change of what is generated shows as a change of these files.
+//! Formatted expansions: a change of the generated code changes these snapshots.
 
 use proc_macro2::TokenStream;
 
@@ -67,7 +67,7 @@ fn expands_every_option() {
         ) -> Node { store.node(&id) }"#,
     );
     let compute = expand(
-        r#"operation = Transform, schema = hand_written(), access = may_compute, permission = "compute", blocking"#,
+        r#"operation = Transform, schema = custom_schema(), access = may_compute, permission = "compute", blocking"#,
         r#"/// Computes.
         #[deprecated(since = "1.2.0", note = "too slow")]
         fn compute(

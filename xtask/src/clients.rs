@@ -91,7 +91,7 @@ mod tests {
     ];
 
     #[test]
-    fn the_lock_files_name_versions_and_digests_but_no_place_to_load_them_from() {
+    fn locks_digests_without_urls() {
         for lock in LOCKS {
             assert!(lock.contains(r#""integrity": "sha512-"#));
             assert!(
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn every_version_is_exact() {
+    fn pins_every_version() {
         for package in PACKAGES {
             let dependencies =
                 package.split_once(r#""dependencies": {"#).unwrap().1.split_once('}').unwrap().0;
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn the_installed_node_is_found_before_any_other() {
+    fn prefers_the_installed_node() {
         let path = first_in_path(Path::new("/clients/bin"));
         assert_eq!(std::env::split_paths(&path).next(), Some(PathBuf::from("/clients/bin")));
         assert_eq!(std::env::split_paths(&path).skip(1).collect::<Vec<_>>(), {

@@ -22,13 +22,13 @@ pub(crate) enum Command {
 
 impl Command {
     /// Parses the arguments of `cargo xtask`.
-    pub(crate) fn parse(arguments: &[String]) -> Result<Self, Mistake> {
+    pub(crate) fn parse(arguments: &[String]) -> Result<Self, UsageError> {
         let Some((name, rest)) = arguments.split_first() else { return Ok(Self::Help) };
         match name.as_str() {
             "help" | "--help" | "-h" => Ok(Self::Help),
             "test" => chosen(rest).map(Self::Test),
             "bench" => Ok(Self::Bench(rest.to_vec())),
-            _ => Err(Mistake::Command(name.clone())),
+            _ => Err(UsageError::Command(name.clone())),
         }
     }
 
@@ -53,14 +53,14 @@ impl Command {
 
 /// An invalid argument.
 #[derive(Debug)]
-pub(crate) enum Mistake {
+pub(crate) enum UsageError {
     /// The command does not exist.
     Command(String),
     /// The step of `test` does not exist.
     Step(String),
 }
 
-impl fmt::Display for Mistake {
+impl fmt::Display for UsageError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Command(name) => write!(f, "there is no command `{name}`\n\n{}", help()),
@@ -73,9 +73,9 @@ impl fmt::Display for Mistake {
 }
 
 /// Returns the steps of these names in the order of [`STEPS`], or all of them without names.
-fn chosen(names: &[String]) -> Result<Vec<&'static Step>, Mistake> {
+fn chosen(names: &[String]) -> Result<Vec<&'static Step>, UsageError> {
     if let Some(unknown) = names.iter().find(|name| STEPS.iter().all(|step| step.name != **name)) {
-        return Err(Mistake::Step(unknown.clone()));
+        return Err(UsageError::Step(unknown.clone()));
     }
     let wanted = |step: &&Step| names.is_empty() || names.iter().any(|name| name == step.name);
     Ok(STEPS.iter().filter(wanted).collect())
@@ -107,7 +107,7 @@ fn help() -> String {
 mod tests {
     use super::*;
 
-    fn parse(line: &str) -> Result<Command, Mistake> {
+    fn parse(line: &str) -> Result<Command, UsageError> {
         let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
         Command::parse(&words)
     }
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn test_alone_means_every_step() {
+    fn runs_every_step_by_default() {
         assert_eq!(
             steps("test"),
             [
@@ -146,32 +146,32 @@ mod tests {
     }
 
     #[test]
-    fn chosen_steps_run_once_and_in_the_order_of_the_list() {
+    fn runs_selected_steps_once_in_order() {
         assert_eq!(steps("test clients fmt clients"), ["fmt", "clients"]);
     }
 
     #[test]
-    fn refuses_an_unknown_step_and_names_the_steps() {
+    fn rejects_an_unknown_step_and_lists_the_steps() {
         let mistake = parse("test fmt format").unwrap_err().to_string();
         assert!(mistake.starts_with("there is no step `format`"), "{mistake}");
         assert!(mistake.contains("fmt, clippy, doc"), "{mistake}");
     }
 
     #[test]
-    fn refuses_an_unknown_command_and_shows_the_help() {
+    fn rejects_an_unknown_command_and_shows_the_help() {
         let mistake = parse("tests").unwrap_err().to_string();
         assert!(mistake.contains("`tests`") && mistake.contains("bench [ARG…]"), "{mistake}");
     }
 
     #[test]
-    fn the_help_has_every_step() {
+    fn lists_every_step_in_the_help() {
         assert!(matches!(parse(""), Ok(Command::Help)));
         let help = help();
         assert!(STEPS.iter().all(|step| help.contains(step.name) && help.contains(step.summary)), "{help}");
     }
 
     #[test]
-    fn bench_takes_any_arguments() {
+    fn accepts_any_arguments_for_bench() {
         let Ok(Command::Bench(arguments)) = parse("bench --list compile") else { panic!("not a bench") };
         assert_eq!(arguments, ["--list", "compile"]);
     }

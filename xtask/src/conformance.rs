@@ -67,7 +67,7 @@ pub(crate) struct Check {
 
 impl Check {
     /// Returns `true` if the check failed or has a warning.
-    pub(crate) fn objects(&self) -> bool {
+    pub(crate) fn is_problem(&self) -> bool {
         ["FAILURE", "WARNING"].contains(&self.status.as_str())
     }
 
@@ -124,7 +124,7 @@ mod tests {
         ✓ tasks-status (extension)\n";
 
     #[test]
-    fn the_summary_is_read() {
+    fn parses_the_summary() {
         let scenario =
             |name: &str, passed, failed, scored| Scenario { name: name.to_owned(), passed, failed, scored };
         let found = scenarios(OUTPUT);
@@ -169,15 +169,18 @@ mod tests {
 ]"#;
 
     #[test]
-    fn what_was_wrong_is_read_and_nothing_of_the_details() {
+    fn parses_failed_checks_without_details() {
         let checks = checks_in(CHECKS);
-        let said: Vec<String> =
-            checks.iter().filter(|check| check.objects()).map(ToString::to_string).collect();
-        assert_eq!(said, ["  failure second: Expected 5: got \\\"6\\\"", "  warning third: Should be there"]);
+        let problems: Vec<String> =
+            checks.iter().filter(|check| check.is_problem()).map(ToString::to_string).collect();
+        assert_eq!(
+            problems,
+            ["  failure second: Expected 5: got \\\"6\\\"", "  warning third: Should be there"]
+        );
     }
 
     #[test]
-    fn a_scenario_has_its_own_folder() {
+    fn finds_the_folder_of_a_scenario() {
         let folder = std::env::temp_dir().join(format!("xtask-conformance-{}", std::process::id()));
         for name in ["server-http-2026-07-28T00-00-00Z", "server-http-header-2026-07-28T00-00-00Z"] {
             fs::create_dir_all(folder.join(name)).unwrap();

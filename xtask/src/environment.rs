@@ -47,11 +47,11 @@ impl Environment {
             .map_err(|source| file(Path::new("the folder of this program"), source))?;
         let environment = Self { folder };
         let requirements = workspace::root().join(required.folder).join("requirements.txt");
-        let wanted = fs::read_to_string(&requirements).map_err(|source| file(&requirements, source))?;
+        let requirements = fs::read_to_string(&requirements).map_err(|source| file(&requirements, source))?;
         // `--clear` deletes the stamp, too.
         let stamp = environment.folder.join("installed");
         if environment.python().is_file()
-            && fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted)
+            && fs::read_to_string(&stamp).is_ok_and(|installed| installed == requirements)
         {
             println!("{}: installed as required", required.folder);
             return Ok(environment);
@@ -68,7 +68,7 @@ impl Environment {
             .arguments([&requirements])
             .announce()
             .run()?;
-        fs::write(&stamp, wanted).map_err(|source| file(&stamp, source))?;
+        fs::write(&stamp, requirements).map_err(|source| file(&stamp, source))?;
         Ok(environment)
     }
 
@@ -98,7 +98,7 @@ fn file(path: &Path, source: std::io::Error) -> Failure {
 
 #[cfg(test)]
 mod tests {
-    const WANTED_AND_LOCKED: [[&str; 2]; 6] = [
+    const REQUIREMENTS: [[&str; 2]; 6] = [
         [
             include_str!("../../tests/profiles/requirements.in"),
             include_str!("../../tests/profiles/requirements.txt"),
@@ -126,8 +126,8 @@ mod tests {
     ];
 
     #[test]
-    fn every_version_is_exact_and_has_a_digest() {
-        for [_, locked] in WANTED_AND_LOCKED {
+    fn pins_every_version_with_a_digest() {
+        for [_, locked] in REQUIREMENTS {
             let mut packages = 0;
             let mut lines = locked.lines().peekable();
             while let Some(line) = lines.next() {
@@ -149,12 +149,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wanted_is_locked() {
-        for [wanted, locked] in WANTED_AND_LOCKED {
-            for wanted in wanted.lines() {
+    fn locks_every_requirement() {
+        for [requirements, locked] in REQUIREMENTS {
+            for requirement in requirements.lines() {
                 assert!(
-                    locked.lines().any(|line| line.split_whitespace().next() == Some(wanted)),
-                    "{wanted}"
+                    locked.lines().any(|line| line.split_whitespace().next() == Some(requirement)),
+                    "{requirement}"
                 );
             }
         }

@@ -63,7 +63,7 @@ pub(crate) enum Failure {
         /// The command line.
         command: String,
         /// The first line.
-        said: String,
+        output: String,
     },
     /// A committed file is out of date.
     Outdated(&'static str),
@@ -93,14 +93,14 @@ impl fmt::Display for Failure {
                  needs and fail; one that nobody wants is to be removed"
             ),
             Self::NoTests => f.write_str("not one test ran"),
-            Self::Address { command, said } if said.is_empty() => {
+            Self::Address { command, output } if output.is_empty() => {
                 write!(f, "`{command}` ended and said nothing")
             }
-            Self::Address { command, said } => {
+            Self::Address { command, output } => {
                 write!(
                     f,
                     "`{command}` was to say `listening on http://ADDR` first, and said `{}`",
-                    said.trim_end()
+                    output.trim_end()
                 )
             }
             Self::Outdated(path) => write!(

@@ -349,13 +349,13 @@ mod tests {
     }
 
     #[test]
-    fn the_version_is_the_one_that_is_installed() {
+    fn matches_the_installed_version() {
         let package = include_str!("../../tests/clients/package.json");
         assert!(package.contains(&format!(r#""@modelcontextprotocol/inspector": "{VERSION}""#)));
     }
 
     #[test]
-    fn a_list_passes_without_findings() {
+    fn accepts_lists_without_findings() {
         let list = Question::WEATHER[0];
         assert_eq!(list.fault_of(&answer(0, LIST, "")), None);
         assert!(list.fault_of(&answer(0, LIST, "0 errors, 1 warning across 1 tool.")).is_some());
@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_to_fail_must_fail() {
+    fn requires_expected_failures() {
         let purge = Question::FIXTURE[3];
         let stdout =
             r#"{"result":{"content":[{"type":"text","text":"the archive is locked"}],"isError":true}}"#;
@@ -377,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn each_transport_has_its_command_line() {
+    fn renders_the_command_line_of_each_transport() {
         let line = |transport, question| {
             let inspection = Inspection { server: "weather", era: Era::Modern, transport, question };
             inspection.invocation(Invocation::of("mcp-inspector"), Path::new("storage")).to_string()

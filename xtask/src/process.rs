@@ -61,7 +61,7 @@ impl Invocation {
     /// Runs it to its end with inherited output.
     pub(crate) fn run(self) -> Result<(), Failure> {
         let status = self.command().stdin(Stdio::null()).status().map_err(|source| self.no_start(source))?;
-        self.judged(status)
+        self.check_status(status)
     }
 
     /// Runs it to its end, prints its output, and passes each line of its standard output to `read`.
@@ -78,7 +78,7 @@ impl Invocation {
             }
         }
         let status = child.wait().map_err(|source| self.unreadable(source))?;
-        self.judged(status)
+        self.check_status(status)
     }
 
     /// Runs it to its end without printing; it is killed after `limit`.
@@ -116,7 +116,7 @@ impl Invocation {
         Failure::Read { command: self.to_string(), source }
     }
 
-    fn judged(&self, status: ExitStatus) -> Result<(), Failure> {
+    fn check_status(&self, status: ExitStatus) -> Result<(), Failure> {
         if status.success() { Ok(()) } else { Err(Failure::Status { command: self.to_string(), status }) }
     }
 }
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_line_is_shown_as_it_would_be_typed() {
+    fn renders_command_lines_for_a_shell() {
         let shown = Invocation::of("/usr/bin/env")
             .arguments(["--key=value", "two words", "it's", ""])
             .env("FLAGS", "-D warnings")
@@ -194,28 +194,28 @@ mod tests {
     }
 
     #[test]
-    fn both_outputs_and_the_end_are_captured() {
+    fn captures_both_outputs_and_the_status() {
         let captured = shell("echo out; echo err >&2; exit 3").capture(Duration::from_secs(30)).unwrap();
         assert_eq!((captured.stdout.as_str(), captured.stderr.as_str()), ("out\n", "err\n"));
         assert_eq!(captured.status.code(), Some(3));
     }
 
     #[test]
-    fn more_than_a_pipe_holds_is_captured() {
+    fn captures_more_than_a_pipe_holds() {
         let script = "head -c 300000 /dev/zero >&2; head -c 300000 /dev/zero";
         let captured = shell(script).capture(Duration::from_secs(30)).unwrap();
         assert_eq!((captured.stdout.len(), captured.stderr.len()), (300_000, 300_000));
     }
 
     #[test]
-    fn a_program_that_does_not_end_is_ended() {
+    fn kills_a_program_on_timeout() {
         // `exec`, so that no second process is left running.
         let failure = shell("exec tail -f /dev/null").capture(Duration::from_millis(50)).unwrap_err();
         assert!(matches!(failure, Failure::Late { due: "end", .. }), "{failure}");
     }
 
     #[test]
-    fn reads_each_line_and_reports_a_failed_end() {
+    fn reads_each_line_and_reports_the_status() {
         let mut lines = Vec::new();
         let result = shell("printf 'one\\ntwo'; exit 1").run_reading(|line| lines.push(line.to_owned()));
         assert_eq!(lines, ["one", "two"]);
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_is_not_there_is_named() {
+    fn names_a_missing_program() {
         let failure = Invocation::of("no-such-program-anywhere").run().unwrap_err().to_string();
         assert!(failure.starts_with("`no-such-program-anywhere` could not be started: "), "{failure}");
     }

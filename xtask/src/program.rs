@@ -103,13 +103,13 @@ mod tests {
     const THING: Program = Program { name: "thing", package: "things", probe: &[] };
 
     #[test]
-    fn what_is_there_is_not_installed_again() {
-        let result = THING.obtain(|| true, || true, || panic!("installed though it is there"));
+    fn skips_installed_programs() {
+        let result = THING.obtain(|| true, || true, || panic!("reinstalled an installed program"));
         assert!(result.is_ok());
     }
 
     #[test]
-    fn root_gets_it_installed() {
+    fn installs_programs_as_root() {
         let installed = Cell::new(false);
         let install = || {
             installed.set(true);
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn an_installation_that_brings_nothing_is_a_failure() {
+    fn reports_an_installation_without_effect() {
         for result in [Ok(()), Err(Failure::NoTests)] {
             let failure = THING.obtain(|| false, || true, || result).unwrap_err();
             assert!(matches!(failure, Failure::Missing { program: "thing", .. }), "{failure}");
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn programs_are_found_on_the_path() {
+    fn finds_programs_on_the_path() {
         assert!(find("cargo").is_some_and(|file| file.is_absolute()));
         assert_eq!(find("no-such-program-anywhere"), None);
     }

@@ -33,7 +33,7 @@ impl Server {
             return Err(Failure::Late { command, due: "say where it listens", limit: START });
         };
         let Some(address) = line.trim_end().strip_prefix("listening on ") else {
-            return Err(Failure::Address { command: invocation.to_string(), said: line });
+            return Err(Failure::Address { command: invocation.to_string(), output: line });
         };
         address.clone_into(&mut server.address);
         Ok(server)
@@ -74,19 +74,19 @@ mod tests {
     }
 
     #[test]
-    fn the_address_is_read_off_the_first_line() {
+    fn reads_the_address_from_the_first_line() {
         let server = start("echo 'listening on http://127.0.0.1:4711' >&2; exec tail -f /dev/null").unwrap();
         assert_eq!(server.address(), "http://127.0.0.1:4711");
     }
 
     #[test]
-    fn another_first_line_is_shown() {
+    fn shows_an_unexpected_first_line() {
         let failure = start("echo 'error: no such command' >&2").unwrap_err().to_string();
         assert!(failure.contains("error: no such command"), "{failure}");
     }
 
     #[test]
-    fn a_server_that_ends_in_silence_is_no_server() {
-        assert!(matches!(start("exit 1"), Err(Failure::Address { said, .. }) if said.is_empty()));
+    fn reports_a_server_that_ends_silently() {
+        assert!(matches!(start("exit 1"), Err(Failure::Address { output, .. }) if output.is_empty()));
     }
 }

@@ -89,21 +89,21 @@ mod tests {
         Step { name: "fails", summary: "never holds", needs: &[], run: |_| Err(Failure::NoTests) };
 
     #[test]
-    fn a_step_that_holds_says_how_many_tests_passed() {
+    fn reports_passed_tests_of_a_step() {
         let report = Report::of(&HOLDS);
         assert_eq!((report.tally.passed, report.failed()), (3, 0));
         assert!(report.line().starts_with("holds: ok, 3 passed, 0 failed, "), "{}", report.line());
     }
 
     #[test]
-    fn a_failure_without_a_failed_test_counts_as_one() {
+    fn counts_a_failure_without_failed_tests() {
         let report = Report::of(&FAILS);
         assert_eq!(report.failed(), 1);
         assert!(report.line().ends_with("not one test ran"), "{}", report.line());
     }
 
     #[test]
-    fn failed_tests_are_not_counted_twice() {
+    fn counts_failed_tests_once() {
         let tally = Tally { passed: 1, failed: 2, skipped: 0 };
         let report =
             Report { name: "x", tally, took: Duration::from_secs(1), failure: Some(Failure::Checks(2)) };
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn one_failed_step_fails_the_run_and_the_others_still_run() {
+    fn runs_other_steps_after_a_failure() {
         // `ExitCode` has no comparison, but its debug text has.
         let code = |steps: &[&Step]| format!("{:?}", run(steps));
         assert_eq!(code(&[&HOLDS]), format!("{:?}", ExitCode::SUCCESS));

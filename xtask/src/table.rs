@@ -72,18 +72,18 @@ pub(crate) struct Table {
 impl Table {
     /// Parses a line like `mcp 2.3.0, auto over stdio: list ... ok`, and notes its cell. `None` for other lines.
     pub(crate) fn note_line(&mut self, line: &str) -> Option<bool> {
-        let (cell, held) = match (line.strip_suffix(" ... ok"), line.strip_suffix(" ... FAILED")) {
+        let (cell, passed) = match (line.strip_suffix(" ... ok"), line.strip_suffix(" ... FAILED")) {
             (Some(cell), _) => (cell, true),
             (None, Some(cell)) => (cell, false),
             (None, None) => return None,
         };
-        let noted = cell.rsplit_once(": ").is_some_and(|(row, column)| self.note(row, column, held));
+        let noted = cell.rsplit_once(": ").is_some_and(|(row, column)| self.note(row, column, passed));
         // A cell outside of the table is a failure.
-        Some(held && noted)
+        Some(passed && noted)
     }
 
     /// Notes a result; returns `false` if the table has no such column.
-    pub(crate) fn note(&mut self, row: &str, column: &str, held: bool) -> bool {
+    pub(crate) fn note(&mut self, row: &str, column: &str, passed: bool) -> bool {
         let Some(column) = COLUMNS.iter().position(|name| *name == column) else { return false };
         let row = match self.rows.iter().position(|(name, _)| name == row) {
             Some(row) => row,
@@ -94,7 +94,7 @@ impl Table {
         };
         // A cell with several results holds if all of them do.
         let cell = &mut self.rows[row].1[column];
-        *cell = Some(held && cell.unwrap_or(true));
+        *cell = Some(passed && cell.unwrap_or(true));
         true
     }
 
@@ -128,7 +128,7 @@ impl Table {
 impl std::fmt::Display for Table {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         writeln!(f, "| client | {} |\n|---|{}", COLUMNS.join(" | "), "---|".repeat(COLUMNS.len()))?;
-        let mut said: Vec<&str> = Vec::new();
+        let mut footnotes: Vec<&str> = Vec::new();
         for (row, cells) in &self.rows {
             let mut line = format!("| {row} |");
             for (column, cell) in COLUMNS.iter().zip(cells) {
@@ -139,9 +139,9 @@ impl std::fmt::Display for Table {
                 };
                 let _ = write!(line, " {word}");
                 if let Some(text) = remark(row, column) {
-                    let number = said.iter().position(|name| *name == text).unwrap_or_else(|| {
-                        said.push(text);
-                        said.len() - 1
+                    let number = footnotes.iter().position(|name| *name == text).unwrap_or_else(|| {
+                        footnotes.push(text);
+                        footnotes.len() - 1
                     });
                     let _ = write!(line, " [{}]", number + 1);
                 }
@@ -149,7 +149,7 @@ impl std::fmt::Display for Table {
             }
             writeln!(f, "{line}")?;
         }
-        for (n, text) in said.iter().enumerate() {
+        for (n, text) in footnotes.iter().enumerate() {
             writeln!(f, "{}{}. {text}", if n == 0 { "\n" } else { "" }, n + 1)?;
         }
         Ok(())
@@ -173,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_fill_cells() {
+    fn fills_cells_from_lines() {
         let mut table = Table::default();
         for column in COLUMNS.iter().filter(|column| **column != "cancellation") {
             assert_eq!(
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_stands_between_the_marks_is_replaced() {
+    fn replaces_only_the_marked_section() {
         let file = format!("before\n{BEGIN}old\n{END}after\n");
         let new = with_table(&file, "| new |\n").unwrap();
         assert_eq!(new, format!("before\n{BEGIN}\n| new |\n\n{END}after\n"));
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn the_scripts_try_every_column() {
+    fn covers_every_column_in_the_scripts() {
         let python = include_str!("../../tests/clients/scenarios.py");
         let typescript = include_str!("../../tests/clients/typescript/client.mjs");
         for column in COLUMNS {

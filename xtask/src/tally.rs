@@ -34,8 +34,8 @@ impl Tally {
     }
 
     /// Counts one more check.
-    pub(crate) fn count(&mut self, held: bool) {
-        if held {
+    pub(crate) fn count(&mut self, passed_test: bool) {
+        if passed_test {
             self.passed += 1;
         } else {
             self.failed += 1;
@@ -56,20 +56,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_summary_is_read() {
+    fn parses_a_summary() {
         let line =
             "test result: ok. 12 passed; 0 failed; 0 ignored; 3 measured; 0 filtered out; finished in 0.02s";
         assert_eq!(Tally::of_line(line), Some(Tally { passed: 12, failed: 0, skipped: 0 }));
     }
 
     #[test]
-    fn what_failed_and_what_did_not_run_is_counted() {
+    fn counts_failed_and_skipped_tests() {
         let line = "test result: FAILED. 1 passed; 2 failed; 3 ignored; 0 measured; 4 filtered out; finished in 1.50s";
         assert_eq!(Tally::of_line(line), Some(Tally { passed: 1, failed: 2, skipped: 7 }));
     }
 
     #[test]
-    fn other_lines_are_no_summary() {
+    fn ignores_other_lines() {
         for line in [
             "",
             "running 3 tests",
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn tallies_add_up() {
+    fn adds_tallies() {
         let mut sum = Tally { passed: 1, failed: 0, skipped: 2 };
         sum += Tally { passed: 4, failed: 1, skipped: 0 };
         sum.count(true);

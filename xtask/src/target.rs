@@ -37,13 +37,13 @@ mod tests {
     use super::{Target, WASM};
 
     #[test]
-    fn the_toolchain_has_every_target_that_is_built_for() {
+    fn lists_every_target_in_the_toolchain() {
         let toolchain = include_str!("../../rust-toolchain.toml");
         assert!(toolchain.contains(&format!("targets = [{:?}]", WASM.name)), "{toolchain}");
     }
 
     #[test]
-    fn a_target_that_nobody_has_is_not_installed() {
+    fn reports_a_missing_target() {
         assert!(!Target { name: "pdp11-unknown-unknown" }.is_installed().unwrap());
     }
 }

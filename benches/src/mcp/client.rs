@@ -35,7 +35,7 @@ impl Operation {
         }
     }
 
-    /// Whether this answers what was operation of a server with so many tools.
+    /// Returns `true` if this answers the operation of a server with this many tools.
     pub(super) fn is_answered_by(self, body: &str, tools: usize) -> bool {
         match self {
             Operation::Call => body.contains(TEXT),
@@ -276,7 +276,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_end_of_an_answer_is_read_off_its_head() {
+    fn finds_the_end_of_a_response() {
         let read = |text: &[u8]| head(text).transpose().map_err(|error| error.to_string());
         let text = b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc";
         assert_eq!(read(text), Ok(Some((text.len() - 3, Some(3)))));
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn a_result_is_found_in_either_form() {
+    fn finds_the_result_in_either_form() {
         assert_eq!(result(r#"{"id":1,"result":{"a":1}}"#).unwrap(), r#"{"a":1}"#);
         let event = "id: 1\ndata: {\"id\":1,\"result\":{\"a\":1}}\n\n";
         for at in 0..event.len() {

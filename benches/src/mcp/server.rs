@@ -109,7 +109,7 @@ impl Server {
         let before = self.nanoseconds()?;
         let connections = self.clients.len();
         thread::scope(|scope| {
-            let asking = self.clients.iter_mut().map(|client| {
+            let workers = self.clients.iter_mut().map(|client| {
                 scope.spawn(move || -> std::io::Result<()> {
                     let mut core = CpuSet::new();
                     core.set(CORES[1])?;
@@ -117,8 +117,8 @@ impl Server {
                     (0..requests).try_for_each(|_| client.ask(operation).map(drop))
                 })
             });
-            let asking: Vec<_> = asking.collect();
-            asking.into_iter().try_for_each(|client| {
+            let workers: Vec<_> = workers.collect();
+            workers.into_iter().try_for_each(|client| {
                 client.join().unwrap_or_else(|_| Err(std::io::Error::other("a client panicked")))
             })
         })

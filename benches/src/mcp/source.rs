@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_servers_have_as_many_tools() {
+    fn generates_the_same_number_of_tools() {
         let count = |text: &str, what: &str| text.matches(what).count();
         assert_eq!(count(&ours(10), "#[tool(operation"), 10);
         assert_eq!(count(&rmcp(&[10, 20, 30]), "#[tool(description"), 60);

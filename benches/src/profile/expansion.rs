@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_what_the_macro_writes() {
+    fn matches_the_expansion_of_the_macro() {
         let parameters = vec![input("a", "First.", "", "i64"), input("b", "Second.", "", "i64")];
         let add = Expansion {
             name: "add".to_owned(),

@@ -13,7 +13,7 @@ use crate::endpoint::Endpoint;
 use crate::secret::Scrubber;
 
 /// The most characters of an error message of a service that the caller sees.
-const MOST_SAID: usize = 300;
+const MAX_DETAIL: usize = 300;
 
 /// Returns the output of a call, or its failure.
 pub(crate) fn output(endpoint: &Endpoint, answer: &Answer, scrubber: &Scrubber) -> Result<Output, Failure> {
@@ -104,9 +104,9 @@ fn failed(provider: &str, answer: &Answer, scrubber: &Scrubber) -> Failure {
     let reason = answer.status.canonical_reason().unwrap_or("an unknown status");
     let mut message = format!("provider `{provider}` answered {status} {reason}");
     if (400..500).contains(&status)
-        && let Some(said) = said(answer)
+        && let Some(error_detail) = error_detail(answer)
     {
-        message = format!("{message}: {}", plain(&clean::text(&said, scrubber), MOST_SAID));
+        message = format!("{message}: {}", plain(&clean::text(&error_detail, scrubber), MAX_DETAIL));
     }
     let error = match status {
         404 | 410 => ToolError::not_found(message),
@@ -123,7 +123,7 @@ fn failed(provider: &str, answer: &Answer, scrubber: &Scrubber) -> Failure {
 }
 
 /// Returns the error message from one of the usual places in an answer.
-fn said(answer: &Answer) -> Option<String> {
+fn error_detail(answer: &Answer) -> Option<String> {
     let text = text(answer)?;
     match Kind::of(answer.content_type.as_deref()) {
         Kind::Json => {

@@ -175,8 +175,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_variables_that_were_made_for_it_hold_a_secret() {
-        for (name, may) in [
+    fn accepts_only_dedicated_variables() {
+        for (name, accepted) in [
             ("CATALOGUE_KEY_WEATHER", true),
             ("CATALOGUE_KEY_A_1", true),
             ("CATALOGUE_KEY_", false),
@@ -185,12 +185,12 @@ mod tests {
             ("PATH", false),
             ("", false),
         ] {
-            assert_eq!(is_variable(name), may, "{name}");
+            assert_eq!(is_variable(name), accepted, "{name}");
         }
     }
 
     #[test]
-    fn a_secret_is_masked_in_every_spelling() {
+    fn masks_secrets_in_every_encoding() {
         let scrubber = Scrubber::of(["a b\"c/d+é", "abc"]);
         for text in [
             "a b\"c/d+é",
@@ -202,7 +202,7 @@ mod tests {
             assert_eq!(scrubber.scrub(&format!("<{text}>")), "<(secret)>", "{text}");
             assert!(scrubber.finds(text));
         }
-        assert_eq!(scrubber.scrub("abc"), "abc", "too short to be told from any other word");
+        assert_eq!(scrubber.scrub("abc"), "abc", "too short to distinguish from other words");
         assert_eq!(format!("{scrubber:?} {:?}", Secret::from("hunter2")), "Scrubber { .. } (secret)");
     }
 }

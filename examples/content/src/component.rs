@@ -207,7 +207,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_kind_is_explained_in_full() {
+    fn explains_every_kind() {
         let all = ComponentHelp::all();
         let kinds: Vec<String> = all.iter().map(|help| help.kind.to_string()).collect();
         assert_eq!(kinds, ["callout", "quote", "button"]);

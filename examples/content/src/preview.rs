@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_link_that_was_changed_opens_nothing() {
+    fn rejects_expired_and_modified_links() {
         let key = SigningKey::new("correct horse battery").unwrap();
         let now = Timestamp::from_second(1_800_000_000).unwrap();
         let preview = Preview::of(NodeId(3.try_into().unwrap()), 2, now, 10);

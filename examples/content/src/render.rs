@@ -152,7 +152,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_page_cannot_carry_a_script() {
+    fn renders_no_scripts() {
         let content: Content = serde_json::from_value(json!({
             "title": "<script>1</script>",
             "body": "<script>2</script>\n\n[a](javascript:alert(3)) ![b](data:text/html,4) [c](//elsewhere) [d](/here) e<script>8</script>",
@@ -164,17 +164,18 @@ mod tests {
         }))
         .unwrap();
         let html = page(&content);
-        for refused in ["<script", "javascript:", "data:", "href=\"//", "<img src=x", "<6>", "</cite></cite>"]
+        for forbidden in
+            ["<script", "javascript:", "data:", "href=\"//", "<img src=x", "<6>", "</cite></cite>"]
         {
-            assert!(!html.contains(refused), "{refused} in {html}");
+            assert!(!html.contains(forbidden), "{forbidden} in {html}");
         }
         assert!(html.contains("<a href=\"/here\">d</a>"), "{html}");
         assert!(html.contains("<aside class=\"callout callout-info\">"), "{html}");
     }
 
     #[test]
-    fn a_link_leads_where_it_seems_to() {
-        for (href, leads) in [
+    fn rejects_misleading_links() {
+        for (href, expected) in [
             ("/tides", "/tides"),
             ("https://tides.example/a?b=c", "https://tides.example/a?b=c"),
             ("//evil.example", "#"),
@@ -185,7 +186,7 @@ mod tests {
         ] {
             let mut html = Html::default();
             html.link("", &Link { label: "a".to_owned(), href: href.to_owned() });
-            assert_eq!(html.0, format!("<a href=\"{leads}\">a</a>\n"), "{href:?}");
+            assert_eq!(html.0, format!("<a href=\"{expected}\">a</a>\n"), "{href:?}");
         }
         let mut html = Html::default();
         html.markdown("[a](</\\\\evil.example>)");
@@ -193,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn every_part_of_a_revision_is_compared() {
+    fn includes_every_part_in_a_comparison() {
         let content: Content = serde_json::from_value(json!({
             "title": "Eels", "body": "All swam on.", "tags": ["a", "b"], "meta": {"date": "2026-04-18"},
             "components": [{"kind": "quote", "variant": "inline", "props": {"text": "Gone."}}]

@@ -108,13 +108,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_is_never_shown() {
+    fn hides_the_key_in_debug_output() {
         let settings = Settings { signing_key: SigningKey::new("correct horse battery") };
         assert_eq!(format!("{settings:?}"), "Settings { signing_key: Some(SigningKey) }");
     }
 
     #[test]
-    fn a_signature_is_that_of_one_key_and_one_message() {
+    fn verifies_signatures_by_key_and_message() {
         let key = SigningKey::new("correct horse battery").unwrap();
         let other = SigningKey::new("correct horse batterie").unwrap();
         let signature = key.sign("node 1");

@@ -1,4 +1,4 @@
-//! The table of surfaces as a client of others sees it, over a pipe to the program itself.
+//! The table of surfaces as seen by an MCP client, over stdio.
 
 use std::collections::BTreeMap;
 use std::process::Stdio;
@@ -12,22 +12,22 @@ use tokio::process::{Child, Command};
 use tool_core::Registry;
 use tool_core::address::Surface;
 
-/// What a client finds of the site: names of tools, and the addresses of what is there to be read.
+/// The tools, resources and templates that a client lists.
 #[derive(Debug, Default, PartialEq)]
-struct Found {
+struct Listing {
     tools: Vec<String>,
     resources: Vec<String>,
     templates: Vec<String>,
 }
 
-/// The program, and a client of it.
-struct Connected {
+/// The program with a connected client.
+struct Session {
     client: RunningService<RoleClient, ()>,
     program: Child,
     _folder: tempfile::TempDir,
 }
 
-impl Connected {
+impl Session {
     async fn start(arguments: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let mut program = Command::new(env!("CARGO_BIN_EXE_content"))
@@ -46,20 +46,24 @@ impl Connected {
         Self { client, program, _folder: folder }
     }
 
-    /// What is there, without what every server has of itself.
-    async fn found(&self) -> Found {
+    /// Lists everything except the built-in resources of every server.
+    async fn listing(&self) -> Listing {
         let tools = self.client.list_all_tools().await.unwrap();
         let resources = self.client.list_all_resources().await.unwrap();
         let templates = self.client.list_all_resource_templates().await.unwrap();
-        let own = |uri: &String| !["content://tools", "content://tool/{name}"].contains(&uri.as_str());
-        let mut found = Found {
+        let is_own = |uri: &String| !["content://tools", "content://tool/{name}"].contains(&uri.as_str());
+        let mut listing = Listing {
             tools: tools.iter().map(|tool| tool.name.to_string()).collect(),
-            resources: resources.iter().map(|resource| resource.uri.clone()).filter(own).collect(),
-            templates: templates.iter().map(|template| template.uri_template.clone()).filter(own).collect(),
+            resources: resources.iter().map(|resource| resource.uri.clone()).filter(is_own).collect(),
+            templates: templates
+                .iter()
+                .map(|template| template.uri_template.clone())
+                .filter(is_own)
+                .collect(),
         };
-        found.resources.sort_unstable();
-        found.templates.sort_unstable();
-        found
+        listing.resources.sort_unstable();
+        listing.templates.sort_unstable();
+        listing
     }
 
     async fn read(&self, uri: &str) -> Result<Value, ServiceError> {
@@ -88,33 +92,33 @@ fn registry() -> Registry {
     content::registry(Site::at("unused"), Settings::default()).unwrap()
 }
 
-/// What the table promises: with the tools that have another surface too, or without them.
-fn promised(exclusive: bool) -> Found {
-    let mut found = Found::default();
+/// Returns the listing expected from the table; if `exclusive`, without tools that have another surface.
+fn expected_listing(exclusive: bool) -> Listing {
+    let mut listing = Listing::default();
     for tool in registry().tools() {
         let surface = Surface::of(tool);
         if !exclusive || surface == Surface::Tool {
-            found.tools.push(tool.name().to_owned());
+            listing.tools.push(tool.name().to_owned());
         }
         match &surface {
             Surface::Tool => {}
-            Surface::Resource(address) => found.resources.push(format!("content://{address}")),
-            Surface::ResourceTemplate(address) => found.templates.push(format!("content://{address}")),
+            Surface::Resource(address) => listing.resources.push(format!("content://{address}")),
+            Surface::ResourceTemplate(address) => listing.templates.push(format!("content://{address}")),
         }
     }
-    found.resources.sort_unstable();
-    found.templates.sort_unstable();
-    found
+    listing.resources.sort_unstable();
+    listing.templates.sort_unstable();
+    listing
 }
 
 #[tokio::test]
-async fn what_is_read_is_a_resource_and_by_default_a_tool_as_well() {
-    let content = Connected::start(&[]).await;
-    let found = content.found().await;
-    assert_eq!(found, promised(false));
-    assert_eq!((found.tools.len(), found.resources.len(), found.templates.len()), (21, 3, 6));
+async fn lists_readable_tools_as_tools_and_resources() {
+    let content = Session::start(&[]).await;
+    let listing = content.listing().await;
+    assert_eq!(listing, expected_listing(false));
+    assert_eq!((listing.tools.len(), listing.resources.len(), listing.templates.len()), (21, 3, 6));
 
-    // Read and called, it is the same.
+    // Reading a resource and calling its tool return the same.
     for (uri, tool, arguments) in [
         ("content://node/2", "get_node", json!({"id": 2})),
         ("content://node/1/revision", "list_revisions", json!({"id": 1})),
@@ -126,26 +130,26 @@ async fn what_is_read_is_a_resource_and_by_default_a_tool_as_well() {
     ] {
         let called = content.call(tool, arguments).await.unwrap();
         let read = content.read(uri).await.unwrap();
-        // What is no object is wrapped where it is called.
+        // A call wraps values that are not objects.
         assert_eq!(&read, called.get("result").unwrap_or(&called), "{uri}");
     }
     content.end().await;
 }
 
 #[tokio::test]
-async fn exclusively_each_has_one_surface() {
-    let content = Connected::start(&["--surfaces", "exclusive"]).await;
-    let found = content.found().await;
-    assert_eq!(found, promised(true));
-    assert_eq!((found.tools.len(), found.resources.len(), found.templates.len()), (12, 3, 6));
+async fn lists_each_tool_on_one_surface_if_exclusive() {
+    let content = Session::start(&["--surfaces", "exclusive"]).await;
+    let listing = content.listing().await;
+    assert_eq!(listing, expected_listing(true));
+    assert_eq!((listing.tools.len(), listing.resources.len(), listing.templates.len()), (12, 3, 6));
     assert_eq!(content.read("content://node/2").await.unwrap()["title"], "The tide road");
     assert!(content.call("get_node", json!({"id": 2})).await.is_err());
     content.end().await;
 }
 
 #[tokio::test]
-async fn an_address_of_nothing_is_an_error_that_says_so() {
-    let content = Connected::start(&[]).await;
+async fn reports_missing_resources() {
+    let content = Session::start(&[]).await;
     let mut errors = BTreeMap::new();
     for uri in [
         "content://node/99",
@@ -153,9 +157,7 @@ async fn an_address_of_nothing_is_an_error_that_says_so() {
         "content://node/1/translation/es",
         "content://node/0",
     ] {
-        let Err(ServiceError::McpError(error)) = content.read(uri).await else {
-            panic!("{uri} is something")
-        };
+        let Err(ServiceError::McpError(error)) = content.read(uri).await else { panic!("{uri} exists") };
         errors.insert(uri, error.message.to_string());
     }
     assert!(errors["content://node/99"].contains("there is no node 99"), "{errors:#?}");

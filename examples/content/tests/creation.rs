@@ -1,4 +1,4 @@
-//! A process that is killed while it makes the file of a site leaves one that is whole, or none.
+//! A process killed while creating the file of a site leaves a complete file or none.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -9,7 +9,7 @@ use content::Site;
 const ROUNDS: usize = 12;
 
 #[test]
-fn a_kill_while_the_file_is_made_leaves_it_whole_or_not_there() {
+fn survives_a_kill_while_creating_the_file() {
     for round in 0..ROUNDS {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("museum.sqlite");
@@ -19,21 +19,21 @@ fn a_kill_while_the_file_is_made_leaves_it_whole_or_not_there() {
             .stdout(Stdio::null())
             .spawn()
             .unwrap();
-        // Something stands beside the place of the file while it is made; every other round waits for the file itself.
-        let begun = |path: &Path| if round % 2 == 0 { holds_something(path) } else { file.exists() };
-        while !begun(folder.path()) && program.try_wait().unwrap().is_none() {
+        // A temporary file exists during creation; every other round waits for the final file.
+        let is_started = |path: &Path| if round % 2 == 0 { is_not_empty(path) } else { file.exists() };
+        while !is_started(folder.path()) && program.try_wait().unwrap().is_none() {
             thread::yield_now();
         }
         // On Unix, this is SIGKILL.
         program.kill().unwrap();
         program.wait().unwrap();
-        assert!(holds_something(folder.path()), "it made nothing");
-        // Whichever it is, the next process finds a site that works.
+        assert!(is_not_empty(folder.path()), "no file was created");
+        // In either case, the next process finds a working site.
         let overview = Site::at(&file).reader().overview().unwrap();
         assert_eq!((overview.revisions, overview.published), (11, 5), "in round {round}");
     }
 }
 
-fn holds_something(folder: &Path) -> bool {
+fn is_not_empty(folder: &Path) -> bool {
     folder.read_dir().unwrap().next().is_some()
 }

@@ -1,20 +1,20 @@
-//! Tools that modify nothing do so whatever they are given, and cannot when they try.
+//! Reading tools do not modify the site with any input, and cannot.
 
 use content::{Role, Settings, SigningKey, Site, SiteError};
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use serde_json::json;
 use tool_core::{Operation, Principal, Reader, Registry, ToolError, testing, tool};
 
-fn everybody() -> Principal {
+fn administrator() -> Principal {
     Role::Administrator.permissions().iter().copied().fold(Principal::new("otto"), Principal::grant)
 }
 
 fn registry(site: Site) -> Registry {
     let settings = Settings { signing_key: SigningKey::new("correct horse battery") };
-    content::builder(site, settings).local(everybody()).build().unwrap()
+    content::builder(site, settings).local(administrator()).build().unwrap()
 }
 
-/// Every row of every table.
+/// Returns every row of every table as text.
 fn dump(path: &std::path::Path) -> String {
     let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
     let mut text = String::new();
@@ -23,7 +23,8 @@ fn dump(path: &std::path::Path) -> String {
         let columns = statement.column_count();
         let mut rows = statement.query([]).unwrap();
         while let Some(row) = rows.next().unwrap() {
-            let values: Vec<rusqlite::types::Value> = (0..columns).map(|at| row.get(at).unwrap()).collect();
+            let values: Vec<rusqlite::types::Value> =
+                (0..columns).map(|index| row.get(index).unwrap()).collect();
             text.push_str(&format!("{table} {values:?}\n"));
         }
     }
@@ -31,11 +32,11 @@ fn dump(path: &std::path::Path) -> String {
 }
 
 #[tokio::test]
-async fn tools_that_modify_nothing_leave_the_site_alone() {
+async fn leaves_the_site_unchanged_when_reading() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("museum.sqlite");
     let registry = registry(Site::at(&path));
-    // The file comes into being with the first call.
+    // The first call creates the file.
     registry.call("site_overview", json!({})).await.unwrap();
     let before = dump(&path);
 
@@ -49,7 +50,7 @@ async fn tools_that_modify_nothing_leave_the_site_alone() {
         .call("translate_node", json!({"id": 1, "langcode": "de", "title": "x", "body": "y"}))
         .await
         .unwrap();
-    assert_ne!(dump(&path), before, "a change would have been seen");
+    assert_ne!(dump(&path), before, "a change is visible in the dump");
 }
 
 /// Declared as one that reads, and tries everything to write.
@@ -80,7 +81,7 @@ fn vandalise(#[inject] site: Reader<Site>) -> Result<Vec<String>, ToolError> {
         match site.with(|connection| Ok(connection.execute_batch(attempt)?)) {
             Ok(()) => format!("succeeded: {attempt}"),
             Err(SiteError::Sqlite(error)) => match error.sqlite_error_code() {
-                // To change the journal it would have to delete a file, and cannot.
+                // Changing the journal mode requires deleting a file, which fails.
                 Some(
                     ErrorCode::ReadOnly
                     | ErrorCode::SystemIoFailure
@@ -96,7 +97,7 @@ fn vandalise(#[inject] site: Reader<Site>) -> Result<Vec<String>, ToolError> {
 }
 
 #[tokio::test]
-async fn a_tool_that_reads_cannot_write_when_it_tries() {
+async fn prevents_writes_by_reading_tools() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("museum.sqlite");
     let registry = registry(Site::at(&path));
@@ -107,11 +108,11 @@ async fn a_tool_that_reads_cannot_write_when_it_tries() {
     assert_eq!(outcomes.len(), 14);
     assert!(outcomes.iter().all(|outcome| outcome == "refused"), "{outcomes:#?}");
     assert_eq!(dump(&path), before);
-    // What SQLite keeps beside the file is there while the file is open.
+    // SQLite keeps two more files while the database is open.
     for file in std::fs::read_dir(folder.path()).unwrap() {
         let name = file.unwrap().file_name().into_string().unwrap();
         assert!(["museum.sqlite", "museum.sqlite-wal", "museum.sqlite-shm"].contains(&&*name), "{name}");
     }
-    // It did not spoil the connection for those who come after it.
+    // The connection still works for later calls.
     assert!(registry.call("get_node", json!({"id": 1})).await.is_ok());
 }

@@ -1,4 +1,4 @@
-//! The declarations of this example are as good as the lint knows to ask for, and promise what is recorded.
+//! The declarations of this example pass the lint and match the lock file.
 
 use content::{Settings, Site};
 use tool_core::Registry;
@@ -10,14 +10,14 @@ fn registry() -> Registry {
 }
 
 #[test]
-fn the_lint_finds_nothing() {
+fn has_no_lint_findings() {
     registry().check().unwrap();
     let findings: Vec<String> = lint(&registry()).iter().map(ToString::to_string).collect();
     assert!(findings.is_empty(), "{}", findings.join("\n\n"));
 }
 
 #[test]
-fn what_the_tools_promise_is_recorded() {
+fn matches_the_lock_file() {
     let recorded: Lock = include_str!("../tools.lock").parse().unwrap();
     let differences: Vec<String> =
         recorded.compare(&Lock::of(&registry())).iter().map(ToString::to_string).collect();
@@ -29,9 +29,8 @@ fn what_the_tools_promise_is_recorded() {
     assert_eq!(Lock::of(&registry()).to_string(), include_str!("../tools.lock"));
 }
 
-// What describes a tool must not wait for a file, nor make one.
 #[test]
-fn describing_the_tools_touches_no_file() {
+fn creates_no_file_when_describing_tools() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("museum.sqlite");
     let registry = content::registry(Site::at(&path), Settings::default()).unwrap();

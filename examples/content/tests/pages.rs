@@ -1,8 +1,8 @@
-//! What the pages of documentation show is what the program prints.
+//! The documentation shows the real output of the program.
 
 use trycmd::TestCases;
 
-/// The cases of these files, on a site of their own.
+/// Runs the cases of these files on a new site.
 fn compare(files: &str) {
     let folder = tempfile::tempdir().unwrap();
     let database = folder.path().join("museum.sqlite");
@@ -15,21 +15,21 @@ fn compare(files: &str) {
 }
 
 #[test]
-fn the_page_about_tools_of_others_shows_what_the_program_prints() {
+fn matches_the_page_about_foreign_tools() {
     compare("../../tool-cli/docs/not-yours.md");
 }
 
 #[test]
-fn who_calls_decides_what_is_answered() {
+fn matches_the_page_about_callers() {
     compare("tests/cmd/callers.md");
 }
 
 #[test]
-fn what_signs_needs_a_key() {
+fn matches_the_page_about_the_key() {
     compare("tests/cmd/key.md");
 }
 
 #[test]
-fn what_is_stored_can_be_found_and_shown() {
+fn matches_the_page_about_search() {
     compare("tests/cmd/search.md");
 }

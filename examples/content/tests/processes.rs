@@ -1,9 +1,9 @@
 //! Several processes write to one site at once, and are killed while they do.
 //!
-//! The test runs itself again as a writer, which calls the tools, says on its standard output what was confirmed, and
-//! stops when its standard input ends, or when it is killed.
+//! The test starts itself as a writer, which calls the tools and prints confirmed changes until its standard input ends
+//! or it is killed.
 
-// A child tells its parent on stdout what was confirmed.
+// A child reports confirmed changes to its parent on stdout.
 #![allow(clippy::print_stdout)]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,12 +21,12 @@ use serde_json::{Value, json};
 use tool_core::failure::Reason;
 use tool_core::{FailureKind, Registry};
 
-/// What a child does; it says so to the test of that name.
+/// The role of a child process.
 const ROLE: &str = "CONTENT_TEST_ROLE";
 const FILE: &str = "CONTENT_TEST_FILE";
 const NUMBER: &str = "CONTENT_TEST_NUMBER";
 
-/// The node that everybody edits.
+/// The node that all writers edit.
 const SHARED: u32 = 1;
 
 fn shared() -> NodeId {
@@ -34,16 +34,16 @@ fn shared() -> NodeId {
 }
 
 #[test]
-fn two_processes_that_write_at_once_lose_nothing() {
+fn loses_no_edits_of_concurrent_processes() {
     const EDITS: usize = 30;
     if env::var_os(ROLE).is_some() {
-        return play("two_processes_that_write_at_once_lose_nothing");
+        return run_child("loses_no_edits_of_concurrent_processes");
     }
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("museum.sqlite");
-    // Nobody has made the file yet: that happens at once, too.
+    // The file does not exist yet: both create it at once.
     let mut writers: Vec<Writer> = (1..=2)
-        .map(|number| Writer::start("two_processes_that_write_at_once_lose_nothing", &file, "editor", number))
+        .map(|number| Writer::start("loses_no_edits_of_concurrent_processes", &file, "editor", number))
         .collect();
     let mut confirmed = Vec::new();
     for _ in 0..EDITS {
@@ -56,35 +56,35 @@ fn two_processes_that_write_at_once_lose_nothing() {
     }
 
     let site = Site::at(&file);
-    let revisions: BTreeSet<u32> = confirmed.iter().map(|said| said.number).collect();
-    assert_eq!(revisions.len(), confirmed.len(), "two writers were given one revision");
+    let revisions: BTreeSet<u32> = confirmed.iter().map(|confirmation| confirmation.number).collect();
+    assert_eq!(revisions.len(), confirmed.len(), "two writers got the same revision");
     let node = site.reader().node(shared()).unwrap();
     assert_eq!(node.revision as usize, 3 + confirmed.len());
     assert_eq!(site.reader().revisions(shared()).unwrap().len(), node.revision as usize);
-    // Each added its line to what the others had written.
+    // Each edit added its line to the previous body.
     let lines: BTreeSet<&str> = node.content.body.lines().filter(|line| line.starts_with("line ")).collect();
-    let expected: BTreeSet<String> = confirmed.iter().map(Said::line).collect();
+    let expected: BTreeSet<String> = confirmed.iter().map(Confirmation::line).collect();
     assert_eq!(lines, expected.iter().map(String::as_str).collect());
     assert_intact(&file);
 }
 
 #[test]
-fn what_was_confirmed_outlives_a_kill() {
+fn keeps_confirmed_changes_after_a_kill() {
     const ROUNDS: usize = 30;
     if env::var_os(ROLE).is_some() {
-        return play("what_was_confirmed_outlives_a_kill");
+        return run_child("keeps_confirmed_changes_after_a_kill");
     }
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("museum.sqlite");
-    let mut created: BTreeMap<u32, Said> = BTreeMap::new();
+    let mut created: BTreeMap<u32, Confirmation> = BTreeMap::new();
     let mut unconfirmed = 0;
     for round in 0..ROUNDS {
         let numbers = [2 * round + 1, 2 * round + 2];
         let mut writers: Vec<Writer> = numbers
             .iter()
-            .map(|number| Writer::start("what_was_confirmed_outlives_a_kill", &file, "creator", *number))
+            .map(|number| Writer::start("keeps_confirmed_changes_after_a_kill", &file, "creator", *number))
             .collect();
-        // Another moment each round, and never one in which nobody writes.
+        // Each round kills at another moment, always during writes.
         let mut confirmed = Vec::new();
         for turn in 0..=round % 5 {
             confirmed.push(writers[turn % 2].next().expect("it ended early"));
@@ -94,58 +94,61 @@ fn what_was_confirmed_outlives_a_kill() {
             writer.process.kill().unwrap();
         }
         for writer in writers {
-            confirmed.extend(writer.bury());
+            confirmed.extend(writer.wait_killed());
         }
-        for said in confirmed {
-            assert!(created.insert(said.number, said).is_none(), "a number was given twice");
+        for confirmation in confirmed {
+            assert!(
+                created.insert(confirmation.number, confirmation).is_none(),
+                "a number was assigned twice"
+            );
         }
-        unconfirmed = assert_all_there(&file, &created);
-        assert!(unconfirmed <= 2 * (round + 1), "more than the one that each was at when it died");
+        unconfirmed = assert_nodes_exist(&file, &created);
+        assert!(unconfirmed <= 2 * (round + 1), "more than one unconfirmed change per writer");
     }
     assert!(created.len() >= ROUNDS);
-    eprintln!("{} confirmed; {unconfirmed} done and not said", created.len());
+    eprintln!("{} confirmed; {unconfirmed} done but not confirmed", created.len());
     assert_intact(&file);
 }
 
-/// Every node that was confirmed is there in full, and so is every other; how many others there are.
-fn assert_all_there(file: &Path, created: &BTreeMap<u32, Said>) -> usize {
+/// Asserts that every node is complete and no confirmed one is lost; returns the number of unconfirmed nodes.
+fn assert_nodes_exist(file: &Path, created: &BTreeMap<u32, Confirmation>) -> usize {
     let site = Site::at(file);
     let mut unconfirmed = 0;
-    let announced = announced(&site);
-    // The last that each writer has confirmed: what it was at when it died came after it.
+    let announced_nodes = announced_nodes(&site);
+    // The last confirmed turn of each writer; only the turn after it may be unfinished.
     let mut last: BTreeMap<u32, u32> = BTreeMap::new();
-    for said in created.values() {
-        let turn = last.entry(said.writer).or_default();
-        *turn = said.turn.max(*turn);
+    for confirmation in created.values() {
+        let turn = last.entry(confirmation.writer).or_default();
+        *turn = confirmation.turn.max(*turn);
     }
     for id in site.reader().ids().unwrap().into_iter().filter(|id| id.number() > 6) {
         let node = site.reader().node(id).unwrap();
         assert_eq!((node.revision, node.content.tags.len(), node.content.components.len()), (1, 2, 1));
         assert_eq!(
             node.published.is_some(),
-            announced.contains(&id),
-            "{id} is shown and not announced, or reverse"
+            announced_nodes.contains(&id),
+            "{id} is published but not announced, or the reverse"
         );
         match created.get(&id.number()) {
-            Some(said) => {
-                assert_eq!(node.content.title, said.line());
+            Some(confirmation) => {
+                assert_eq!(node.content.title, confirmation.line());
                 assert!(
-                    node.published.is_some() || last[&said.writer] == said.turn,
-                    "not published: {said:?}"
+                    node.published.is_some() || last[&confirmation.writer] == confirmation.turn,
+                    "not published: {confirmation:?}"
                 );
             }
             None => unconfirmed += 1,
         }
     }
-    for said in created.values() {
-        let id = NodeId(said.number.try_into().unwrap());
-        assert!(site.reader().node(id).is_ok(), "lost: {said:?}");
+    for confirmation in created.values() {
+        let id = NodeId(confirmation.number.try_into().unwrap());
+        assert!(site.reader().node(id).is_ok(), "lost: {confirmation:?}");
     }
     unconfirmed
 }
 
-/// The nodes that messages in the outbox tell of, each of which there is once.
-fn announced(site: &Site) -> BTreeSet<NodeId> {
+/// Returns the nodes named by messages in the outbox, each exactly once.
+fn announced_nodes(site: &Site) -> BTreeSet<NodeId> {
     let events: Vec<String> = site
         .reader()
         .with(|connection| {
@@ -156,7 +159,7 @@ fn announced(site: &Site) -> BTreeSet<NodeId> {
     let node = |event: &String| serde_json::from_str::<Value>(event).unwrap()["node"].clone();
     let nodes: BTreeSet<NodeId> =
         events.iter().map(node).map(|id| serde_json::from_value(id).unwrap()).collect();
-    assert_eq!(nodes.len(), events.len(), "something is announced twice");
+    assert_eq!(nodes.len(), events.len(), "a node is announced twice");
     nodes
 }
 
@@ -165,27 +168,31 @@ fn assert_intact(file: &Path) {
     let verdict: String = connection.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
     assert_eq!(verdict, "ok");
     let dangling = connection.prepare("PRAGMA foreign_key_check").unwrap().exists([]).unwrap();
-    assert!(!dangling, "a reference leads nowhere");
+    assert!(!dangling, "a foreign key dangles");
 }
 
-/// What a writer has said: which of its changes was confirmed, and the number that it was given.
+/// A change that a writer reported as confirmed, with its assigned number.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Said {
+struct Confirmation {
     writer: u32,
     turn: u32,
     number: u32,
 }
 
-impl Said {
+impl Confirmation {
     fn line(&self) -> String {
         line(self.writer, self.turn)
     }
 
-    /// The test harness talks too, even on the same line.
-    fn read(line: &str) -> Option<Self> {
+    /// Parses a line of output, which may begin with output of the test harness.
+    fn parse(line: &str) -> Option<Self> {
         let words: Vec<&str> = line.trim_end().strip_suffix(';')?.split(' ').collect();
         let [.., "confirmed", writer, turn, number] = words[..] else { return None };
-        Some(Said { writer: writer.parse().ok()?, turn: turn.parse().ok()?, number: number.parse().ok()? })
+        Some(Confirmation {
+            writer: writer.parse().ok()?,
+            turn: turn.parse().ok()?,
+            number: number.parse().ok()?,
+        })
     }
 }
 
@@ -193,10 +200,10 @@ fn line(writer: u32, turn: u32) -> String {
     format!("line {writer} {turn}")
 }
 
-/// A child, seen from the test.
+/// A child process, as the test sees it.
 struct Writer {
     process: Child,
-    said: Receiver<Said>,
+    confirmations: Receiver<Confirmation>,
 }
 
 impl Writer {
@@ -211,37 +218,39 @@ impl Writer {
             .spawn()
             .unwrap();
         let output = BufReader::new(process.stdout.take().unwrap());
-        let (sender, said) = mpsc::channel();
+        let (sender, confirmations) = mpsc::channel();
         // Reads until the output ends, so that the child never waits for the test.
         thread::spawn(move || {
-            output.lines().map_while(Result::ok).filter_map(|line| Said::read(&line)).for_each(|said| {
-                // Nobody listens any more when the test has failed.
-                let _ = sender.send(said);
-            });
+            output.lines().map_while(Result::ok).filter_map(|line| Confirmation::parse(&line)).for_each(
+                |confirmation| {
+                    // The receiver is gone if the test has failed.
+                    let _ = sender.send(confirmation);
+                },
+            );
         });
-        Self { process, said }
+        Self { process, confirmations }
     }
 
-    fn next(&mut self) -> Option<Said> {
-        self.said.recv_timeout(Duration::from_secs(60)).ok()
+    fn next(&mut self) -> Option<Confirmation> {
+        self.confirmations.recv_timeout(Duration::from_secs(60)).ok()
     }
 
-    /// Lets it finish what it is at, and returns what else it said.
-    fn stop(mut self) -> Vec<Said> {
+    /// Stops the child after its current change and returns the remaining confirmations.
+    fn stop(mut self) -> Vec<Confirmation> {
         drop(self.process.stdin.take());
         assert!(self.process.wait().unwrap().success());
-        self.said.iter().collect()
+        self.confirmations.iter().collect()
     }
 
-    /// The same of one that was killed: what it said before counts.
-    fn bury(mut self) -> Vec<Said> {
+    /// Waits for a killed child and returns the remaining confirmations.
+    fn wait_killed(mut self) -> Vec<Confirmation> {
         assert!(!self.process.wait().unwrap().success(), "it was not killed");
-        self.said.iter().collect()
+        self.confirmations.iter().collect()
     }
 }
 
-/// A child, from inside: changes the site until its standard input ends.
-fn play(test: &str) {
+/// Runs the child: changes the site until standard input ends.
+fn run_child(test: &str) {
     let (role, file) = (env::var(ROLE).unwrap(), env::var(FILE).unwrap());
     let writer: u32 = env::var(NUMBER).unwrap().parse().unwrap();
     let site = Site::at(file);
@@ -249,15 +258,15 @@ fn play(test: &str) {
     let settings = Settings { signing_key: SigningKey::new("correct horse battery") };
     let registry = content::registry(site.clone(), settings).unwrap();
     let registry = registry.as_principal(site.principal("mira").unwrap().unwrap());
-    let (sender, ended) = mpsc::channel();
+    let (sender, parent_exited) = mpsc::channel();
     thread::spawn(move || {
-        // Ends with the parent, whatever became of it.
+        // Standard input ends when the parent does.
         let _ = io::stdin().read_to_end(&mut Vec::new());
         let _ = sender.send(());
     });
     let mut before = None;
     for turn in 1.. {
-        if ended.try_recv().is_ok() {
+        if parent_exited.try_recv().is_ok() {
             return;
         }
         let number = match role.as_str() {
@@ -268,7 +277,7 @@ fn play(test: &str) {
     }
 }
 
-/// Adds a line to the shared node, as often as it takes; the number of the revision.
+/// Adds a line to the shared node, retrying on conflicts, and returns the revision.
 async fn edit(registry: &Registry, writer: u32, turn: u32) -> u64 {
     loop {
         let node = registry.call("get_node", json!({"id": SHARED})).await.unwrap().value();
@@ -281,7 +290,7 @@ async fn edit(registry: &Registry, writer: u32, turn: u32) -> u64 {
     }
 }
 
-/// Publishes what was created before, and creates a node; its number.
+/// Publishes the previous node, creates another one and returns its number.
 async fn create(registry: &Registry, writer: u32, turn: u32, before: &mut Option<u64>) -> u64 {
     if let Some(id) = *before {
         registry.call("publish_node", json!({"id": id})).await.unwrap();

@@ -1,4 +1,4 @@
-//! The program as a server over HTTP, and where it keeps its file.
+//! The program as an HTTP server, and the location of its file.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -6,14 +6,14 @@ use std::process::{Child, Command, Stdio};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// The program, while it serves; ended when it is dropped.
-struct Served {
+/// A running server, killed on drop.
+struct Server {
     server: Child,
     address: String,
     folder: TempDir,
 }
 
-/// The program, over the site in this folder.
+/// Returns a command that runs the program on the site in this folder.
 fn content(folder: &TempDir) -> Command {
     let mut program = Command::new(env!("CARGO_BIN_EXE_content"));
     program
@@ -24,7 +24,7 @@ fn content(folder: &TempDir) -> Command {
     program
 }
 
-impl Served {
+impl Server {
     fn start(arguments: &[&str]) -> Self {
         Self::start_with(tempfile::tempdir().unwrap(), arguments, |program| program)
     }
@@ -55,7 +55,7 @@ impl Served {
         Self { server: program, address, folder }
     }
 
-    /// The program once more, over the same site.
+    /// Returns a command that runs the program on the same site.
     fn program(&self) -> Command {
         content(&self.folder)
     }
@@ -72,8 +72,8 @@ impl Served {
         self.send(path, body, token, &[])
     }
 
-    /// A request over MCP, as of 2026-07-28.
-    fn ask(&self, method: &str, mut params: Value, token: Option<&str>) -> (u16, Value) {
+    /// Sends a request of MCP 2026-07-28.
+    fn send_mcp(&self, method: &str, mut params: Value, token: Option<&str>) -> (u16, Value) {
         let name = params["name"].as_str().unwrap().to_owned();
         params["_meta"] = json!({
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -103,28 +103,28 @@ impl Served {
     }
 }
 
-impl Drop for Served {
+impl Drop for Server {
     fn drop(&mut self) {
-        // It may have ended by itself, when the test is failing already.
+        // It may have ended already if the test is failing.
         let _ = self.server.kill();
         let _ = self.server.wait();
     }
 }
 
 #[test]
-fn a_page_is_previewed_over_http_with_a_link_from_the_command_line() {
-    let served = Served::start(&["--allow-execute"]);
-    let mut program = served.program();
-    let made =
+fn opens_preview_links_over_http() {
+    let server = Server::start(&["--allow-execute"]);
+    let mut program = server.program();
+    let created =
         program.args(["run", "preview_link", "--as", "june", "id=6", "--format", "json"]).output().unwrap();
-    let made: Value = serde_json::from_slice(&made.stdout).unwrap();
-    assert_eq!(made["success"], true, "{made}");
-    let (status, answer) = served.call("open_preview", &json!({"link": made["output"]["link"]}));
+    let created: Value = serde_json::from_slice(&created.stdout).unwrap();
+    assert_eq!(created["success"], true, "{created}");
+    let (status, answer) = server.call("open_preview", &json!({"link": created["output"]["link"]}));
     let page = answer["content"][0]["text"].as_str().unwrap();
     assert!(status == 200 && page.starts_with("<h1>What salt does to rope</h1>"), "{status} {page}");
 
-    // Who asks over HTTP is nobody, and may do what needs no permission.
-    let (_, kind) = served.call("explain_component_kind", &json!({"kind": "callout"}));
+    // HTTP callers are anonymous and may only call tools without permissions.
+    let (_, kind) = server.call("explain_component_kind", &json!({"kind": "callout"}));
     assert_eq!(kind["structuredContent"]["variants"][2]["name"], "warning");
     for (tool, arguments, status) in [
         ("open_preview", json!({"link": "/preview/6/1/1/00"}), 404),
@@ -133,7 +133,7 @@ fn a_page_is_previewed_over_http_with_a_link_from_the_command_line() {
         ("delete_node", json!({"id": 6}), 403),
         ("delete_site", json!({}), 404),
     ] {
-        assert_eq!(served.call(tool, &arguments).0, status, "{tool} {arguments}");
+        assert_eq!(server.call(tool, &arguments).0, status, "{tool} {arguments}");
     }
 }
 
@@ -143,8 +143,8 @@ fn identifies_a_user_over_http_by_a_token() {
     let tokens = folder.path().join("tokens");
     let (june, vera) = ("0b7c5f1e9d2a4c68", "1f6e0c9b3d5a7284");
     std::fs::write(&tokens, format!("# Who may call.\n\njune {june}\nvera\t{vera}\n")).unwrap();
-    let served =
-        Served::start_with(folder, &["--allow-execute"], |program| program.env("CONTENT_TOKENS", &tokens));
+    let server =
+        Server::start_with(folder, &["--allow-execute"], |program| program.env("CONTENT_TOKENS", &tokens));
     for (tool, arguments, token, status) in [
         ("get_node", json!({"id": 3}), Some(vera), 200),
         ("edit_node", json!({"id": 3, "title": "Home", "log": "x"}), Some(vera), 403),
@@ -154,8 +154,8 @@ fn identifies_a_user_over_http_by_a_token() {
         ("get_node", json!({"id": 3}), None, 401),
         ("explain_roles", json!({}), None, 401),
     ] {
-        let (answered, answer) = served.post_with(&format!("/tools/{tool}/call"), &arguments, token);
-        assert_eq!(answered, status, "{tool} {token:?} {answer}");
+        let (actual, answer) = server.post_with(&format!("/tools/{tool}/call"), &arguments, token);
+        assert_eq!(actual, status, "{tool} {token:?} {answer}");
     }
 }
 
@@ -165,25 +165,25 @@ fn identifies_a_user_over_mcp_by_a_token() {
     let tokens = folder.path().join("tokens");
     let (june, vera) = ("0b7c5f1e9d2a4c68", "1f6e0c9b3d5a7284");
     std::fs::write(&tokens, format!("june {june}\nvera {vera}\n")).unwrap();
-    let served = Served::start_as("mcp", folder, &[], |program| program.env("CONTENT_TOKENS", &tokens));
+    let server = Server::start_as("mcp", folder, &[], |program| program.env("CONTENT_TOKENS", &tokens));
     let edit = json!({"name": "edit_node", "arguments": {"id": 3, "title": "Home", "log": "x"}});
     for (token, status, is_error) in
         [(Some(vera), 200, Some(true)), (Some(june), 200, Some(false)), (None, 401, None)]
     {
-        let (answered, answer) = served.ask("tools/call", edit.clone(), token);
-        let answered = (answered, answer["result"]["isError"].as_bool());
-        assert_eq!(answered, (status, is_error), "{token:?} {answer}");
+        let (actual, answer) = server.send_mcp("tools/call", edit.clone(), token);
+        let actual = (actual, answer["result"]["isError"].as_bool());
+        assert_eq!(actual, (status, is_error), "{token:?} {answer}");
     }
 }
 
 #[test]
-fn a_site_that_cannot_be_read_does_not_make_a_user_unknown() {
+fn reports_an_unreadable_site_when_resolving_a_caller() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("museum.sqlite"), "this is no database, and is as long as one is")
         .unwrap();
-    let ran = content(&folder).args(["run", "get_node", "id=1", "--as", "june"]).output().unwrap();
-    let stderr = String::from_utf8(ran.stderr).unwrap();
-    assert_eq!(ran.status.code(), Some(12), "{stderr}");
+    let output = content(&folder).args(["run", "get_node", "id=1", "--as", "june"]).output().unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(12), "{stderr}");
     assert!(stderr.starts_with("error: `june` cannot be looked up: "), "{stderr}");
 }
 
@@ -192,7 +192,7 @@ fn reports_an_invalid_token_file_without_showing_a_token() {
     let folder = tempfile::tempdir().unwrap();
     let tokens = folder.path().join("tokens");
     let token = "0b7c5f1e9d2a4c68";
-    for (text, says) in [
+    for (text, expected) in [
         (format!("{token}\n"), "line 1: a user and a token are expected"),
         (format!("june {token}\nvera {token}\n"), "line 2: "),
         (format!("eve {token}\n"), "line 1: nobody is called `eve`"),
@@ -200,24 +200,27 @@ fn reports_an_invalid_token_file_without_showing_a_token() {
     ] {
         std::fs::write(&tokens, text).unwrap();
         let mut program = content(&folder);
-        let ran = program
+        let output = program
             .args(["serve", "http", "--addr", "127.0.0.1:0"])
             .env("CONTENT_TOKENS", &tokens)
             .output()
             .unwrap();
-        let stderr = String::from_utf8(ran.stderr).unwrap();
-        assert!(!ran.status.success() && stderr.contains(says) && !stderr.contains(token), "{stderr}");
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert!(!output.status.success() && stderr.contains(expected) && !stderr.contains(token), "{stderr}");
     }
 }
 
 #[test]
-fn a_site_that_cannot_be_read_is_no_site_without_users() {
+fn reports_an_unreadable_site_when_resolving_the_default_user() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("museum.sqlite"), "this is no database, and is as long as one is")
         .unwrap();
-    let ran = content(&folder).arg("list").env("CONTENT_USER", "june").output().unwrap();
-    let stderr = String::from_utf8(ran.stderr).unwrap();
-    assert!(!ran.status.success() && stderr.starts_with("error: `june` cannot be looked up: "), "{stderr}");
+    let output = content(&folder).arg("list").env("CONTENT_USER", "june").output().unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        !output.status.success() && stderr.starts_with("error: `june` cannot be looked up: "),
+        "{stderr}"
+    );
 }
 
 #[cfg(unix)]
@@ -227,25 +230,25 @@ fn reports_a_key_that_is_not_text() {
 
     let folder = tempfile::tempdir().unwrap();
     let key = std::ffi::OsStr::from_bytes(b"correct horse battery \xff");
-    let ran = content(&folder).arg("list").env("CONTENT_SIGNING_KEY", key).output().unwrap();
-    let stderr = String::from_utf8(ran.stderr).unwrap();
+    let output = content(&folder).arg("list").env("CONTENT_SIGNING_KEY", key).output().unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
     assert_eq!(
-        (ran.status.code(), &*stderr),
+        (output.status.code(), &*stderr),
         (Some(1), "error: CONTENT_SIGNING_KEY: it is no text, it is not UTF-8\n")
     );
 }
 
 #[test]
-fn nothing_is_called_unless_that_is_allowed() {
-    let served = Served::start(&[]);
-    assert_eq!(served.call("explain_roles", &json!({})).0, 403);
-    assert_eq!(served.post("/tools/get_node/validate", &json!({"id": 2})), (200, json!({"valid": true})));
+fn rejects_calls_without_allow_execute() {
+    let server = Server::start(&[]);
+    assert_eq!(server.call("explain_roles", &json!({})).0, 403);
+    assert_eq!(server.post("/tools/get_node/validate", &json!({"id": 2})), (200, json!({"valid": true})));
 }
 
-// Elsewhere the folder of data is another.
+// Other systems use another data directory.
 #[cfg(target_os = "linux")]
 #[test]
-fn the_file_is_made_in_the_folder_of_data_when_it_is_needed() {
+fn creates_the_file_in_the_data_directory_on_demand() {
     let folder = tempfile::tempdir().unwrap();
     let content = |arguments: &[&str]| {
         let program = Command::new(env!("CARGO_BIN_EXE_content"))
@@ -264,7 +267,7 @@ fn the_file_is_made_in_the_folder_of_data_when_it_is_needed() {
     assert!(!folder.path().join("data").exists());
     content(&["run", "get_node", "id=1"]);
     assert!(file.is_file());
-    let here: Vec<_> =
+    let names: Vec<_> =
         std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-    assert_eq!(here, ["data"]);
+    assert_eq!(names, ["data"]);
 }

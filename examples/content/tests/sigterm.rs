@@ -1,4 +1,4 @@
-//! SIGTERM lets a page be saved that is under way on stdio.
+//! SIGTERM on stdio lets a running save finish.
 #![cfg(unix)]
 
 #[path = "../../../tests/sigterm.rs"]
@@ -10,7 +10,7 @@ use rusqlite::Connection;
 use serde_json::json;
 
 #[test]
-fn a_modifying_call_under_way_ends_before_the_program_does() {
+fn finishes_a_modifying_call_on_sigterm() {
     let folder = tempfile::tempdir().unwrap();
     let database = folder.path().join("museum.sqlite");
     let program = || {
@@ -26,7 +26,7 @@ fn a_modifying_call_under_way_ends_before_the_program_does() {
     let pages = |connection: &Connection| -> u32 {
         connection.query_row("SELECT count(*) FROM node", [], |row| row.get(0)).unwrap()
     };
-    // Whoever saves a page waits for the database.
+    // The lock keeps a save waiting.
     let connection = Connection::open(&database).unwrap();
     let before = pages(&connection);
     connection.execute_batch("BEGIN IMMEDIATE").unwrap();

@@ -1,11 +1,11 @@
-//! Which tool is what to whom: each with its operation, its inputs and its surface over MCP, decided by these alone.
+//! The operation, inputs and MCP surface of every tool.
 
 use content::{Settings, Site};
 use tool_core::ToolDefinition;
 use tool_core::address::Surface;
 use tool_core::schema::NativeSchema;
 
-/// `*` marks a locator, `?` what may be left out.
+/// Renders an input; `*` marks a locator, `?` an optional input.
 fn input(input: &NativeSchema) -> String {
     let mark = match (input.locator, input.required) {
         (true, _) => "*",
@@ -28,8 +28,8 @@ fn row(tool: &ToolDefinition) -> String {
     format!("{} | {operation} | {inputs} | {surface}", tool.name())
 }
 
-/// What is a resource or a template is read there; by default it is listed as a tool besides, since many clients show
-/// nothing but tools to their models.
+/// The expected surface of each tool. By default, resources and templates are listed as tools, too, since many clients show
+/// only tools to their models.
 const TABLE: [&str; 21] = [
     "add_callout | write | id: integer, variant: string, props: map, place?: integer | tool",
     "compare_revisions | transform | id: integer, from: integer, to: integer | tool",
@@ -55,15 +55,14 @@ const TABLE: [&str; 21] = [
 ];
 
 #[test]
-fn every_tool_is_what_the_table_says() {
+fn matches_the_table_of_surfaces() {
     let registry = content::registry(Site::at("unused"), Settings::default()).unwrap();
     let rows: Vec<String> = registry.tools().map(row).collect();
     assert_eq!(rows, TABLE, "{rows:#?}");
 }
 
-// The two columns agree with what they are derived from.
 #[test]
-fn what_modifies_is_never_a_resource_and_what_is_read_by_its_locators_always_is() {
+fn exposes_only_readable_tools_with_locators_as_resources() {
     let registry = content::registry(Site::at("unused"), Settings::default()).unwrap();
     for tool in registry.tools() {
         let surface = Surface::of(tool);

@@ -1,4 +1,4 @@
-//! Every tool, through the registry, as somebody of the site.
+//! Every tool, called through the registry as a user of the site.
 
 use content::{Settings, SigningKey, Site};
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use tempfile::TempDir;
 use tool_core::failure::Reason;
 use tool_core::{FailureKind, Principal, Registry};
 
-/// A site of its own, for as long as it is kept.
+/// A temporary site.
 struct Museum {
     _folder: TempDir,
     site: Site,
@@ -35,7 +35,7 @@ impl Museum {
         called.map(|output| output.value()).map_err(|failure| (failure.kind(), failure.message().to_owned()))
     }
 
-    async fn done(&self, user: &str, tool: &str, arguments: Value) -> Value {
+    async fn call_ok(&self, user: &str, tool: &str, arguments: Value) -> Value {
         self.call(user, tool, arguments).await.unwrap_or_else(|failure| panic!("{tool}: {failure:?}"))
     }
 }
@@ -45,16 +45,16 @@ fn failed(reason: Reason, message: &str) -> Result<Value, (FailureKind, String)>
 }
 
 #[tokio::test]
-async fn every_example_is_a_call_that_succeeds() {
+async fn runs_every_example() {
     for tool in Museum::new().registry.tools() {
-        // Each on a site that nobody has touched.
+        // Each tool runs on a fresh site.
         let museum = Museum::new();
         let mut examples: Vec<Value> = tool.examples().to_vec();
         examples.push(tool.example().clone());
         for mut example in examples {
             if tool.name() == "open_preview" {
                 // A link is a secret, and so has no example.
-                let link = museum.done("mira", "preview_link", json!({"id": 6})).await;
+                let link = museum.call_ok("mira", "preview_link", json!({"id": 6})).await;
                 example = json!({"link": link["link"]});
             }
             let result = museum.call("otto", tool.name(), example.clone()).await;
@@ -66,7 +66,7 @@ async fn every_example_is_a_call_that_succeeds() {
     }
 }
 
-/// Of every revision, the content.
+/// Returns the content of a revision as input of `create_node`.
 fn content(revision: &Value) -> Value {
     let mut content = revision.clone();
     content
@@ -78,9 +78,9 @@ fn content(revision: &Value) -> Value {
 }
 
 #[tokio::test]
-async fn the_seed_could_be_created_with_the_tools() {
+async fn accepts_the_seed_as_tool_input() {
     let museum = Museum::new();
-    let overview = museum.done("vera", "site_overview", json!({})).await;
+    let overview = museum.call_ok("vera", "site_overview", json!({})).await;
     assert_eq!(
         overview,
         json!({
@@ -91,16 +91,17 @@ async fn the_seed_could_be_created_with_the_tools() {
     let mut revisions = 0;
     for id in museum.site.reader().ids().unwrap() {
         for summary in museum.site.reader().revisions(id).unwrap() {
-            let revision = museum.done("vera", "get_revision", json!({"id": id, "vid": summary.vid})).await;
+            let revision =
+                museum.call_ok("vera", "get_revision", json!({"id": id, "vid": summary.vid})).await;
             let arguments = content(&revision).to_string();
             let valid = museum.registry.validate("create_node", arguments.as_bytes());
             assert!(valid.is_ok(), "{arguments}: {}", valid.unwrap_err().text());
             revisions += 1;
         }
-        let node = museum.done("vera", "get_node", json!({"id": id})).await;
+        let node = museum.call_ok("vera", "get_node", json!({"id": id})).await;
         let languages = node["translations"].as_array().unwrap().iter().chain([&Value::Null]);
         for langcode in languages {
-            let page = museum.done("vera", "render_node", json!({"id": id, "langcode": langcode})).await;
+            let page = museum.call_ok("vera", "render_node", json!({"id": id, "langcode": langcode})).await;
             assert!(page.as_str().unwrap().starts_with("<h1>"), "{page}");
         }
     }
@@ -111,23 +112,23 @@ async fn the_seed_could_be_created_with_the_tools() {
 }
 
 #[tokio::test]
-async fn a_node_is_read_with_its_revisions_and_translations() {
+async fn reads_nodes_with_revisions_and_translations() {
     let museum = Museum::new();
-    let node = museum.done("vera", "get_node", json!({"id": 2})).await;
+    let node = museum.call_ok("vera", "get_node", json!({"id": 2})).await;
     assert_eq!(node["title"], "The tide road");
     assert_eq!(node["revision"], 2);
     assert_eq!(node["translations"], json!(["de"]));
     assert_eq!(node["components"][0]["variant"], "warning");
-    let revision = museum.done("vera", "get_revision", json!({"id": 2, "vid": 1})).await;
+    let revision = museum.call_ok("vera", "get_revision", json!({"id": 2, "vid": 1})).await;
     assert_eq!((&revision["author"], &revision["components"]), (&json!("tomas"), &json!([])));
-    let revisions = museum.done("vera", "list_revisions", json!({"id": 1})).await;
+    let revisions = museum.call_ok("vera", "list_revisions", json!({"id": 1})).await;
     let vids: Vec<&Value> = revisions.as_array().unwrap().iter().map(|revision| &revision["vid"]).collect();
     assert_eq!(vids, [3, 2, 1]);
     assert_eq!(revisions[0]["published"], true);
     let translation = |id: u32, langcode: &str| json!({"id": id, "langcode": langcode});
-    let french = museum.done("vera", "get_translation", translation(1, "fr")).await;
+    let french = museum.call_ok("vera", "get_translation", translation(1, "fr")).await;
     assert_eq!((&french["revision"], &french["outdated"]), (&json!(2), &json!(true)));
-    assert_eq!(museum.done("vera", "get_translation", translation(1, "de")).await["outdated"], false);
+    assert_eq!(museum.call_ok("vera", "get_translation", translation(1, "de")).await["outdated"], false);
 
     assert_eq!(
         museum.call("vera", "get_node", json!({"id": 99})).await,
@@ -159,7 +160,7 @@ async fn finds_nodes_by_all_criteria() {
         (json!({"published": false}), vec![6]),
         (json!({"published": true, "owner": "june", "kind": "event"}), vec![5]),
     ] {
-        let found = museum.done("vera", "find_nodes", query.clone()).await;
+        let found = museum.call_ok("vera", "find_nodes", query.clone()).await;
         let ids: Vec<u64> =
             found.as_array().unwrap().iter().map(|node| node["id"].as_u64().unwrap()).collect();
         assert_eq!(ids, expected, "{query}");
@@ -167,12 +168,12 @@ async fn finds_nodes_by_all_criteria() {
 }
 
 #[tokio::test]
-async fn a_page_is_created_edited_and_compared() {
+async fn creates_edits_and_compares_pages() {
     let museum = Museum::new();
     let page = json!({"kind": "article", "title": "Ropes", "body": "Hemp.\n", "meta": {"lang": "en"}});
-    assert_eq!(museum.done("june", "create_node", page).await, json!({"id": 7, "revision": 1}));
+    assert_eq!(museum.call_ok("june", "create_node", page).await, json!({"id": 7, "revision": 1}));
     let edit = json!({"id": 7, "base": 1, "body": "Hemp and sisal.\n", "log": "More"});
-    assert_eq!(museum.done("june", "edit_node", edit.clone()).await, json!({"id": 7, "revision": 2}));
+    assert_eq!(museum.call_ok("june", "edit_node", edit.clone()).await, json!({"id": 7, "revision": 2}));
     assert_eq!(
         museum.call("june", "edit_node", edit).await,
         failed(
@@ -188,21 +189,21 @@ async fn a_page_is_created_edited_and_compared() {
         )
     );
     let callout = json!({"id": 7, "variant": "info", "props": {"text": "Touch them!"}, "place": 9});
-    assert_eq!(museum.done("june", "add_callout", callout).await["revision"], 3);
+    assert_eq!(museum.call_ok("june", "add_callout", callout).await["revision"], 3);
     assert_eq!(
-        museum.done("june", "compare_revisions", json!({"id": 7, "from": 1, "to": 2})).await,
+        museum.call_ok("june", "compare_revisions", json!({"id": 7, "from": 1, "to": 2})).await,
         "--- node/7/revision/1\n+++ node/7/revision/2\n@@ -1,4 +1,4 @@\n # Ropes\n \n-Hemp.\n+Hemp and sisal.\n lang: en\n"
     );
     assert_eq!(
-        museum.done("june", "render_node", json!({"id": 7})).await,
+        museum.call_ok("june", "render_node", json!({"id": 7})).await,
         "<h1>Ropes</h1>\n<p>Hemp and sisal.</p>\n<aside class=\"callout callout-info\">\n<p>Touch them!</p>\n</aside>\n"
     );
-    let german = museum.done("vera", "render_node", json!({"id": 2, "langcode": "de"})).await;
+    let german = museum.call_ok("vera", "render_node", json!({"id": 2, "langcode": "de"})).await;
     assert!(german.as_str().unwrap().starts_with("<h1>Der Gezeitenweg</h1>\n"), "{german}");
 }
 
 #[tokio::test]
-async fn nodes_are_changed_by_their_owner_and_by_editors() {
+async fn allows_edits_by_owners_and_editors() {
     let museum = Museum::new();
     let edit = json!({"id": 4, "title": "Eels, counted", "log": "Shorter"});
     assert_eq!(
@@ -211,9 +212,9 @@ async fn nodes_are_changed_by_their_owner_and_by_editors() {
     );
     assert!(museum.call("tomas", "edit_node", edit).await.is_ok());
     let back = json!({"id": 4, "title": "How we count eels", "log": "As it was"});
-    assert_eq!(museum.done("mira", "edit_node", back).await["revision"], 3);
-    assert_eq!(museum.done("vera", "get_node", json!({"id": 4})).await["owner"], "tomas");
-    // Whose nobody's it is cannot be denied.
+    assert_eq!(museum.call_ok("mira", "edit_node", back).await["revision"], 3);
+    assert_eq!(museum.call_ok("vera", "get_node", json!({"id": 4})).await["owner"], "tomas");
+    // A missing node has no owner, so access cannot be denied.
     assert_eq!(
         museum.call("june", "edit_node", json!({"id": 99, "log": "?"})).await,
         failed(Reason::NotFound, "there is no node 99")
@@ -224,64 +225,64 @@ async fn nodes_are_changed_by_their_owner_and_by_editors() {
 }
 
 #[tokio::test]
-async fn what_is_saved_has_an_author_of_the_site() {
+async fn requires_an_author_of_the_site() {
     let museum = Museum::new();
     let stranger = Principal::new("eve").grant("node.create");
     let page = json!({"kind": "page", "title": "Mine", "body": ""});
     let failure = museum.registry.as_principal(stranger).call("create_node", page.clone()).await.unwrap_err();
     assert_eq!(failure.message(), "nobody on this site is called `eve`");
-    let nobody = Principal::anonymous().grant("node.create");
-    let failure = museum.registry.as_principal(nobody).call("create_node", page).await.unwrap_err();
+    let anonymous = Principal::anonymous().grant("node.create");
+    let failure = museum.registry.as_principal(anonymous).call("create_node", page).await.unwrap_err();
     assert_eq!(failure.message(), "a change needs an author: say who you are");
     assert_eq!(museum.site.reader().ids().unwrap().len(), 6);
 }
 
 #[tokio::test]
-async fn a_translation_replaces_the_one_before() {
+async fn replaces_earlier_translations() {
     let museum = Museum::new();
     let french =
         json!({"id": 1, "langcode": "fr", "title": "Visiter le musée", "body": "Au bout de la rue."});
-    assert_eq!(museum.done("liv", "translate_node", french).await, json!({"id": 1, "revision": 3}));
-    let stored = museum.done("vera", "get_translation", json!({"id": 1, "langcode": "fr"})).await;
+    assert_eq!(museum.call_ok("liv", "translate_node", french).await, json!({"id": 1, "revision": 3}));
+    let stored = museum.call_ok("vera", "get_translation", json!({"id": 1, "langcode": "fr"})).await;
     assert_eq!((&stored["title"], &stored["outdated"]), (&json!("Visiter le musée"), &json!(false)));
     assert!(museum.call("tomas", "translate_node", json!({})).await.is_err());
 }
 
 #[tokio::test]
-async fn what_visitors_see_is_announced() {
+async fn announces_published_changes() {
     let museum = Museum::new();
     assert_eq!(
-        museum.done("mira", "publish_node", json!({"id": 6})).await,
+        museum.call_ok("mira", "publish_node", json!({"id": 6})).await,
         json!({"id": 6, "published": 1, "message": 1})
     );
-    assert_eq!(museum.done("vera", "get_node", json!({"id": 6})).await["published"], 1);
+    assert_eq!(museum.call_ok("vera", "get_node", json!({"id": 6})).await["published"], 1);
     assert_eq!(
         museum.call("june", "delete_node", json!({"id": 6})).await,
         failed(Reason::Conflict, "node 6 is published: withdraw it first")
     );
-    let withdrawn = museum.done("mira", "withdraw_node", json!({"id": 6})).await;
+    let withdrawn = museum.call_ok("mira", "withdraw_node", json!({"id": 6})).await;
     assert_eq!(withdrawn, json!({"id": 6, "published": null, "message": 2}));
-    // There is nothing more to tell.
-    assert_eq!(museum.done("mira", "withdraw_node", json!({"id": 6})).await["message"], Value::Null);
+    // Withdrawing again sends no message.
+    assert_eq!(museum.call_ok("mira", "withdraw_node", json!({"id": 6})).await["message"], Value::Null);
     assert_eq!(
-        museum.done("june", "delete_node", json!({"id": 6})).await,
+        museum.call_ok("june", "delete_node", json!({"id": 6})).await,
         json!({"id": 6, "revisions": 1, "translations": 0})
     );
-    assert_eq!(museum.done("vera", "site_overview", json!({})).await["waiting"], 2);
+    assert_eq!(museum.call_ok("vera", "site_overview", json!({})).await["waiting"], 2);
     assert_eq!(
         museum.call("mira", "publish_node", json!({"id": 5, "vid": 7})).await,
         failed(Reason::NotFound, "node 5 has no revision 7: the newest is 2")
     );
-    assert_eq!(museum.done("vera", "site_overview", json!({})).await["waiting"], 2, "all or nothing");
-    // A number is never given twice.
+    assert_eq!(museum.call_ok("vera", "site_overview", json!({})).await["waiting"], 2, "all or nothing");
+    // Numbers are never reused.
     let page = json!({"kind": "page", "title": "Next", "body": ""});
-    assert_eq!(museum.done("june", "create_node", page).await["id"], 7);
+    assert_eq!(museum.call_ok("june", "create_node", page).await["id"], 7);
 }
 
 #[tokio::test]
-async fn a_message_in_the_outbox_is_signed() {
+async fn signs_messages_in_the_outbox() {
     let museum = Museum::new();
-    museum.done("mira", "publish_node", json!({"id": 3, "vid": 2})).await;
+    museum.call_ok("mira", "publish_node", json!({"id": 3, "vid": 2})).await;
     let (event, signature): (String, String) = museum
         .site
         .reader()
@@ -304,7 +305,7 @@ async fn a_message_in_the_outbox_is_signed() {
 }
 
 #[tokio::test]
-async fn what_signs_needs_a_key() {
+async fn requires_a_key_for_signing() {
     let museum = Museum::with(Settings::default());
     for tool in ["open_preview", "preview_link", "publish_node", "withdraw_node"] {
         let requirements = museum.registry.requirements(tool).unwrap();
@@ -317,17 +318,17 @@ async fn what_signs_needs_a_key() {
 }
 
 #[tokio::test]
-async fn a_preview_shows_one_revision_to_whoever_has_the_link() {
+async fn shows_a_preview_to_anyone_with_the_link() {
     let museum = Museum::new();
-    let link = museum.done("june", "preview_link", json!({"id": 3, "vid": 1, "minutes": 5})).await;
+    let link = museum.call_ok("june", "preview_link", json!({"id": 3, "vid": 1, "minutes": 5})).await;
     assert_eq!(link["revision"], 1);
-    let anybody = museum.registry.as_principal(Principal::anonymous());
-    let page = anybody.call("open_preview", json!({"link": link["link"]})).await.unwrap();
+    let anonymous = museum.registry.as_principal(Principal::anonymous());
+    let page = anonymous.call("open_preview", json!({"link": link["link"]})).await.unwrap();
     assert!(page.value().as_str().unwrap().contains("a fisherman found her"), "{:?}", page.value());
     let failure =
-        anybody.call("open_preview", json!({"link": "/preview/3/1/9999999999/00"})).await.unwrap_err();
+        anonymous.call("open_preview", json!({"link": "/preview/3/1/9999999999/00"})).await.unwrap_err();
     assert_eq!(failure.message(), "this is no link to a preview, or not any more");
-    let wrong = anybody.call("open_preview", json!({"link": link["link"], "hello": 1})).await.unwrap_err();
+    let wrong = anonymous.call("open_preview", json!({"link": link["link"], "hello": 1})).await.unwrap_err();
     assert!(!wrong.text().contains(link["link"].as_str().unwrap()), "{}", wrong.text());
 }
 
@@ -358,7 +359,7 @@ async fn reports_invalid_inputs_with_what_is_expected() {
 }
 
 #[tokio::test]
-async fn names_and_numbers_are_completed_from_what_is_stored() {
+async fn completes_inputs_from_stored_data() {
     let museum = Museum::new();
     let registry = museum.registry.as_principal(museum.user("otto"));
     let completed =

@@ -52,7 +52,7 @@ mod tests {
     use crate::block::Block;
 
     #[test]
-    fn each_topic_is_searched_for() {
+    fn searches_for_each_topic() {
         assert_eq!(
             batch_search(vec!["AI".to_owned(), "ML".to_owned()], 5),
             "__onetool__run\n```python\nresults = {}\nfor topic in [\"AI\", \"ML\"]:\n    results[topic] = brave_web_search(query=topic, count=5)\nresults\n```",
@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn each_page_is_fetched_and_the_instruction_is_a_comment() {
+    fn fetches_pages_with_the_instruction_as_comment() {
         assert_eq!(
             transform_data(vec!["https://example.com".to_owned()], "Extract titles".to_owned()),
             "__onetool__run\n```python\n# What to do with the pages once they are there:\n# Extract titles\npages = {}\nfor url in [\"https://example.com\"]:\n    pages[url] = web_fetch(url=url)\npages\n```",
@@ -69,36 +69,36 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_block_is_one_block_of_markdown(
+        fn renders_one_markdown_block(
             topics in proptest::collection::vec("(?s:.{0,20})|[`~\"'\\\\\r\n]{0,12}", 1..4),
             instruction in "(?s:.{0,40})|[`~\n\r a]{0,20}",
         ) {
             for prompt in [batch_search(topics.clone(), 3), transform_data(topics, instruction)] {
                 let mut blocks = Vec::new();
-                let mut beside = String::new();
-                for (event, place) in Parser::new(&prompt).into_offset_iter() {
+                let mut outside = String::new();
+                for (event, range) in Parser::new(&prompt).into_offset_iter() {
                     match event {
                         Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(language))) => {
                             prop_assert_eq!(&*language, "python");
-                            blocks.push(place);
+                            blocks.push(range);
                         }
-                        Event::Text(text) if !blocks.iter().any(|block| block.contains(&place.start)) => {
-                            beside.push_str(&text);
+                        Event::Text(text) if !blocks.iter().any(|block| block.contains(&range.start)) => {
+                            outside.push_str(&text);
                         }
                         _ => {}
                     }
                 }
-                prop_assert_eq!(beside, MARKER);
+                prop_assert_eq!(outside, MARKER);
                 prop_assert_eq!(blocks.len(), 1, "{}", prompt);
                 prop_assert_eq!(blocks[0].end, prompt.len());
-                // Even for a reader that takes the sign of the fence for its end wherever it stands.
+                // Some readers end the block at a fence inside a line.
                 let fence = prompt.rsplit('\n').next().unwrap();
                 prop_assert_eq!(prompt.matches(fence).count(), 2, "{}", prompt);
             }
         }
 
         #[test]
-        fn no_text_ends_the_block_or_adds_a_line_of_code(
+        fn keeps_the_block_intact_for_any_text(
             topics in proptest::collection::vec("(?s:.{0,20})|[`~\"'\\\\\r\n]{0,12}", 1..4),
             instruction in "(?s:.{0,40})|[`~\n\r\u{85}\u{2028}a]{0,20}",
         ) {
@@ -109,7 +109,7 @@ mod tests {
         }
     }
 
-    /// The lines of a block that do something.
+    /// Returns the lines of a block that are not empty or comments.
     fn code(block: &Block) -> impl Iterator<Item = &str> {
         block.source().lines().filter(|line| !line.is_empty() && !line.starts_with('#'))
     }

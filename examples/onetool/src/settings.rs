@@ -155,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_named_tools_are_served() {
+    fn serves_only_the_listed_tools() {
         let served = |tools: &str| {
             let settings = Settings { tools: Some(listed(tools)), ..Settings::default() };
             let registry = settings.registry("http://127.0.0.1:7878").unwrap();
@@ -166,9 +166,9 @@ mod tests {
     }
 
     #[test]
-    fn a_setting_that_is_wrong_is_named() {
+    fn names_invalid_settings() {
         let error = |settings: Settings, search| settings.registry(search).unwrap_err().to_string();
-        let here = "http://127.0.0.1:7878";
+        let loopback = "http://127.0.0.1:7878";
         let fetch = |origin: &str| Settings { fetch: vec![origin.to_owned()], ..Settings::default() };
         assert!(
             error(Settings::default(), "nowhere").starts_with("`ONETOOL_SEARCH`: `nowhere` is no address")
@@ -177,9 +177,11 @@ mod tests {
             error(Settings::default(), "http://10.0.0.1")
                 .starts_with("`ONETOOL_SEARCH`: `http://10.0.0.1` is neither")
         );
-        assert!(error(fetch("example.org"), here).starts_with("`ONETOOL_FETCH`: `example.org` is no origin"));
         assert!(
-            error(fetch("http://10.0.0.1"), here)
+            error(fetch("example.org"), loopback).starts_with("`ONETOOL_FETCH`: `example.org` is no origin")
+        );
+        assert!(
+            error(fetch("http://10.0.0.1"), loopback)
                 .starts_with("`ONETOOL_FETCH`: `http://10.0.0.1` is neither")
         );
     }

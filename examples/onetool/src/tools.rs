@@ -149,7 +149,7 @@ mod tests {
     fn lights_off() {}
 
     #[tokio::test]
-    async fn a_block_that_cheats_is_given_no_tool_that_it_was_not_given() {
+    async fn rejects_calls_of_tools_not_exposed_to_blocks() {
         let foreign = ToolDefinition::builder("foreign", "Says nothing of what it does.").build().unwrap();
         let foreign = tool_core::DynamicTool::new(foreign, |_, _: Value| async { Ok(Output::text("done")) });
         let registry = Registry::builder()

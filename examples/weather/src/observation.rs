@@ -90,7 +90,7 @@ mod tests {
         [Weather::Drizzle, Weather::Fog, Weather::Rain, Weather::Snow, Weather::Sun];
 
     #[test]
-    fn displayed_names_are_the_serialized_ones() {
+    fn displays_serialized_names() {
         for city in CITIES {
             assert_eq!(json!(city), json!(city.to_string()));
         }
@@ -100,13 +100,13 @@ mod tests {
     }
 
     #[test]
-    fn the_order_is_that_of_the_names() {
+    fn orders_variants_by_name() {
         assert!(CITIES.is_sorted() && CITIES.map(|city| city.to_string()).is_sorted());
         assert!(WEATHERS.is_sorted() && WEATHERS.map(|kind| kind.to_string()).is_sorted());
     }
 
     #[test]
-    fn an_observation_keeps_the_names_of_the_table() {
+    fn serializes_the_names_of_the_table() {
         let observation = Observation {
             location: City::NewYork,
             date: date(2014, 7, 4),
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn the_schema_describes_every_field_and_variant() {
+    fn describes_every_field_and_variant() {
         let schema = schemars::schema_for!(Observation);
         let schema = schema.as_value();
         let fields = schema["properties"].as_object().unwrap();

@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_prompt_is_still_a_function() {
+    fn keeps_the_prompt_callable_as_a_function() {
         let question = compare_years(City::NewYork, "12-24".to_owned(), vec![2013]);
         assert!(question.starts_with("How was the weather in New York on 2013-12-24? "));
     }

@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn the_fixed_points_are_exact() {
+    fn converts_fixed_points_exactly() {
         for [celsius, fahrenheit, kelvin] in
             [[-40.0, -40.0, 233.15], [0.0, 32.0, 273.15], [100.0, 212.0, 373.15]]
         {
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_scale_is_the_identity() {
+    fn returns_the_value_for_the_same_scale() {
         for scale in SCALES {
             for exact in [0.1, 20.0, f64::MIN_POSITIVE, f64::MAX] {
                 assert_eq!(value(exact, scale, scale).to_bits(), exact.to_bits());
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_decimal_stays_a_decimal() {
+    fn converts_decimals_exactly() {
         for tenths in -2000..2000 {
             let celsius = f64::from(tenths) / 10.0;
             let fahrenheit = f64::from(tenths * 18 + 3200) / 100.0;
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn absolute_zero_converts_to_and_fro() {
+    fn converts_absolute_zero_between_all_scales() {
         for from in SCALES {
             for to in SCALES {
                 let lowest = value(from.absolute_zero(), from, to);
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn below_absolute_zero_is_refused() {
+    fn rejects_values_below_absolute_zero() {
         for from in SCALES {
             for to in SCALES {
                 let minimum = from.absolute_zero();
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_finite_value_is_refused() {
+    fn rejects_values_without_finite_result() {
         let error = convert(1.5e308, Celsius, Fahrenheit).unwrap_err();
         assert_eq!(error.to_string(), "1.5e308 celsius is too far from zero to be converted to fahrenheit");
         for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn scales_are_named_in_lower_case() {
+    fn displays_scales_in_lower_case() {
         for scale in SCALES {
             assert_eq!(serde_json::json!(scale), serde_json::json!(scale.to_string()));
         }

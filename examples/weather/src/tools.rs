@@ -165,14 +165,14 @@ mod tests {
     use crate::reports::ReportsFile;
 
     #[tokio::test]
-    async fn a_tool_is_still_a_function() {
+    async fn keeps_the_tool_callable_as_a_function() {
         let archive = Reader::new(Archive::embedded().clone());
         let day = get_weather(archive, City::Seattle, date(2014, 7, 4)).await.unwrap();
         assert_eq!(day.weather, Weather::Sun);
     }
 
     #[test]
-    fn a_tool_that_writes_is_given_a_writer_of_a_store_of_its_own() {
+    fn writes_through_a_test_writer() {
         let folder = tempfile::tempdir().unwrap();
         let store = || ReportStore::new(ReportsFile::new(folder.path().join("reports.jsonl")));
         let (day, sky) = (date(2026, 3, 1), Weather::Rain);

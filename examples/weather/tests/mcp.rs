@@ -1,4 +1,4 @@
-//! As what the tools are shown over MCP: everything is a tool too, or each is shown as one thing alone.
+//! The MCP surfaces of the tools: inclusive or exclusive.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Command, Stdio};
@@ -9,13 +9,13 @@ use tool_core::address::Surface;
 use tool_core::{Registry, ToolDefinition};
 use tool_mcp::{Server, Surfaces};
 
-struct Served {
+struct RunningServer {
     url: String,
     registry: Registry,
     _runtime: Runtime,
 }
 
-impl Served {
+impl RunningServer {
     fn start(surfaces: Surfaces) -> Self {
         let registry = weather::registry("unused").unwrap();
         let runtime = Runtime::new().unwrap();
@@ -23,11 +23,11 @@ impl Served {
         let http = runtime.block_on(server.serve_http("127.0.0.1:0")).unwrap();
         let url = format!("http://{}/mcp", http.local_addr());
         runtime.spawn(http.run());
-        Served { url, registry, _runtime: runtime }
+        RunningServer { url, registry, _runtime: runtime }
     }
 
-    /// The answer to a request of 2026-07-28.
-    fn ask(&self, method: &str, mut params: Value) -> Value {
+    /// Sends a request of MCP 2026-07-28 and returns the answer.
+    fn send_mcp(&self, method: &str, mut params: Value) -> Value {
         let name = params["name"].as_str().or(params["uri"].as_str()).map(str::to_owned);
         params["_meta"] = json!({
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -47,34 +47,34 @@ impl Served {
         serde_json::from_str(&text).unwrap()
     }
 
-    fn listed(&self, method: &str, what: &str) -> Vec<String> {
-        let list = self.ask(method, json!({}))["result"][what].take();
+    fn list_names(&self, method: &str, what: &str) -> Vec<String> {
+        let list = self.send_mcp(method, json!({}))["result"][what].take();
         list.as_array().unwrap().iter().map(|item| item["name"].as_str().unwrap().to_owned()).collect()
     }
 
-    fn is_called(&self, tool: &ToolDefinition) -> bool {
-        // Nothing is run: what a tool does not take tells whether it is there.
+    fn is_callable(&self, tool: &ToolDefinition) -> bool {
+        // Nothing runs: an invalid input fails differently for missing tools.
         let params = json!({"name": tool.name(), "arguments": {"no such input": 1}});
-        self.ask("tools/call", params)["result"]["isError"] == true
+        self.send_mcp("tools/call", params)["result"]["isError"] == true
     }
 }
 
 #[test]
-fn every_tool_is_shown_by_the_table() {
+fn lists_every_tool_on_its_surfaces() {
     for surfaces in Surfaces::ALL {
-        let served = Served::start(surfaces);
-        let tools = served.listed("tools/list", "tools");
-        let resources = served.listed("resources/list", "resources");
-        let templates = served.listed("resources/templates/list", "resourceTemplates");
-        for tool in served.registry.tools() {
+        let running = RunningServer::start(surfaces);
+        let tools = running.list_names("tools/list", "tools");
+        let resources = running.list_names("resources/list", "resources");
+        let templates = running.list_names("resources/templates/list", "resourceTemplates");
+        for tool in running.registry.tools() {
             let shown = |names: &[String]| names.iter().any(|name| name == tool.name());
             let surface = Surface::of(tool);
             let is_tool = surfaces == Surfaces::Inclusive || surface == Surface::Tool;
-            let place = format!("{} with {surfaces} surfaces", tool.name());
-            assert_eq!(shown(&tools), is_tool, "{place}");
-            assert_eq!(served.is_called(tool), is_tool, "{place}");
-            assert_eq!(shown(&resources), matches!(surface, Surface::Resource(_)), "{place}");
-            assert_eq!(shown(&templates), matches!(surface, Surface::ResourceTemplate(_)), "{place}");
+            let case = format!("{} with {surfaces} surfaces", tool.name());
+            assert_eq!(shown(&tools), is_tool, "{case}");
+            assert_eq!(running.is_callable(tool), is_tool, "{case}");
+            assert_eq!(shown(&resources), matches!(surface, Surface::Resource(_)), "{case}");
+            assert_eq!(shown(&templates), matches!(surface, Surface::ResourceTemplate(_)), "{case}");
         }
         assert_eq!(
             tools.len() + resources.len() + templates.len(),
@@ -84,40 +84,42 @@ fn every_tool_is_shown_by_the_table() {
 }
 
 #[test]
-fn a_day_is_read_by_its_uri() {
-    let served = Served::start(Surfaces::default());
+fn reads_a_day_by_uri() {
+    let running = RunningServer::start(Surfaces::default());
     let uri = "weather://get_weather/New%20York/2014-07-04";
-    let read = served.ask("resources/read", json!({"uri": uri}));
+    let read = running.send_mcp("resources/read", json!({"uri": uri}));
     let text = read["result"]["contents"][0]["text"].as_str().unwrap_or_else(|| panic!("{read}"));
     let day: Value = serde_json::from_str(text).unwrap();
     assert_eq!((&day["location"], &day["date"]), (&json!("New York"), &json!("2014-07-04")));
 
-    let refused = served.ask("resources/read", json!({"uri": "weather://get_weather/Oslo/2014-07-04"}));
-    assert_eq!(refused["error"]["code"], -32602);
-    let message = refused["error"]["message"].as_str().unwrap();
+    let rejected =
+        running.send_mcp("resources/read", json!({"uri": "weather://get_weather/Oslo/2014-07-04"}));
+    assert_eq!(rejected["error"]["code"], -32602);
+    let message = rejected["error"]["message"].as_str().unwrap();
     assert!(
         message.contains("`location`: ") && message.contains("weather://get_weather/Seattle/2014-07-04"),
         "{message}"
     );
-    let missing = served.ask("resources/read", json!({"uri": "weather://get_weather/Seattle/2020-07-04"}));
+    let missing =
+        running.send_mcp("resources/read", json!({"uri": "weather://get_weather/Seattle/2020-07-04"}));
     assert_eq!(missing["error"]["code"], -32602, "{missing}");
 }
 
 #[test]
-fn the_prompt_takes_texts() {
-    let served = Served::start(Surfaces::default());
+fn accepts_prompt_arguments_as_text() {
+    let running = RunningServer::start(Surfaces::default());
     let arguments = json!({"location": "Seattle", "day": "07-04", "years": "2013, 2014"});
-    let got = served.ask("prompts/get", json!({"name": "compare_years", "arguments": arguments}));
+    let got = running.send_mcp("prompts/get", json!({"name": "compare_years", "arguments": arguments}));
     let arguments = json!({"location": "Seattle", "day": "07-04", "years": "[2013, 2014]"});
-    let as_json = served.ask("prompts/get", json!({"name": "compare_years", "arguments": arguments}));
+    let as_json = running.send_mcp("prompts/get", json!({"name": "compare_years", "arguments": arguments}));
     let text = as_json["result"]["messages"][0]["content"]["text"].as_str().unwrap();
     assert!(text.contains("on 2013-07-04, 2014-07-04?"), "{text}");
-    // Commas separate texts alone.
+    // Only lists of texts can be separated by commas.
     assert_eq!(got["error"]["code"], -32602, "{got}");
 }
 
-/// The names that the program itself lists on stdio.
-fn listed_by_the_program(arguments: &[&str]) -> Vec<String> {
+/// Returns the names that the program lists on stdio.
+fn list_names_of_the_program(arguments: &[&str]) -> Vec<String> {
     let mut program = Command::new(env!("CARGO_BIN_EXE_weather"))
         .args(["serve", "mcp"])
         .args(arguments)
@@ -142,7 +144,7 @@ fn listed_by_the_program(arguments: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn the_switch_of_the_program_decides() {
+fn follows_the_surfaces_option() {
     let registry = weather::registry("unused").unwrap();
     let names = |surfaces: Surfaces| {
         let is_tool =
@@ -151,10 +153,10 @@ fn the_switch_of_the_program_decides() {
     };
     for surfaces in Surfaces::ALL {
         assert_eq!(
-            listed_by_the_program(&["--surfaces", surfaces.as_str()]),
+            list_names_of_the_program(&["--surfaces", surfaces.as_str()]),
             names(surfaces),
             "{surfaces:?}"
         );
     }
-    assert_eq!(listed_by_the_program(&[]), names(Surfaces::default()));
+    assert_eq!(list_names_of_the_program(&[]), names(Surfaces::default()));
 }

@@ -1,9 +1,8 @@
-//! Kills processes that write to a store, and looks for what they had confirmed.
+//! Kills processes that write to a store, and checks that confirmed reports are stored.
 //!
-//! The test runs itself again as a writer or a deleter, which says on its
-//! standard output what the store has confirmed, and never stops by itself.
+//! The test starts itself as a writer or a deleter, which prints confirmed changes until it is killed.
 
-// A child tells its parent on stdout what was confirmed.
+// A child reports confirmed changes to its parent on stdout.
 #![allow(clippy::print_stdout)]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,35 +20,34 @@ use weather::{City, Observation, Reports, Weather};
 
 const ROUNDS: u32 = 40;
 
-/// Days before it are deleted in every other round, and days from it on never.
+/// Every other round deletes the days before this date.
 const CUT: Date = date(2016, 1, 1);
 
-/// The test, by which a child finds its part.
-const NAME: &str = "nothing_confirmed_is_lost_when_processes_are_killed";
+/// The name of the test, which a child runs.
+const NAME: &str = "loses_no_confirmed_report_when_killed";
 
-/// The environment of a child: what it does, to which file, under what number.
+/// The environment of a child: role, file and number.
 const ROLE: &str = "REPORTS_TEST_ROLE";
 const FILE: &str = "REPORTS_TEST_FILE";
 const NUMBER: &str = "REPORTS_TEST_NUMBER";
 
-/// Which report it is: the number of its writer, and its place among the
-/// writer's reports. Every other one is of a day that may be deleted.
+/// A report, identified by the number of its writer and its place among the writer's reports. Every other one may be deleted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Identity {
     writer: u32,
     place: u32,
 }
 
-/// What a child has said.
+/// A line of output of a child.
 enum Event {
     Confirmed { identity: Identity, number: u64 },
     Deleted,
 }
 
 #[test]
-fn nothing_confirmed_is_lost_when_processes_are_killed() {
+fn loses_no_confirmed_report_when_killed() {
     if let Ok(role) = env::var(ROLE) {
-        play(&role);
+        run_child(&role);
     }
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("reports.jsonl");
@@ -58,19 +56,19 @@ fn nothing_confirmed_is_lost_when_processes_are_killed() {
 
     for round in 0..ROUNDS {
         let deleting = round % 2 == 1;
-        let confirmed = play_round(&file, round, deleting);
+        let confirmed = run_round(&file, round, deleting);
         expected.extend(confirmed.iter().map(|(identity, _)| *identity));
         if deleting {
             expected.retain(|identity| !identity.may_be_deleted());
         } else {
             let numbers: BTreeSet<u64> = confirmed.iter().map(|(_, number)| *number).collect();
-            assert_eq!(numbers.len(), confirmed.len(), "a number was given twice");
+            assert_eq!(numbers.len(), confirmed.len(), "a number was assigned twice");
         }
 
-        // The next writer, which repairs the file if need be.
-        let ours = Identity { writer: 1000 + round, place: 1 };
-        let receipt = reports.append(&ours.report()).unwrap();
-        expected.insert(ours);
+        // The next writer repairs the file if necessary.
+        let repair = Identity { writer: 1000 + round, place: 1 };
+        let receipt = reports.append(&repair.report()).unwrap();
+        expected.insert(repair);
 
         let stored = stored(&file);
         assert_eq!(receipt.number, stored.len() as u64);
@@ -78,7 +76,7 @@ fn nothing_confirmed_is_lost_when_processes_are_killed() {
         assert_eq!(receipt.number, unique.len() as u64, "a report is stored twice");
         let lost: Vec<_> = expected.difference(&unique).collect();
         assert!(lost.is_empty(), "lost in round {round}: {lost:?}");
-        assert_nothing_unheard_of(&unique, &confirmed);
+        assert_unconfirmed_are_last(&unique, &confirmed);
     }
 
     let deleted = reports.delete_before(CUT).unwrap();
@@ -89,26 +87,26 @@ fn nothing_confirmed_is_lost_when_processes_are_killed() {
     assert!(kept.is_superset(&expected));
 }
 
-/// Of what was not confirmed, only what a writer was at when it died is stored.
-fn assert_nothing_unheard_of(stored: &BTreeSet<Identity>, confirmed: &[(Identity, u64)]) {
+/// Asserts that at most the report after the last confirmed one of each writer is stored unconfirmed.
+fn assert_unconfirmed_are_last(stored: &BTreeSet<Identity>, confirmed: &[(Identity, u64)]) {
     let last: BTreeMap<u32, u32> =
         confirmed.iter().map(|(identity, _)| (identity.writer, identity.place)).collect();
     for identity in stored {
         if let Some(place) = last.get(&identity.writer) {
-            assert!(identity.place <= place + 1, "{identity:?} was not heard of");
+            assert!(identity.place <= place + 1, "{identity:?} was not requested");
         }
     }
 }
 
-/// Lets two writers, and maybe a deleter, work until enough is confirmed, and
-/// kills them; what they had confirmed by then, with the numbers of the receipts.
-fn play_round(file: &Path, round: u32, deleting: bool) -> Vec<(Identity, u64)> {
+/// Runs two writers, and a deleter if `deleting`, until enough is confirmed, and kills them. Returns the confirmed reports with
+/// the numbers of their receipts.
+fn run_round(file: &Path, round: u32, deleting: bool) -> Vec<(Identity, u64)> {
     let writers = [2 * round, 2 * round + 1];
-    let mut children = Vec::from(writers.map(|writer| Player::start(file, "writer", writer)));
+    let mut children = Vec::from(writers.map(|writer| Worker::start(file, "writer", writer)));
     if deleting {
-        children.push(Player::start(file, "deleter", u32::MAX));
+        children.push(Worker::start(file, "deleter", u32::MAX));
     }
-    // Another victim first each round: it dies while the others still work.
+    // Each round kills another child first, while the others still work.
     let count = children.len();
     children.rotate_left(round as usize % count);
 
@@ -116,8 +114,8 @@ fn play_round(file: &Path, round: u32, deleting: bool) -> Vec<(Identity, u64)> {
     for child in &mut children {
         let output = BufReader::new(child.process.stdout.take().unwrap());
         let sender = sender.clone();
-        thread::spawn(move || listen(output, &sender));
-        child.order(3);
+        thread::spawn(move || forward_events(output, &sender));
+        child.request_work(3);
     }
     drop(sender);
 
@@ -125,15 +123,16 @@ fn play_round(file: &Path, round: u32, deleting: bool) -> Vec<(Identity, u64)> {
     let mut confirmed = Vec::new();
     let mut deletions = 0;
     let mut killed = false;
-    // Until every child's output ends: what was said before its death counts.
+    // Reads until the output of every child ends, including output before the kill.
     loop {
         match events.recv_timeout(Duration::from_secs(30)) {
             Ok(Event::Confirmed { identity, number }) => {
                 confirmed.push((identity, number));
-                // The system's locks are not fair, so that one writer could do
-                // all the work: its reports are turns for the others.
+                // File locks are not fair, so one writer could do all the work: each report lets the others work once.
                 let others = children.iter_mut().filter(|_| !killed);
-                others.filter(|child| child.number != identity.writer).for_each(|child| child.order(1));
+                others
+                    .filter(|child| child.number != identity.writer)
+                    .for_each(|child| child.request_work(1));
             }
             Ok(Event::Deleted) => deletions += 1,
             Err(mpsc::RecvTimeoutError::Disconnected) => break,
@@ -154,14 +153,14 @@ fn play_round(file: &Path, round: u32, deleting: bool) -> Vec<(Identity, u64)> {
     confirmed
 }
 
-/// A child, seen from the test.
-struct Player {
+/// A child process, as the test sees it.
+struct Worker {
     number: u32,
     process: Child,
-    orders: ChildStdin,
+    requests: ChildStdin,
 }
 
-impl Player {
+impl Worker {
     fn start(file: &Path, role: &str, number: u32) -> Self {
         let mut process = Command::new(env::current_exe().unwrap())
             .args([NAME, "--exact", "--nocapture"])
@@ -172,21 +171,21 @@ impl Player {
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
-        Self { number, orders: process.stdin.take().unwrap(), process }
+        Self { number, requests: process.stdin.take().unwrap(), process }
     }
 
-    /// Lets it work so many times.
-    fn order(&mut self, times: usize) {
-        self.orders.write_all("\n".repeat(times).as_bytes()).unwrap();
+    /// Lets the child work this many times.
+    fn request_work(&mut self, times: usize) {
+        self.requests.write_all("\n".repeat(times).as_bytes()).unwrap();
     }
 }
 
-/// A child, from inside: one call of the store an order, until it is killed.
-fn play(role: &str) -> ! {
+/// Runs the child: one call of the store for each request, until it is killed.
+fn run_child(role: &str) -> ! {
     let reports = Reports::open(env::var(FILE).unwrap()).unwrap();
     let writer = env::var(NUMBER).unwrap().parse().unwrap();
-    for (order, place) in io::stdin().lines().zip(1..) {
-        order.unwrap();
+    for (line, place) in io::stdin().lines().zip(1..) {
+        line.unwrap();
         if role == "writer" {
             let identity = Identity { writer, place };
             let number = reports.append(&identity.report()).unwrap().number;
@@ -198,12 +197,12 @@ fn play(role: &str) -> ! {
     panic!("the test has ended without killing its children")
 }
 
-fn listen(mut output: impl BufRead, events: &Sender<Event>) {
+fn forward_events(mut output: impl BufRead, events: &Sender<Event>) {
     let mut line = String::new();
     while output.read_line(&mut line).unwrap() > 0 {
-        // The test harness talks too, even on the same line.
-        let said = line.trim_end().strip_suffix(';');
-        let words: Vec<&str> = said.unwrap_or_default().split(' ').collect();
+        // The test harness may print on the same line.
+        let report_line = line.trim_end().strip_suffix(';');
+        let words: Vec<&str> = report_line.unwrap_or_default().split(' ').collect();
         let event = match words[..] {
             [.., "confirmed", writer, place, number] => Some(Event::Confirmed {
                 identity: Identity { writer: writer.parse().unwrap(), place: place.parse().unwrap() },
@@ -219,7 +218,7 @@ fn listen(mut output: impl BufRead, events: &Sender<Event>) {
     }
 }
 
-/// What the file holds, read without the store: every line a report, every line ended.
+/// Reads the reports of the file without the store; every line must be a complete report.
 fn stored(file: &Path) -> Vec<Identity> {
     let text = fs::read_to_string(file).unwrap();
     assert!(text.is_empty() || text.ends_with('\n'));
@@ -231,7 +230,7 @@ impl Identity {
         self.place.is_multiple_of(2)
     }
 
-    /// A report that says whose it is where it should say what the weather was.
+    /// Returns a report whose figures encode its identity.
     fn report(self) -> Observation {
         let date = if self.may_be_deleted() { date(2015, 12, 31) } else { CUT };
         Observation {

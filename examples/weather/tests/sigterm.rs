@@ -1,4 +1,4 @@
-//! SIGTERM lets a report be stored that is under way on stdio.
+//! SIGTERM on stdio lets a running report finish.
 #![cfg(unix)]
 
 #[path = "../../../tests/sigterm.rs"]
@@ -10,10 +10,10 @@ use std::process::Command;
 use serde_json::json;
 
 #[test]
-fn a_modifying_call_under_way_ends_before_the_program_does() {
+fn finishes_a_modifying_call_on_sigterm() {
     let folder = tempfile::tempdir().unwrap();
     let reports = folder.path().join("reports.jsonl");
-    // Whoever stores a report waits for its lock.
+    // The lock keeps the report waiting.
     let lock = File::create(folder.path().join("reports.jsonl.lock")).unwrap();
     lock.lock().unwrap();
     let report = json!({

@@ -1,9 +1,9 @@
-//! What is read by a city and a day lives at an address of its own.
+//! Reads by city and day have their own addresses.
 
 use tool_core::ToolDefinition;
 use tool_core::address::Surface;
 
-fn described(tool: &ToolDefinition) -> String {
+fn describe_surface(tool: &ToolDefinition) -> String {
     let surface = Surface::of(tool);
     let kind = match &surface {
         Surface::Tool => return format!("{}: tool", tool.name()),
@@ -14,10 +14,10 @@ fn described(tool: &ToolDefinition) -> String {
 }
 
 #[test]
-fn what_is_read_by_locators_is_a_resource() {
+fn exposes_reads_by_locators_as_resources() {
     let registry = weather::registry("unused").unwrap();
     assert_eq!(
-        registry.tools().map(described).collect::<Vec<_>>(),
+        registry.tools().map(describe_surface).collect::<Vec<_>>(),
         [
             "convert_temperature: tool",
             "delete_reports: tool",

@@ -1,4 +1,4 @@
-//! An application that has its own rmcp and its own SQLite beside ours: a tool over a pool of sqlx.
+//! An application with its own versions of rmcp and SQLite, and a tool with an sqlx pool.
 
 use sqlx::SqlitePool;
 use tool_core::{State, tool};
@@ -22,9 +22,9 @@ mod tests {
 
     use super::*;
 
-    // The pool panics outside of a runtime: the registry is built where the README of `tool-cli` builds it.
+    // The pool panics outside of a runtime, so the registry is built within one, as in the README of `tool-cli`.
     #[tokio::test]
-    async fn a_pool_of_sqlx_is_state() {
+    async fn accepts_an_sqlx_pool_as_state() {
         let pool = SqlitePool::connect_lazy("sqlite::memory:").unwrap();
         let registry = Registry::builder().tools(tools![add_in_database]).state(pool).build().unwrap();
         let stdout = Buffer::default();
@@ -35,7 +35,7 @@ mod tests {
     }
 
     #[test]
-    fn an_rmcp_of_its_own_builds_beside_ours() {
+    fn builds_with_its_own_rmcp() {
         let version = rmcp::model::ProtocolVersion::LATEST;
         assert!(version >= rmcp::model::ProtocolVersion::V_2025_06_18, "{version}");
     }

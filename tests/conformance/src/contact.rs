@@ -1,4 +1,4 @@
-//! Tools whose schema says more than a type can: one written by hand, and one with an input that is also a header.
+//! Tools with custom schemas, and a tool with an input that is also a header.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

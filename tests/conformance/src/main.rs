@@ -1,11 +1,10 @@
-//! A server with the fixtures that the conformance suite of the Model Context Protocol asks for, made with nothing but the
-//! public API.
+//! A server with the fixtures of the conformance suite of the Model Context Protocol, built with the public API.
 //!
-//! Each module declares one kind of thing; [`stage`] collects what is declared, and lets some of it come and go.
+//! Each module declares one kind of fixture; [`stage`] collects them and adds and removes some.
 
-mod asking;
 mod contact;
 mod content;
+mod elicitation;
 mod meanwhile;
 mod prompts;
 mod resources;
@@ -20,9 +19,9 @@ use crate::stage::Stage;
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    // Clients of the suite leave while they are answered, which the protocol library calls an error.
-    let usual = || EnvFilter::new("error,rmcp=off,tool_core::log=off");
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| usual());
+    // Clients of the suite disconnect early, which the protocol library logs as an error.
+    let default_filter = || EnvFilter::new("error,rmcp=off,tool_core::log=off");
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| default_filter());
     tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
 
     let arguments: Vec<String> = std::env::args().skip(1).collect();

@@ -1,4 +1,4 @@
-//! Tools that tell their caller something while they run.
+//! Tools that send progress and log messages while they run.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use tokio::time::sleep;
 use tool_core::logging::LogLevel;
 use tool_core::{Context, tool};
 
-/// How long a step takes: clients should see one message after the other.
+/// The pause between messages, so that clients see one after the other.
 const STEP: Duration = Duration::from_millis(50);
 
 /// Tells how far it has come.

@@ -1,4 +1,4 @@
-//! What is read: a tool that explains or reads by its locators alone is a resource or a resource template.
+//! Resources: tools that explain, or that read by locators only, are resources or resource templates.
 
 use schemars::JsonSchema;
 use serde::Serialize;

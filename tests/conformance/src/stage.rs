@@ -1,4 +1,4 @@
-//! What is there at a moment: a tool and a prompt come and go, and a resource changes.
+//! Fixtures that change: a tool and a prompt come and go, and a resource is updated.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -9,7 +9,7 @@ use tool_mcp::{Changes, Updates};
 
 use crate::resources::WATCHED;
 
-/// The state of the fixtures, and who is told that it changes.
+/// The state of the fixtures and the notifiers of its changes.
 pub(crate) struct Stage {
     guests: AtomicBool,
     edition: AtomicU64,
@@ -35,52 +35,52 @@ impl Stage {
         &self.updates
     }
 
-    /// All fixtures, with the guests or without them. Both registries are built once, and one of them is served.
+    /// Returns a provider of all fixtures, with or without the guests. Both registries are built once.
     pub(crate) fn provider(self: &Arc<Self>) -> Result<Provider, BuildErrors> {
         let all = || Registry::builder().linked().expect_crate("conformance").shared_state(Arc::clone(self));
         let with_guests = all().build()?;
-        let alone = all()
+        let without_guests = all()
             .select(|tool| tool.name() != "guest_tool")
             .select_prompts(|prompt| prompt.name() != "guest_prompt")
             .build()?;
         let stage = Arc::clone(self);
         let now = move || {
             let guests = stage.guests.load(Ordering::Relaxed);
-            if guests { with_guests.clone() } else { alone.clone() }
+            if guests { with_guests.clone() } else { without_guests.clone() }
         };
         Ok(now.into_provider())
     }
 
-    /// How often the resource that changes has changed.
+    /// Returns the number of changes of the resource.
     pub(crate) fn edition(&self) -> u64 {
         self.edition.load(Ordering::Relaxed)
     }
 
-    /// Changes it, and tells whoever wants to know.
+    /// Changes the resource and notifies subscribers.
     pub(crate) fn publish(&self) -> u64 {
         let edition = self.edition.fetch_add(1, Ordering::Relaxed) + 1;
         self.updates.notify(WATCHED);
         edition
     }
 
-    /// The guests come, or go, and whoever listens is told that the lists have changed.
-    fn turn(&self) -> &'static str {
-        let were_there = self.guests.fetch_xor(true, Ordering::Relaxed);
+    /// Adds or removes the guests and notifies clients that the lists have changed.
+    fn toggle_guests(&self) -> &'static str {
+        let were_present = self.guests.fetch_xor(true, Ordering::Relaxed);
         self.changes.notify();
-        if were_there { "The guests have gone." } else { "The guests have come." }
+        if were_present { "The guests have gone." } else { "The guests have come." }
     }
 }
 
 /// Changes the list of tools.
 #[tool(operation = Trigger, destructive = false, open_world = false)]
 fn test_trigger_tool_change(#[inject] stage: State<Stage>) -> &'static str {
-    stage.turn()
+    stage.toggle_guests()
 }
 
 /// Changes the list of prompts.
 #[tool(operation = Trigger, destructive = false, open_world = false)]
 fn test_trigger_prompt_change(#[inject] stage: State<Stage>) -> &'static str {
-    stage.turn()
+    stage.toggle_guests()
 }
 
 /// Is there now and then.

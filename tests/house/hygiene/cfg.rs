@@ -78,7 +78,7 @@ mod absent {
 }
 
 #[test]
-fn a_tool_is_registered_where_its_function_is_compiled() {
+fn registers_tools_that_are_compiled() {
     let registry = of(module_path!()).build().unwrap();
     assert_eq!(wire_names(&registry), ["above()", "below()", "conditional()", "either()", "everywhere()"]);
     registry.check().unwrap();

@@ -5,7 +5,7 @@ use std::future::Future;
 use serde_json::json;
 use tool_core::{Principal, State};
 
-use super::{call, of, refused, wire_names};
+use super::{call, error_message, of, wire_names};
 use crate::workspace;
 
 fn block_on<F: Future>(future: F) -> F::Output {
@@ -13,7 +13,7 @@ fn block_on<F: Future>(future: F) -> F::Output {
 }
 
 #[test]
-fn tool_core_may_have_any_name() {
+fn supports_renamed_tool_core() {
     let registry = of("hygiene_renamed").state(7_u32).state(hygiene_renamed::Step(2)).build().unwrap();
     assert_eq!(
         wire_names(&registry),
@@ -39,7 +39,7 @@ fn tool_core_may_have_any_name() {
     assert_eq!(call(&registry, "step_handed_on", json!({"number": 1})), -1);
     let ada = registry.as_principal(Principal::new("ada").grant("a").grant("b"));
     assert_eq!(call(&ada, "not_renamed", json!({"number": 9})), 9);
-    let reason = refused(&ada, "not_renamed", json!({"number": -1}));
+    let reason = error_message(&ada, "not_renamed", json!({"number": -1}));
     assert_eq!(reason, "too little");
     for (name, function, expected) in [
         ("handed_on", hygiene_renamed::handed_on as fn(i64) -> i64, -6),
@@ -54,7 +54,7 @@ fn tool_core_may_have_any_name() {
 
 #[test]
 #[expect(deprecated, reason = "a deprecated tool is still a function")]
-fn no_lint_fires() {
+fn compiles_under_strict_lints() {
     let registry = of("hygiene_strict")
         .state("state".to_owned())
         .state(hygiene_strict::SHOP)
@@ -93,7 +93,7 @@ fn no_lint_fires() {
     assert_eq!(hygiene_strict::strict_deprecated(1), 1);
     let ada = registry.as_principal(Principal::new("ada").grant("strict.read").grant("b"));
     assert_eq!(call(&ada, "strict_old", json!({"text": "a"})), "state a");
-    let reason = refused(&ada, "strict_addressed", json!({"text": "no"}));
+    let reason = error_message(&ada, "strict_addressed", json!({"text": "no"}));
     assert_eq!(reason, "state says no");
     assert_eq!(call(&ada, "strict_limited", json!({"number": -1, "token": "t", "part": 2})), 3.0);
     assert_eq!(call(&ada, "strict_custom_schema", json!({"anything": 1})), "1");
@@ -108,10 +108,10 @@ fn no_lint_fires() {
 
 // Compiling the crate runs the lints of rustc; those of clippy need a separate run.
 #[test]
-fn no_lint_of_clippy_fires() {
+fn passes_clippy() {
     let mut cargo = workspace::cargo();
     cargo.args(["clippy", "--package", "hygiene-strict", "--package", "hygiene-renamed", "--no-deps"]);
     let output = cargo.args(["--locked", "--offline", "--quiet"]).output().unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success() && said.is_empty(), "{said}");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && stderr.is_empty(), "{stderr}");
 }

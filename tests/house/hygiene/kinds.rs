@@ -75,7 +75,7 @@ async fn waits(number: u32) -> u32 {
 }
 
 #[test]
-fn every_kind_of_function_can_be_a_tool() {
+fn accepts_every_kind_of_function() {
     let registry = of(module_path!()).build().unwrap();
     assert_eq!(
         wire_names(&registry),
@@ -96,7 +96,7 @@ fn every_kind_of_function_can_be_a_tool() {
 
 #[tokio::test]
 #[expect(deprecated, reason = "a deprecated tool is still a function")]
-async fn a_function_keeps_its_kind() {
+async fn keeps_the_kind_of_a_function() {
     let registry = of(module_path!()).build().unwrap();
     for name in ["inlined", "old_above", "old_below"] {
         assert_eq!(call(&registry, name, json!({"number": 3})), 3, "{name}");
@@ -110,7 +110,7 @@ async fn a_function_keeps_its_kind() {
 }
 
 #[test]
-fn a_description_may_come_from_a_file() {
+fn reads_descriptions_from_files() {
     let registry = of(module_path!()).build().unwrap();
     let description = |name| registry.get(name).unwrap().description();
     assert_eq!(description("described_elsewhere"), "Is described in a file.");

@@ -88,7 +88,7 @@ const MOST: Declared = tools![
 ];
 
 #[test]
-fn a_path_leads_to_a_tool_wherever_it_is_declared() {
+fn lists_tools_by_any_path() {
     let registry = Registry::builder().tools(MOST).tools(bodies()).tools(listed()).tools(taken::TOOLS);
     let registry = registry.tools(hygiene_renamed::TOOLS).tools(hygiene_strict::TOOLS);
     let registry = registry.state(hygiene_renamed::Step(1)).state(hygiene_strict::SHOP).build().unwrap();
@@ -122,13 +122,13 @@ fn a_path_leads_to_a_tool_wherever_it_is_declared() {
 }
 
 #[test]
-fn what_is_linked_and_listed_is_one_tool() {
+fn registers_linked_and_listed_tools_once() {
     let registry = of(module_path!()).tools(MOST).tools(MOST).build().unwrap();
     assert_eq!(wire_names(&registry).iter().filter(|tool| *tool == "loop()").count(), 1);
 }
 
 #[test]
-fn an_empty_list_is_none() {
+fn rejects_empty_lists_and_formats_names() {
     assert!(Registry::builder().tools(tools![]).build().is_err());
     assert_eq!(format!("{:?}", tools![r#loop, Type]), r#"["loop", "listed.type"]"#);
 }

@@ -3,7 +3,7 @@
 use serde_json::json;
 use tool_core::{Access, Principal, tool};
 
-use super::{call, of, refused, wire_names};
+use super::{call, error_message, of, wire_names};
 
 /// Types alone.
 macro_rules! typed {
@@ -163,7 +163,7 @@ macro_rules! own_names {
 own_names!();
 
 #[test]
-fn a_macro_may_write_any_part() {
+fn accepts_parts_from_macros() {
     let registry = of(module_path!()).build().unwrap();
     assert_eq!(
         wire_names(&registry),
@@ -196,7 +196,7 @@ fn a_macro_may_write_any_part() {
 }
 
 #[test]
-fn what_a_macro_wrote_is_called_as_what_an_author_wrote() {
+fn calls_tools_from_macros() {
     let registry = of(module_path!()).build().unwrap();
     assert_eq!(call(&registry, "typed_number", json!({})), 5);
     assert_eq!(typed_number(5), 5);
@@ -212,9 +212,9 @@ fn what_a_macro_wrote_is_called_as_what_an_author_wrote() {
     described_by_an_expression(None);
     let ada = registry.as_principal(Principal::new("ada").grant("a").grant("b"));
     assert_eq!(call(&ada, "old_optional", json!({"id": "a"})), "a");
-    assert_eq!(refused(&ada, "optional", json!({"id": "no"})), "no");
+    assert_eq!(error_message(&ada, "optional", json!({"id": "no"})), "no");
     for id in ["", "abcdefghij", "A"] {
-        assert!(refused(&ada, "optional", json!({"id": id})).contains("invalid"), "{id}");
+        assert!(error_message(&ada, "optional", json!({"id": id})).contains("invalid"), "{id}");
     }
     let deprecated = registry.get("optional").unwrap().deprecated().unwrap();
     assert_eq!(deprecated.note, Some("take another"));
@@ -222,7 +222,7 @@ fn what_a_macro_wrote_is_called_as_what_an_author_wrote() {
         [("limited_integer", 5.0, 6), ("limited_number", 1.5, 2), ("limited_constant", 255.0, 0)]
     {
         assert_eq!(call(&registry, name, json!({"number": fits})).as_f64(), Some(fits), "{name}");
-        assert!(refused(&registry, name, json!({"number": exceeds})).contains("invalid"), "{name}");
+        assert!(error_message(&registry, name, json!({"number": exceeds})).contains("invalid"), "{name}");
     }
     assert_eq!(call(&registry, "whole", json!({"number": 1})), 1);
     assert_eq!(whole(1), 1);

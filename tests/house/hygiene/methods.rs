@@ -105,7 +105,7 @@ macro_rules! by_macro {
 struct Other(u32);
 by_macro!(ViaMacro Other, via_macro, self, Self(5).0);
 
-/// Nothing but what is imported, and what begins with `::`.
+/// Uses only imported names and paths that begin with `::`.
 mod no_prelude {
     #![no_implicit_prelude]
     #![expect(dead_code, non_camel_case_types, reason = "they are there to be in the way")]
@@ -179,7 +179,7 @@ impl Wrapped<&'static str> {
 }
 
 #[test]
-fn methods_are_registered_where_they_are_compiled() {
+fn registers_methods_that_are_compiled() {
     let registry = ours().build().unwrap();
     assert_eq!(
         wire_names(&registry),
@@ -214,7 +214,7 @@ fn methods_are_registered_where_they_are_compiled() {
 }
 
 #[test]
-fn methods_are_listed_as_functions_are() {
+fn lists_methods_like_functions() {
     let listed =
         tools![r#type::r#match, crate::hygiene::methods::ViaMacro::via_macro, Wrapped::<u8>::wrapped];
     let registry = ours().tools(listed).build().unwrap();
@@ -226,7 +226,7 @@ fn methods_are_listed_as_functions_are() {
 
 #[test]
 #[expect(deprecated, reason = "a deprecated tool is still a method")]
-fn methods_stay_what_they_are() {
+fn keeps_methods_callable() {
     let keyword = r#type { text: "a".to_owned() };
     assert_eq!((keyword.r#match(None), r#type::twice(2), keyword.compiled()), ("a".to_owned(), 4, true));
     assert_eq!(keyword.is_no_tool(), 1);

@@ -95,7 +95,7 @@ fn bodies() -> (u8, u8) {
 }
 
 #[test]
-fn names_on_the_wire_are_those_of_the_declarations() {
+fn uses_declared_names_on_the_wire() {
     let registry = of(module_path!()).build().unwrap();
     assert_eq!(
         wire_names(&registry),
@@ -117,7 +117,7 @@ fn names_on_the_wire_are_those_of_the_declarations() {
 }
 
 #[tokio::test]
-async fn a_name_changes_nothing_about_the_function() {
+async fn keeps_named_functions_callable() {
     let registry = of(module_path!()).build().unwrap();
     assert_eq!(call(&registry, "match", json!({"type": "a", "fn": "b"})), "ab");
     assert_eq!(r#match("a".to_owned(), Some("b".to_owned())), "ab");
@@ -135,7 +135,7 @@ async fn a_name_changes_nothing_about_the_function() {
 }
 
 #[test]
-fn a_tool_may_stand_wherever_a_function_may() {
+fn accepts_tools_wherever_functions_are_allowed() {
     let registry = of(module_path!()).build().unwrap();
     let places = ["first.place", "second.place", "place"].map(|name| call(&registry, name, json!({})));
     assert_eq!(places, ["first", "second", "third"]);

@@ -66,7 +66,7 @@ fn spelled(
 }
 
 #[test]
-fn there_may_be_many() {
+fn accepts_many_parameters() {
     let registry = of(module_path!()).state(0_u8).build().unwrap();
     assert_eq!(wire_names(&registry)[0], "nine(p1, p2, p3, p4, p5, p6, p7, p8, p9)");
     registry.check().unwrap();

@@ -48,7 +48,7 @@ macro_rules! by_macro {
 }
 by_macro!(via_macro "By a macro." u32 = 2 + 3);
 
-/// Nothing but what is imported, and what begins with `::`.
+/// Uses only imported names and paths that begin with `::`.
 mod taken {
     #![no_implicit_prelude]
     #![expect(dead_code, reason = "they are there to be in the way")]
@@ -85,7 +85,7 @@ fn body() -> Prompts {
 }
 
 #[test]
-fn prompts_are_hygienic() {
+fn renders_prompts_from_every_context() {
     let registry = of(module_path!()).state("inside").allow_empty().build().unwrap();
     registry.check().unwrap();
     let names: Vec<&str> = registry.prompts().map(tool_core::PromptDefinition::name).collect();
@@ -102,7 +102,7 @@ fn prompts_are_hygienic() {
 }
 
 #[test]
-fn prompts_are_listed_wherever_they_are_declared() {
+fn lists_prompts_by_any_path() {
     let registry = Registry::builder().prompts(body()).prompts(taken::PROMPTS).prompts(prompts![r#match]);
     let registry =
         registry.prompts(hygiene_renamed::PROMPTS).prompts(prompts![hygiene_strict::strict_prompt]);
@@ -114,7 +114,7 @@ fn prompts_are_listed_wherever_they_are_declared() {
 
 #[test]
 #[expect(deprecated, reason = "a deprecated prompt is still a function")]
-fn a_prompt_stays_a_function() {
+fn keeps_prompts_callable() {
     assert_eq!(r#match("a".to_owned(), 1, None), "a 1 None");
     assert_eq!(tool_core::private::block_on(old(1)).len(), 2);
     assert_eq!((via_macro(1).as_str(), taken::undisturbed()), ("By a macro. 1", Ok("undisturbed")));

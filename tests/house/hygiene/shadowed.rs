@@ -3,9 +3,9 @@
 use serde_json::json;
 use tool_core::Principal;
 
-use super::{call, of, refused, wire_names};
+use super::{call, error_message, of, wire_names};
 
-/// Nothing but what is imported, and what begins with `::`.
+/// Uses only imported names and paths that begin with `::`.
 mod no_prelude {
     #![no_implicit_prelude]
 
@@ -206,7 +206,7 @@ mod alias {
 }
 
 #[test]
-fn no_prelude_is_needed() {
+fn compiles_without_the_prelude() {
     let registry = of("house::hygiene::shadowed::no_prelude").build().unwrap();
     assert_eq!(wire_names(&registry), ["block()", "given(text, or)", "options(id)", "wait(times)"]);
     registry.check().unwrap();
@@ -217,11 +217,11 @@ fn no_prelude_is_needed() {
     no_prelude::block();
     let ada = registry.as_principal(Principal::new("ada").grant("no.prelude"));
     assert_eq!(call(&ada, "old_options", json!({"id": "a"})), "a");
-    assert_eq!(refused(&ada, "options", json!({"id": ""})), "it is empty");
+    assert_eq!(error_message(&ada, "options", json!({"id": ""})), "it is empty");
 }
 
 #[test]
-fn names_that_are_taken_are_not_used() {
+fn compiles_with_shadowed_names() {
     let registry = of("house::hygiene::shadowed::taken").build().unwrap();
     assert_eq!(wire_names(&registry), ["options(number, _text)", "run()", "shadowed(number, other, text)"]);
     registry.check().unwrap();
@@ -233,7 +233,7 @@ fn names_that_are_taken_are_not_used() {
     assert_eq!(call(&registry, "run", json!({})), "run");
     let ada = registry.as_principal(Principal::new("ada").grant("b"));
     assert_eq!(call(&ada, "old_options", json!({"number": 1})), 1);
-    assert_eq!(refused(&ada, "options", json!({"number": 0})), "it is nothing");
+    assert_eq!(error_message(&ada, "options", json!({"number": 0})), "it is nothing");
 }
 
 #[test]
@@ -241,5 +241,5 @@ fn recognizes_a_return_type_by_its_shape() {
     let registry = of("house::hygiene::shadowed::alias").build().unwrap();
     assert_eq!(call(&registry, "half", json!({"number": 4})), 2);
     assert_eq!(alias::half(4).unwrap(), 2);
-    assert_eq!(refused(&registry, "half", json!({"number": 3})), "it is odd");
+    assert_eq!(error_message(&registry, "half", json!({"number": 3})), "it is odd");
 }

@@ -35,8 +35,8 @@ pub(super) async fn call(
     // Listening for signals takes a thread. A read-only call without a terminal does without: on a current-thread runtime nothing
     // would handle the signal before the call waits, so the signal ends the process as usual.
     let runs_here = Handle::current().runtime_flavor() == RuntimeFlavor::CurrentThread;
-    let listens_first = tool.modifies() || streams.is_interactive() || !runs_here;
-    if listens_first {
+    let watches_signals = tool.modifies() || streams.is_interactive() || !runs_here;
+    if watches_signals {
         streams.interrupt().listen();
     }
     let watch = progress::watch(streams);
@@ -51,7 +51,7 @@ pub(super) async fn call(
         }
     }
     let mut task = spawn(registry.clone(), tool, arguments, options);
-    let poll_once = if listens_first { None } else { poll_once(&mut task).await };
+    let poll_once = if watches_signals { None } else { poll_once(&mut task).await };
     let outcome = match poll_once {
         Some(outcome) => outcome,
         None => {
@@ -162,7 +162,7 @@ async fn cancel(
     registry: &Registry,
     tool: &ToolDefinition,
     task: &mut JoinHandle<Reply>,
-    insist: &str,
+    abort_hint: &str,
     streams: &mut Streams,
 ) {
     if !tool.modifies() {
@@ -171,8 +171,10 @@ async fn cancel(
         let _ = tokio::time::timeout(CANCEL_GRACE, task).await;
         return;
     }
-    streams
-        .notice(&format!("`{}` modifies data and is allowed to finish; {insist} to abort it", tool.name()));
+    streams.notice(&format!(
+        "`{}` modifies data and is allowed to finish; {abort_hint} to abort it",
+        tool.name()
+    ));
     task.abort();
     registry.drain().await;
 }

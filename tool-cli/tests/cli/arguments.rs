@@ -1,4 +1,4 @@
-//! How the arguments of a call are typed.
+//! Arguments of a call on the command line.
 
 use std::io::Write as _;
 
@@ -114,7 +114,7 @@ async fn row_115_reports_unreadable_files() {
     let directory = cli(&["run", "add", "--input-json", &format!("@{}", folder.path().display())]).await;
     assert_eq!(directory.code, 2);
     assert!(directory.stderr.contains("s a directory"), "{directory:?}");
-    // It has holes for content, and takes no room.
+    // A sparse file: large, but without content.
     std::fs::File::create(folder.path().join("large")).unwrap().set_len(100 << 20).unwrap();
     let large = cli(&["run", "add", "--input-json", &at("large")]).await;
     assert_eq!(large.code, 2);

@@ -1,4 +1,4 @@
-//! Who a command is run by, and what is said to one that may not run it.
+//! The caller of a command, and denied calls.
 
 use tool_cli::App;
 use tool_core::{Context, Principal, Registry, RegistryBuilder, tool};
@@ -43,8 +43,8 @@ async fn does_not_confirm_denied_calls() {
 #[tokio::test]
 async fn rejects_modifying_tools_in_a_read_only_registry() {
     run(RegistryBuilder::read_only, &["list", "--format", "name"]).await.prints("who\n");
-    let refused = "error: `forget` was not run: it modifies, and this registry is read only\n";
-    run(RegistryBuilder::read_only, &["run", "forget", "--yes"]).await.fails(7, refused);
+    let expected = "error: `forget` was not run: it modifies, and this registry is read only\n";
+    run(RegistryBuilder::read_only, &["run", "forget", "--yes"]).await.fails(7, expected);
     run(RegistryBuilder::read_only, &["run", "forge", "--yes"])
         .await
         .fails(3, "error: Tool not found: forge\n");

@@ -45,7 +45,7 @@ async fn reports_tool_failures() {
     );
     let ran = cli(&["run", "bug", "--format", "json"]).await;
     assert_eq!((ran.code, ran.json()["error_type"].as_str()), (70, Some("internal")));
-    // What was wrong stands in the log, by the name of the call.
+    // The log has the cause with the call ID.
     assert!(
         ran.stderr.starts_with("call ") && ran.stderr.contains(" of `bug`: internal after "),
         "{}",
@@ -153,7 +153,7 @@ async fn row_121_cancels_interrupted_calls() {
     .await;
     assert_eq!(ran.code, 130);
     assert_eq!((ran.json()["error_type"].as_str(), ran.stderr.as_str()), (Some("cancelled"), ""));
-    assert_eq!(events.dropped(), 1, "the tool hears of it before the program ends");
+    assert_eq!(events.dropped(), 1, "the tool is dropped before the program ends");
 }
 
 #[tokio::test]

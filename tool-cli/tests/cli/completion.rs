@@ -1,4 +1,4 @@
-//! What a shell is told, word by word; the shells themselves are exercised in `tests/shells.rs`.
+//! Completions for a shell; `tests/shells.rs` tests the shells themselves.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -106,7 +106,7 @@ async fn completes_inputs_and_values() {
     assert_eq!(words(&["run", "paint", "twice="]).await, ["twice=true", "twice=false"]);
     assert_eq!(words(&["run", "paint", "street=H"]).await, ["street=High Street", "street=Harbour"]);
     assert_eq!(words(&["validate", "paint", "--st"]).await, ["--street"]);
-    // What would command the terminal, or end the line, is not proposed.
+    // Candidates with control characters or line breaks are omitted.
     assert_eq!(
         words(&["run", "paint", "--street", ""]).await,
         ["High Street", "$(touch pwned)", "it's", "Harbour"]

@@ -1,4 +1,4 @@
-//! What tells about tools: `list`, `info`, `schema`.
+//! `list`, `info` and `schema`.
 
 use serde_json::json;
 use tool_cli::Streams;

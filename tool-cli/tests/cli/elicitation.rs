@@ -1,4 +1,4 @@
-//! What a tool asks: answered at a terminal, or with `--answer`.
+//! Elicitation, answered on a terminal or with `--answer`.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -132,7 +132,7 @@ toppings (of 1-2, with commas; may be left empty): cone (y/n) [y]: note (may be 
     assert_eq!(strip_bar(&ran.stderr), expected);
 }
 
-/// Without what a bar draws.
+/// Removes the output of the progress bar.
 fn strip_bar(text: &str) -> String {
     text.replace("\r\u{1b}[2K", "")
 }
@@ -156,7 +156,7 @@ async fn asks_questions_in_sequence() {
     let ran = typed(&["both"], "abc\nabcd\n\n").await;
     assert_eq!((ran.code, ran.stdout.as_str()), (0, "abcd true\n"), "{}", ran.stderr);
     let text = strip_bar(&ran.stderr);
-    let (first, second) = text.split_once("Sign in\n").expect("both are asked");
+    let (first, second) = text.split_once("Sign in\n").expect("both questions are shown");
     assert!(first.starts_with("The password?\n"), "{text}");
     assert!(!first.contains("abc"), "a secret is not repeated: {text}");
     assert!(second.starts_with("https://example.com/\\u001bin\nPress Enter"), "{text}");
@@ -199,7 +199,7 @@ async fn answers_from_options() {
     ] {
         scripted(&["sell_ice", "--answer", given]).await.fails(2, &format!("error: --answer: {why}\n"));
     }
-    // One that is missing is asked for where somebody is there.
+    // Missing answers are requested on a terminal.
     let ran = typed(&["unlock", "--answer", "nope=1"], "abcd\n").await;
     assert_eq!((ran.code, ran.stdout.as_str()), (0, "4\n"), "{}", ran.stderr);
 }
@@ -221,8 +221,8 @@ async fn reports_unsupported_questions() {
     );
 }
 
-/// Set where [`child`] is to be the command line of a process.
-const ARGUMENTS: &str = "TOOL_CLI_TEST_ASKING";
+/// Set for a process in which [`child`] is the command line.
+const ARGUMENTS: &str = "TOOL_CLI_TEST_ELICITATION";
 
 /// No test, but the process that the one below starts.
 #[test]
@@ -245,7 +245,7 @@ mod terminal {
 
     use super::ARGUMENTS;
 
-    /// A process that has a terminal.
+    /// A process with a terminal.
     struct Sitting {
         child: Child,
         /// What the person at the terminal has.
@@ -271,7 +271,7 @@ mod terminal {
     }
 
     impl Sitting {
-        /// Reads until this is seen.
+        /// Reads until this text appears.
         fn wait_for(&mut self, text: &str) {
             let mut bytes = [0; 1024];
             while !self.seen.contains(text) {

@@ -1,4 +1,4 @@
-//! The flags of `run NAME`: one an input of that tool.
+//! The flags of `run NAME`, one for each input of the tool.
 
 use serde_json::{Value, json};
 use tool_cli::{App, Streams};
@@ -148,7 +148,7 @@ fn named_help() -> &'static str {
     "no help"
 }
 
-/// A tool of inputs that cannot be typed as options.
+/// Returns a tool with inputs that cannot be options.
 fn odd() -> DynamicTool {
     let names = ["ok", "", "a=b", "-dash", "a b", "\u{202e}x", "größe", "Yes", "node_x", "node-x"];
     let properties: serde_json::Map<String, Value> = names

@@ -1,4 +1,4 @@
-//! What can be known of a tool before it is called: every part of its declaration, from the declaration alone.
+//! Introspection of a tool: every part of its declaration.
 
 use std::collections::BTreeMap;
 
@@ -293,7 +293,7 @@ async fn merges_union_members() {
     assert_eq!(all["variants"][1]["allowed"][0]["value"], "inline");
     let second = see(&["info", "compose", "parts[].variant|2", "--format", "json"]).await.json();
     assert_eq!(second, all["variants"][1]);
-    // Where all say the same there is one.
+    // Equal members are merged.
     let text = see(&["info", "compose", "parts[].text", "--format", "json"]).await.json();
     assert_eq!((&text["type"], &text["constraints"]), (&json!("string"), &json!({"max_length": 9})));
     let table = see(&["info", "compose", "parts"]).await.stdout;
@@ -354,7 +354,7 @@ async fn shows_or_hides_denied_tools() {
         hidden(&[command, "publish"]).await.fails(3, "error: Tool not found: publish\n");
     }
     assert_eq!(hidden(&["info", "publish", "--grant", "page.admin"]).await.code, 0);
-    // The flags of a tool are there for whoever sees it.
+    // Every caller that sees a tool sees its flags.
     let ran = hidden(&["validate", "publish", "--id", "7", "--parts", "[]", "--grant", "page.admin"]).await;
     ran.prints("valid\n");
 }

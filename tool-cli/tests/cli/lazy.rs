@@ -1,4 +1,4 @@
-//! With many tools a command costs what the tools cost that it is about.
+//! A command builds only the tools that it needs.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use tool_core::{Registry, tool};
 
 use crate::{Ran, on};
 
-/// How often a schema was made.
+/// The number of schemas built.
 static MADE: AtomicUsize = AtomicUsize::new(0);
 
 /// A number that knows when its schema is made.
@@ -89,7 +89,7 @@ async fn builds_schemas_of_named_tools_only() {
         let ran = run(arguments).await;
         assert_eq!((ran.code, MADE.load(Ordering::SeqCst)), (0, 0), "{arguments:?}");
     }
-    // What it counts is there to be counted.
+    // The counter works.
     run(&["run", "costly", "--n=7"]).await.prints("7\n");
     assert!(MADE.load(Ordering::SeqCst) > 0);
 }
@@ -97,18 +97,18 @@ async fn builds_schemas_of_named_tools_only() {
 #[tokio::test]
 async fn does_not_watch_signals_for_immediate_calls() {
     for (tool, listens) in [("trivial", false), ("patient", true), ("change", true)] {
-        let heard = Arc::new(AtomicBool::new(false));
-        let hears = Arc::clone(&heard);
+        let subscribed = Arc::new(AtomicBool::new(false));
+        let subscribes = Arc::clone(&subscribed);
         let mut arguments = vec!["run", tool];
         arguments.extend((tool == "trivial").then_some("n=7"));
         let ran = on(app(), &arguments, |stdout, stderr| {
             Streams::new(std::io::empty(), stdout, stderr).interrupted_by(async move {
-                hears.store(true, Ordering::SeqCst);
+                subscribes.store(true, Ordering::SeqCst);
                 std::future::pending::<()>().await;
             })
         })
         .await;
         ran.prints("7\n");
-        assert_eq!(heard.load(Ordering::SeqCst), listens, "{tool}");
+        assert_eq!(subscribed.load(Ordering::SeqCst), listens, "{tool}");
     }
 }

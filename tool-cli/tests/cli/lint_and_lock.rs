@@ -1,4 +1,4 @@
-//! `lint` and `lock`: what could be better, and what was promised.
+//! `lint` and `lock`.
 
 use std::fs;
 

@@ -1,6 +1,6 @@
-//! What only a process of its own can show: a pipe that is closed, and signals.
+//! Closed pipes and signals, which need a child process.
 //!
-//! The child is this very test binary, told to run nothing but [`child`].
+//! The child is this test binary, which runs only [`child`].
 
 use std::env;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -13,7 +13,7 @@ use crate::registry::app;
 /// The arguments of the child, as JSON.
 const ARGUMENTS: &str = "TOOL_CLI_TEST_ARGUMENTS";
 
-/// What the child says on stdout when everything that follows is its own.
+/// The line after which all output belongs to the child.
 const READY: &str = "-- ready";
 
 /// Runs the command line of a process, where the parent asks for it.
@@ -28,7 +28,7 @@ fn child() {
 
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let server = Server::new(async |options| {
-        // As a server on stdio does: a read that nothing but a byte can end.
+        // Blocks like a server on stdio, until a byte arrives.
         tokio::task::spawn_blocking(|| std::io::stdin().read_exact(&mut [0]));
         options.listening(([127, 0, 0, 1], 1).into());
         options.shutdown().await;
@@ -53,12 +53,12 @@ struct Spawned {
     stdout: Option<BufReader<ChildStdout>>,
 }
 
-/// Starts a child and waits until the test harness around it has said what it says.
+/// Starts a child and waits for the output of its test harness.
 fn spawn(arguments: &[&str]) -> Spawned {
     spawn_in(arguments, &[])
 }
 
-/// The same in an environment with these variables.
+/// Like [`spawn`], with these environment variables.
 fn spawn_in(arguments: &[&str], variables: &[(&str, &str)]) -> Spawned {
     let mut child = Command::new(env::current_exe().unwrap())
         .args(["--exact", "process::child", "--nocapture", "--test-threads", "1"])
@@ -153,7 +153,7 @@ fn row_114_follows_the_columns_variable() {
     }
     let mut spawned = spawn_in(&["demo", "list"], &[("COLUMNS", "400")]);
     spawned.go();
-    // What one line has room for is in one line.
+    // Short text stays on one line.
     assert_eq!(spawned.read_all().lines().filter(|line| line.starts_with("nothing ")).count(), 1);
     assert_eq!(spawned.end().0.code(), Some(0));
 }
@@ -221,7 +221,7 @@ fn row_121_waits_for_modifying_calls_until_a_second_signal() {
 
 #[test]
 fn exits_on_timeout_of_blocking_calls() {
-    // Long enough for the tool to have begun, however busy the machine is.
+    // Long enough for the tool to start, even on a busy machine.
     let mut spawned = spawn(&["demo", "run", "stuck", "--timeout", "2s"]);
     spawned.go();
     let (status, stderr) = spawned.end();

@@ -1,4 +1,4 @@
-//! Running: dry, in time, with a confirmation, with progress, and how a result is shown.
+//! `run`: dry runs, timeouts, confirmation, progress and output formats.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -189,7 +189,7 @@ async fn prints_a_valid_skeleton() {
     );
     let ran = cli(&["run", "parts", "--input-json", &skeleton.stdout, "--format", "json"]).await;
     assert_eq!(ran.json()["output"]["sky"], "rain");
-    // What has no value that is known to be valid, and need not be given, is left out.
+    // Optional inputs without a valid example are omitted.
     let skeleton = ours(&["run", "decode", "--skeleton"]).await;
     assert_eq!(skeleton.json(), json!({"code": "abc", "times": 5}));
     for arguments in [&["a=1"][..], &["--input-json", "{}"], &["--dry-run"]] {
@@ -278,7 +278,7 @@ impl std::io::Write for Closed {
 async fn prints_progress_as_lines_without_a_terminal() {
     let ran = ours(&["run", "copy", "pages=3"]).await;
     assert_eq!((ran.code, ran.stdout.as_str()), (0, "3\n"));
-    // The first and the last; those between come too close to be worth a line.
+    // Only the first and the last: those between come too fast.
     assert_eq!(ran.stderr, "progress: 1/3 copying\\u001b[2J pages\nprogress: 3/3 copying\\u001b[2J pages\n");
     let ran = ours(&["run", "count"]).await;
     assert_eq!(ran.stderr, "progress: 1 one\nprogress: 2 two\n");
@@ -297,7 +297,7 @@ async fn draws_a_progress_bar_on_a_terminal() {
         "{:?}",
         ran.stderr
     );
-    // It is gone in the end.
+    // The bar is erased at the end.
     let (_, last) = ran.stderr.rsplit_once("\r\u{1b}[2K").unwrap();
     assert_eq!(last, "", "{:?}", ran.stderr);
 }
@@ -306,8 +306,8 @@ async fn draws_a_progress_bar_on_a_terminal() {
 async fn prints_log_messages_when_verbose() {
     let ran = ours(&["run", "chat", "--verbose"]).await;
     assert_eq!(ran.stdout, "done\n");
-    let said = "info: opened\\u001b[2J the book\nwarning: {\"page\":7}\ncall ";
-    assert!(ran.stderr.starts_with(said), "{:?}", ran.stderr);
+    let expected = "info: opened\\u001b[2J the book\nwarning: {\"page\":7}\ncall ";
+    assert!(ran.stderr.starts_with(expected), "{:?}", ran.stderr);
     assert_eq!(ours(&["run", "chat"]).await.stderr, "");
     let ran = on(app().0, &["run", "chat", "--verbose"], |stdout, stderr| {
         Streams::new(std::io::empty(), stdout, stderr).interactive().columns(80)

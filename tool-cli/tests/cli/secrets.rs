@@ -1,4 +1,4 @@
-//! Secrets: given by a file, by stdin or by the environment, and never shown.
+//! Secrets from files, stdin or the environment, never shown.
 
 use std::io::Write as _;
 
@@ -83,7 +83,7 @@ async fn reads_secrets_from_files_and_stdin() {
 
 #[tokio::test]
 async fn reads_secrets_from_the_environment() {
-    // `PATH` is set wherever tests run, and is longer than nothing.
+    // `PATH` is always set and not empty.
     let length = std::env::var("PATH").unwrap().len();
     let ran = run(&["run", "sign_in", "user=ada", "--password-env", "PATH"], "").await;
     ran.prints(&format!("ada has {length} characters and false\n"));

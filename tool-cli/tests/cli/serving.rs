@@ -67,16 +67,16 @@ async fn shows_only_supported_server_options() {
             .server("http", server().addr(([127, 0, 0, 1], 8080)).allow_execute());
         on(app, arguments, |stdout, stderr| Streams::new(std::io::empty(), stdout, stderr)).await
     };
-    for (name, offered) in [("stdio", &[][..]), ("mcp", &[ADDR]), ("http", &[ADDR, ALLOW_EXECUTE])] {
+    for (name, supported) in [("stdio", &[][..]), ("mcp", &[ADDR]), ("http", &[ADDR, ALLOW_EXECUTE])] {
         let help = run(&["serve", name, "--help"]).await;
         for option in [ADDR, ALLOW_EXECUTE] {
-            assert_eq!(help.stdout.contains(option), offered.contains(&option), "{name}: {}", help.stdout);
+            assert_eq!(help.stdout.contains(option), supported.contains(&option), "{name}: {}", help.stdout);
         }
         let code = |taken: bool| if taken { 0 } else { 2 };
         let addr = run(&["serve", name, "--addr", "127.0.0.1:0"]).await;
-        assert_eq!(addr.code, code(offered.contains(&ADDR)), "{name}");
+        assert_eq!(addr.code, code(supported.contains(&ADDR)), "{name}");
         let allow = run(&["serve", name, "--allow-execute"]).await;
-        assert_eq!(allow.code, code(offered.contains(&ALLOW_EXECUTE)), "{name}");
+        assert_eq!(allow.code, code(supported.contains(&ALLOW_EXECUTE)), "{name}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! YAML that readers of YAML 1.1 and 1.2 take for the same data as the JSON.
+//! YAML output that parsers of YAML 1.1 and 1.2 read as the same data as JSON.
 
 use std::sync::LazyLock;
 
@@ -9,7 +9,7 @@ use tool_core::{DynamicTool, Operation, Output, Registry, ToolDefinition};
 
 use crate::{Ran, cli, on};
 
-/// Texts that one reader or another takes for something else when they stand without quotes.
+/// Texts that some parser reads as another type if unquoted.
 const HOSTILE: [&str; 49] = [
     "",
     "~",
@@ -62,7 +62,7 @@ const HOSTILE: [&str; 49] = [
     "--- a",
 ];
 
-/// What a plain scalar is taken for, by the types of YAML 1.1 (<https://yaml.org/type/>): anything but a text.
+/// Returns the type of a plain scalar in YAML 1.1 (<https://yaml.org/type/>), unless it is a text.
 static RESOLVED_BY_1_1: LazyLock<Regex> = LazyLock::new(|| {
     let null = r"~|null|Null|NULL|";
     let boolean = "y|Y|yes|Yes|YES|n|N|no|No|NO|true|True|TRUE|false|False|FALSE|on|On|ON|off|Off|OFF";
@@ -126,7 +126,7 @@ async fn row_120_quotes_ambiguous_values_for_yaml_1_1() {
         }
     }
     assert!(plain > 3, "{yaml}");
-    // The rule finds what it should.
+    // The rule detects them.
     for text in ["yes", "0x1", "12:30", "2001-01-01", "~", ".5", "1_000", "=", "<<"] {
         assert!(RESOLVED_BY_1_1.is_match(text), "{text}");
     }
@@ -170,7 +170,7 @@ async fn round_trips_texts_and_numbers() {
     let value = json!({"texts": texts, "long": long, "numbers": [0, -1, 18446744073709551615u64, i64::MIN, 0.5, -1e-7, 1e21, 123456.789], "null": null, "yes": true, "empty": [{}, []]});
     let ran = echoed(&value, "yaml").await;
     assert_eq!(parsed(&ran.stdout)["output"], value, "{}", ran.stdout);
-    // A float of YAML 1.1 has a point, and a sign in its exponent.
+    // A YAML 1.1 float has a decimal point and a signed exponent.
     let floats = ran.stdout.lines().filter(|line| line.contains("e+21") && !line.contains("text:"));
     assert!(floats.map(|line| line.trim_start_matches(['-', ' '])).eq(["1.0e+21"]), "{}", ran.stdout);
 }
@@ -185,7 +185,7 @@ async fn keeps_all_digits_of_numbers() {
     let arguments = ["run", "count", "--yes", "--format", "yaml"];
     let ran = on(app, &arguments, |stdout, stderr| Streams::new(std::io::empty(), stdout, stderr)).await;
     assert!(ran.stdout.contains(&format!("[{}]", i128::MAX)), "{ran:?}");
-    // Whatever a reader makes of so many digits, it reads it.
+    // The parser may round so many digits, but accepts them.
     assert_eq!(parsed(&ran.stdout)["success"], true);
 }
 

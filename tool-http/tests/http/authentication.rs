@@ -1,4 +1,4 @@
-//! Who asks: what an authenticator lets in, what a caller then sees and may do, and what an application says itself.
+//! Authentication: authenticators, permissions of callers, and principals set by the application.
 
 use axum::body::Body;
 use axum::extract::Request;
@@ -9,7 +9,7 @@ use tool_core::authentication::{AuthenticationError, Authenticator, Bearer};
 use tool_core::{BoxFuture, CallOptions, Context, Extensions, Principal, Registry, RegistryBuilder, tool};
 use tool_http::{Options, ServeError, Server, router_with};
 
-use crate::client::{Answer, ask, exchange, get, post};
+use crate::client::{Answer, exchange, get, post, send_to};
 
 /// Says who calls.
 #[tool(operation = Explain)]
@@ -51,7 +51,7 @@ async fn send(router: &Router, line: &str, token: &str, body: &str) -> Answer {
     if !token.is_empty() {
         request = request.header("authorization", format!("Bearer {token}"));
     }
-    ask(router, request.body(Body::from(body.to_owned())).unwrap()).await
+    send_to(router, request.body(Body::from(body.to_owned())).unwrap()).await
 }
 
 #[tokio::test]
@@ -69,7 +69,7 @@ async fn requires_a_caller_for_calls() {
         assert!(answer.body.contains(&format!(r#"{{"type":"text","text":"{id}"}}"#)), "{}", answer.body);
     }
     assert_eq!(send(&router, "POST /tools/open_safe/call", "swordfish-1", "").await.status, 200);
-    // Before anything is said of the body, which need not even be read.
+    // Authentication precedes reading the body.
     let answer = send(&router, "POST /tools/open_safe/call?x", "swordfish-2", "{").await;
     assert_eq!(
         (answer.status, &*answer.body),
@@ -79,7 +79,7 @@ async fn requires_a_caller_for_calls() {
         )
     );
     assert_eq!(send(&router, "POST /tools/nope/call", "swordfish-2", "{").await.status, 404);
-    // Discovery is open to everybody, and tells of every tool.
+    // Discovery is public and lists every tool.
     assert_eq!(get(&router, "/tools").await.body.matches(r#""name""#).count(), 3);
     assert_eq!(get(&router, "/tools").await.header("cache-control"), "");
 }
@@ -101,7 +101,7 @@ async fn limits_protected_discovery_to_permitted_tools() {
         assert_eq!((answer.status, &*answer.body), (401, r#"{"error":"Unauthorized"}"#), "{line}");
         assert_eq!(answer.header("www-authenticate"), "Bearer", "{line}");
     }
-    // One after the other: what was written for one is not what another gets.
+    // Responses are not shared between callers.
     for (token, sees) in [("swordfish-1", true), ("swordfish-2", false), ("swordfish-1", true)] {
         for line in lists {
             let answer = send(&router, line, token, "").await;
@@ -115,7 +115,7 @@ async fn limits_protected_discovery_to_permitted_tools() {
         let answer = send(&router, "POST /mcp/tools/list", token, body).await;
         assert_eq!((answer.body.contains("open_safe"), answer.header("cache-control")), (sees, "private"));
     }
-    // It is denied, and no secret; a registry that hides what is denied hides it here too.
+    // Denied tools are visible unless the registry hides them.
     assert_eq!(send(&router, "GET /tools/open_safe", "swordfish-2", "").await.status, 200);
     let options = Options::new().authenticator(bearer()).protect_discovery(true);
     let hiding = router_with(registry(RegistryBuilder::hide_denied), options);
@@ -148,7 +148,7 @@ async fn allows_remote_execution_with_an_authenticator() {
     }
 }
 
-/// Cannot decide, or panics.
+/// An authenticator that fails or panics.
 struct Broken(bool);
 
 impl Authenticator for Broken {
@@ -199,7 +199,7 @@ async fn uses_principal_and_extensions_of_the_application() {
     let trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
     for (traceparent, text) in [(trace, format!("Eve {trace}")), ("00-zz", "Eve no trace".to_owned())] {
         let request = Request::post("/tools/beside/call").header("traceparent", traceparent);
-        let answer = ask(&app, request.body(Body::empty()).unwrap()).await;
+        let answer = send_to(&app, request.body(Body::empty()).unwrap()).await;
         assert!(answer.body.contains(&format!(r#""text":"{text}""#)), "{}", answer.body);
     }
     let alone = router_with(registry(|builder| builder), Options::new().allow_execute(true));
@@ -227,18 +227,18 @@ async fn merges_request_extensions_over_those_of_the_provider() {
     let says = async |router: &Router| post(router, "/tools/beside/call", "").await.body;
     let alone = says(&router).await;
     assert!(alone.contains(r#""text":"Ivy no trace""#), "{alone}");
-    // Of another type.
+    // An extension of another type.
     let other = says(&router.clone().layer(Extension(5_u8))).await;
     assert!(other.contains(r#""text":"Ivy no trace""#), "{other}");
     let same = says(&router.layer(Extension(User("Eve")))).await;
     assert!(same.contains(r#""text":"Eve no trace""#), "{same}");
 }
 
-/// As a layer of sessions leaves behind that has found nobody.
+/// Sets an anonymous principal, like a session layer without a session.
 #[tokio::test]
 async fn authenticates_when_the_application_sets_an_anonymous_principal() {
-    let nobody = || Extension(Principal::anonymous().grant("safe.open"));
-    let app = guarded(Options::new().protect_discovery(true)).layer(nobody());
+    let anonymous = || Extension(Principal::anonymous().grant("safe.open"));
+    let app = guarded(Options::new().protect_discovery(true)).layer(anonymous());
     for line in ["GET /tools", "GET /openapi.json", "POST /tools/whoami/call", "POST /tools/open_safe/call"] {
         assert_eq!(send(&app, line, "", "").await.status, 401, "{line}");
         assert_eq!(send(&app, line, "swordfish-3", "").await.status, 401, "{line}");
@@ -246,9 +246,9 @@ async fn authenticates_when_the_application_sets_an_anonymous_principal() {
     }
     let answer = send(&app, "POST /tools/whoami/call", "swordfish-2", "").await;
     assert!(answer.body.contains(r#""text":"bob""#), "{}", answer.body);
-    // Where there is none, the application alone says what anybody may do; it has not said who looks.
+    // Without an authenticator, the application sets the principal; here it is anonymous.
     let options = Options::new().allow_execute(true).protect_discovery(true);
-    let alone = router_with(registry(|builder| builder), options).layer(nobody());
+    let alone = router_with(registry(|builder| builder), options).layer(anonymous());
     assert_eq!(post(&alone, "/tools/open_safe/call", "").await.status, 200);
     assert_eq!(get(&alone, "/tools").await.status, 401);
 }
@@ -258,7 +258,7 @@ async fn shows_permitted_tools_to_identified_callers() {
     let options = Options::new().allow_execute(true).authenticator(bearer());
     let router = router_with(registry(RegistryBuilder::hide_denied), options);
     let lists = ["GET /tools", "GET /tools?detail=full", "GET /mcp/tools/list", "GET /openapi.json"];
-    // One after the other: what was written for one is not what another gets. A wrong token is as none.
+    // Responses are not shared between callers. An invalid token counts as none.
     for (token, sees) in [("", false), ("swordfish-1", true), ("swordfish-3", false), ("swordfish-2", false)]
     {
         for line in lists {
@@ -277,15 +277,15 @@ async fn shows_permitted_tools_to_identified_callers() {
             assert_eq!(send(&router, line, token, "").await.status, status, "{line} {token}");
         }
     }
-    // What the application has found out counts as well.
+    // A principal set by the application counts, too.
     let app = router.layer(Extension(Principal::new("eve").grant("safe.open")));
     let answer = get(&app, "/tools").await;
     assert!(answer.body.contains("open_safe"), "{}", answer.body);
     assert_eq!(answer.header("cache-control"), "private");
-    // Nothing is hidden from anybody otherwise.
+    // Otherwise, every tool is visible.
     let answer = send(&guarded(Options::new()), "GET /tools", "swordfish-2", "").await;
     assert_eq!(answer.body.matches(r#""name""#).count(), 3);
-    // An authenticator that cannot decide keeps nobody from what is public.
+    // A failing authenticator does not block public routes.
     let options = Options::new().authenticator(Broken(true));
     let broken = router_with(registry(|builder| builder), options);
     let answer = send(&broken, "GET /tools", "swordfish-1", "").await;

@@ -1,4 +1,4 @@
-//! Who a call is made by, and what is answered to one that may not make it.
+//! Anonymous callers, denied calls and audit events.
 
 use std::sync::{Arc, Mutex};
 
@@ -60,7 +60,7 @@ async fn rejects_modifying_tools_in_a_read_only_registry() {
 
 #[tokio::test]
 async fn lists_uncallable_tools_with_the_reason() {
-    // What the application grants to whoever is local is not granted to everybody.
+    // Grants of the local principal do not apply to HTTP callers.
     let local = tool_core::Principal::local().grant("memory.read");
     let router = executing(|builder| builder.local(local));
     for (tool, status, body) in [
@@ -76,7 +76,7 @@ async fn lists_uncallable_tools_with_the_reason() {
         ),
     ] {
         assert_eq!(get(&router, &format!("/tools/{tool}")).await.status, 200);
-        // Before the arguments are looked at.
+        // Access is checked before the arguments.
         let answer = post(&router, &format!("/tools/{tool}/call"), "{").await;
         assert_eq!((answer.status, answer.body.as_str()), (status, body));
         let answer = post(&router, &format!("/tools/{tool}/validate"), "{}").await;
@@ -112,7 +112,7 @@ async fn audits_each_call_once() {
             assert!(recorded[0].ends_with(&id[..16]), "{recorded:?} {id}");
         }
     }
-    // A check is no call.
+    // A validation is not a call.
     post(&router, "/tools/who/validate", "").await;
     assert!(record.lock().unwrap().is_empty());
 }

@@ -1,11 +1,11 @@
-//! Checking and calling, in exact bodies, and the order in which a request is looked at.
+//! Exact bodies of validations and calls, and the order of the checks of a request.
 
 use axum::Router;
 use axum::body::Body;
 use axum::http::Request;
 use tool_http::{Options, router, router_with};
 
-use crate::client::{ask, post};
+use crate::client::{post, send_to};
 use crate::tools::registry;
 
 fn executing() -> Router {
@@ -116,7 +116,7 @@ async fn returns_call_failures() {
 
 #[tokio::test]
 async fn returns_validation_results() {
-    // Execution is off: a check runs nothing.
+    // Validation works without execution.
     let router = router(registry());
     for (tool, arguments, status, body) in [
         ("add", r#"{"a":1}"#, 200, r#"{"valid":true}"#),
@@ -143,7 +143,7 @@ async fn returns_validation_results() {
             r#"{"valid":false,"errors":[{"path":"","message":"the text begins with a byte order mark, which JSON does not allow: leave it out","keyword":"format"}]}"#,
         ),
         ("nope", "{}", 404, r#"{"error":"Tool not found: nope"}"#),
-        // Only the arguments are judged: what is injected belongs to the call.
+        // Validation checks only the arguments, not injected parameters.
         ("denied", "", 200, r#"{"valid":true}"#),
     ] {
         let answer = post(&router, &format!("/tools/{tool}/validate"), arguments).await;
@@ -151,7 +151,7 @@ async fn returns_validation_results() {
     }
 }
 
-/// Each request is wrong in everything from its line on, and is told the first of it.
+/// Each request has all faults from its row on; the response reports the first.
 #[tokio::test]
 async fn checks_requests_in_order() {
     let off = router(registry());
@@ -199,12 +199,12 @@ async fn checks_requests_in_order() {
             "invalid input for `fail`: 2 problems",
         ),
     ] {
-        let answer = ask(router, request(path, kind, body)).await;
+        let answer = send_to(router, request(path, kind, body)).await;
         let found: serde_json::Value = serde_json::from_str(&answer.body).unwrap();
         assert_eq!((answer.status, found["error"].as_str()), (status, Some(error)), "{path} {kind}");
     }
-    // What is announced as nothing is not read, whatever its size.
+    // A body without a media type is not read, whatever its size.
     let unnamed = Request::post("/tools/fail/call").body(Body::from(long)).unwrap();
-    assert_eq!(ask(&on, unnamed).await.status, 415);
+    assert_eq!(send_to(&on, unnamed).await.status, 415);
     assert_eq!(post(&off, "/tools/add/call", "").await.body, r#"{"error":"Tool execution is disabled."}"#);
 }

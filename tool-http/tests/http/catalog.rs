@@ -1,4 +1,4 @@
-//! Lists: what is told of a tool that has everything, which tools are chosen, one page after the other.
+//! Lists: all properties of a tool, filters and pages.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -124,7 +124,7 @@ async fn filters_lists() {
         ("unmet=hide", &["count_tree", "find", "write_letter"]),
         ("unmet=only", &["look_up"]),
         ("q=letter", &["write_letter"]),
-        // The best first.
+        // The best match comes first.
         ("q=find", &["find", "look_up"]),
         ("q=", &["count_tree", "find", "look_up", "write_letter"]),
         ("q=zebra", &[]),
@@ -144,7 +144,7 @@ async fn filters_lists() {
 
 #[tokio::test]
 async fn checks_requirements_for_each_request() {
-    // What is written once must not be what changes.
+    // Cached documents must not contain what changes.
     let registry = Registry::builder().linked().select(|tool| tool.name() == "find").build().unwrap();
     let router = router(registry);
     for (has_key, expected) in [
@@ -185,9 +185,9 @@ async fn links_pages_to_the_last() {
         }
         assert_eq!(found, whole, "{query}");
     }
-    // A whole page is no reason for another one.
+    // A full last page has no successor.
     assert_eq!(get(&router, "/tools?limit=4").await.header("link"), "");
-    // The tool that the page before ended with may be gone.
+    // The last tool of the previous page may be removed.
     assert_eq!(names(&get(&router, "/tools?cursor=g").await), ["look_up", "write_letter"]);
     let answer = get(&router, "/tools?q=word&cursor=gone").await;
     assert_eq!(
@@ -203,7 +203,7 @@ async fn lists_tools_for_a_vendor() {
     let tools: Vec<Value> = serde_json::from_str(&answer.body).unwrap();
     assert_eq!((&tools[0]["type"], &tools[0]["name"]), (&"function".into(), &"write_letter".into()));
     assert_eq!(answer.header("tools-left-out"), "");
-    // One that the vendor cannot take does not keep the others away, and is not dropped in silence.
+    // A tool that the vendor cannot take is reported, and the others are listed.
     let answer = get(&router, "/tools?profile=gemini").await;
     assert_eq!(names(&answer), ["find", "look_up", "write_letter"]);
     assert_eq!(answer.header("tools-left-out"), "count_tree");
@@ -237,6 +237,6 @@ async fn truncates_the_list_of_left_out_tools() {
     };
     let named = (0..50).map(|number| format!("tree_{number:02}")).collect::<Vec<_>>().join(", ");
     assert_eq!(left_out(50).await, named);
-    // No tool has such a name.
+    // No tool can have this name.
     assert_eq!(left_out(53).await, format!("{named}, +3"));
 }

@@ -1,4 +1,4 @@
-//! A client that normalises nothing: bytes out, bytes in.
+//! A client that sends and receives raw bytes.
 
 use std::net::SocketAddr;
 
@@ -19,18 +19,18 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// The value of a header; the empty text when there is none.
+    /// Returns the value of a header, or an empty text.
     pub(crate) fn header(&self, name: &str) -> &str {
         self.headers.iter().find(|(header, _)| header == name).map_or("", |(_, value)| value)
     }
 
-    /// The values of a header that may occur more than once.
+    /// Returns all values of a header.
     pub(crate) fn all(&self, name: &str) -> String {
         let values = self.headers.iter().filter(|(header, _)| header == name);
         values.map(|(_, value)| value.as_str()).collect::<Vec<_>>().join(", ")
     }
 
-    /// The body with the identifier of the call, which is another one each time, as `…`.
+    /// Returns the body with the call ID replaced by `…`.
     pub(crate) fn masked(&self) -> String {
         match self.body.split_once(r#""callId":""#) {
             Some((before, rest)) => {
@@ -56,8 +56,8 @@ impl Answer {
     }
 }
 
-/// Asks a router, without a socket.
-pub(crate) async fn ask(router: &Router, request: Request<Body>) -> Answer {
+/// Sends a request to a router, without a socket.
+pub(crate) async fn send_to(router: &Router, request: Request<Body>) -> Answer {
     let response = router.clone().oneshot(request).await.unwrap();
     let (head, body) = response.into_parts();
     let header = |(name, value): (&axum::http::HeaderName, &axum::http::HeaderValue)| {
@@ -70,21 +70,21 @@ pub(crate) async fn ask(router: &Router, request: Request<Body>) -> Answer {
     }
 }
 
-/// `GET` of a router.
+/// Sends a `GET` request to a router.
 pub(crate) async fn get(router: &Router, path: &str) -> Answer {
-    ask(router, Request::get(path).body(Body::empty()).unwrap()).await
+    send_to(router, Request::get(path).body(Body::empty()).unwrap()).await
 }
 
-/// `POST` of JSON to a router.
+/// Sends a `POST` request with JSON to a router.
 pub(crate) async fn post(router: &Router, path: &str, json: impl Into<Body>) -> Answer {
-    ask(router, Request::post(path).header("content-type", "application/json").body(json.into()).unwrap())
+    send_to(router, Request::post(path).header("content-type", "application/json").body(json.into()).unwrap())
         .await
 }
 
-/// Sends bytes as they are, and reads until the server closes the connection.
+/// Sends raw bytes and reads until the server closes the connection.
 pub(crate) async fn exchange(address: SocketAddr, request: &[u8]) -> Answer {
     let mut stream = TcpStream::connect(address).await.unwrap();
-    // A server that has refused what it saw so far need not take the rest.
+    // The server may reject a request before reading all of it.
     let _ = stream.write_all(request).await;
     rest(stream).await
 }
@@ -92,12 +92,12 @@ pub(crate) async fn exchange(address: SocketAddr, request: &[u8]) -> Answer {
 /// Reads until the server closes the connection.
 pub(crate) async fn rest(mut stream: TcpStream) -> Answer {
     let mut answer = Vec::new();
-    // What had arrived before a reset is an answer all the same.
+    // A response that arrived before a reset counts.
     let _ = stream.read_to_end(&mut answer).await;
     Answer::parse(&answer)
 }
 
-/// The text of a request with these lines between its first and its `Connection: close`.
+/// Returns a request with these headers and `Connection: close`.
 pub(crate) fn request(line: &str, headers: &[&str], body: &str) -> Vec<u8> {
     let mut text = format!("{line} HTTP/1.1\r\nConnection: close\r\n");
     for header in headers {

@@ -1,4 +1,4 @@
-//! Values that are proposed for what somebody types.
+//! Completion of input values.
 
 use axum::Router;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use tool_core::completion::CompletionRequest;
 use tool_core::{Principal, Registry, tool};
 use tool_http::{Options, router_with};
 
-use crate::client::{ask, get, post};
+use crate::client::{get, post, send_to};
 
 fn streets(request: &CompletionRequest<'_>) -> Vec<String> {
     let streets: &[&str] = match request.argument("town") {
@@ -166,7 +166,7 @@ async fn protects_completions_like_calls() {
     let request = axum::http::Request::post("/tools/read_list/complete")
         .header("content-type", "application/json")
         .header("authorization", "Bearer sesame-1");
-    let cached = ask(&router, request.body(typed.into()).unwrap()).await;
+    let cached = send_to(&router, request.body(typed.into()).unwrap()).await;
     assert_eq!(
         (cached.status, cached.body.as_str()),
         (200, r#"{"values":["ada/shopping"],"total":1,"hasMore":false}"#)

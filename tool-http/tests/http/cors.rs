@@ -1,4 +1,4 @@
-//! Which pages of other origins may read the answers: none, unless it is said.
+//! CORS: no other origin may read responses unless configured.
 
 use std::net::SocketAddr;
 
@@ -6,7 +6,7 @@ use axum::body::Body;
 use axum::http::Request;
 use tool_http::{Options, ServeError, Server, router_with};
 
-use crate::client::{Answer, ask, exchange, request};
+use crate::client::{Answer, exchange, request, send_to};
 use crate::tools::registry;
 
 const APP: &str = "Origin: https://app.example.org";
@@ -33,10 +33,10 @@ async fn row_49_allows_no_cross_origin_reads_by_default() {
         let answer = exchange(address, &request(line, &headers, "")).await;
         assert_eq!((answer.status, permissions(&answer)), (403, [""; 3]), "{line}");
     }
-    // Nor where the router is part of an application, whose policy is its own.
+    // The same applies to a router within an application, which has its own policy.
     let router = router_with(registry(), Options::new());
     let request = Request::get("/tools").header("origin", "https://app.example.org");
-    let answer = ask(&router, request.body(Body::empty()).unwrap()).await;
+    let answer = send_to(&router, request.body(Body::empty()).unwrap()).await;
     assert_eq!((answer.status, permissions(&answer)), (200, [""; 3]));
 }
 
@@ -79,7 +79,7 @@ async fn allows_configured_origins() {
             assert_eq!((answer.status, permissions(&answer)), (403, [""; 3]), "{line} {other}");
         }
     }
-    // Who asks without an origin is not let in by one.
+    // A cross-site request without an origin is rejected.
     let answer = exchange(address, &request("GET /tools", &["Host: localhost", cross], "")).await;
     assert_eq!(answer.status, 403);
 }
@@ -92,7 +92,7 @@ async fn applies_cors_in_a_router() {
         [("https://app.example.org", "https://app.example.org"), ("https://evil.example", ""), ("null", "")]
     {
         let request = Request::get("/tools").header("origin", origin).body(Body::empty()).unwrap();
-        assert_eq!(permissions(&ask(&router, request).await)[0], allowed, "{origin}");
+        assert_eq!(permissions(&send_to(&router, request).await)[0], allowed, "{origin}");
     }
 }
 
@@ -107,7 +107,7 @@ async fn rejects_invalid_origins_at_start() {
 
 #[tokio::test]
 async fn normalizes_origins() {
-    for (named, asks, same) in [
+    for (named, origin, same) in [
         ("HTTPS://App.Example.org", "https://app.example.org", true),
         ("https://app.example.org:443", "https://app.example.org", true),
         ("https://app.example.org", "https://app.example.org:443", true),
@@ -117,16 +117,16 @@ async fn normalizes_origins() {
         ("https://app.example.org:8443", "https://app.example.org", false),
     ] {
         let options = Options::new().allow_cors_origin(named);
-        let get = Request::get("/tools").header("origin", asks).body(Body::empty()).unwrap();
-        let answer = ask(&router_with(registry(), options.clone()), get).await;
-        let allowed = if same { asks } else { "" };
-        assert_eq!(permissions(&answer)[0], allowed, "{named}: {asks}");
+        let get = Request::get("/tools").header("origin", origin).body(Body::empty()).unwrap();
+        let answer = send_to(&router_with(registry(), options.clone()), get).await;
+        let allowed = if same { origin } else { "" };
+        assert_eq!(permissions(&answer)[0], allowed, "{named}: {origin}");
         assert!(answer.all("vary").contains("origin"), "{}", answer.all("vary"));
-        // What is before the routes of a server agrees.
-        let header = format!("Origin: {asks}");
+        // The filter of a server agrees.
+        let header = format!("Origin: {origin}");
         let answer =
             exchange(serving(options).await, &request("GET /tools", &["Host: localhost", &header], "")).await;
-        assert_eq!((answer.status == 200, permissions(&answer)[0]), (same, allowed), "{named}: {asks}");
+        assert_eq!((answer.status == 200, permissions(&answer)[0]), (same, allowed), "{named}: {origin}");
     }
 }
 
@@ -156,7 +156,7 @@ fn panics_on_invalid_origins() {
 async fn exposes_response_headers() {
     let options = Options::new().allow_cors_origin("https://app.example.org");
     let get = Request::get("/tools").header("origin", "https://app.example.org").body(Body::empty()).unwrap();
-    let answer = ask(&router_with(registry(), options), get).await;
+    let answer = send_to(&router_with(registry(), options), get).await;
     assert_eq!(
         answer.header("access-control-expose-headers"),
         "etag,link,retry-after,www-authenticate,tools-left-out"

@@ -1,4 +1,4 @@
-//! What is told of tools, in exact bodies.
+//! Exact bodies of discovery.
 
 use axum::Router;
 use tool_core::Registry;

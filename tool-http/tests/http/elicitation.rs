@@ -1,4 +1,4 @@
-//! A tool that has a question: nobody can be asked over HTTP.
+//! Elicitation, which HTTP does not support.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

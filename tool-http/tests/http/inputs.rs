@@ -1,4 +1,4 @@
-//! Bad arguments, one row a fault: the same verdict from a check and from a call, and the next call succeeds.
+//! Invalid arguments: validation and call agree, and the next call succeeds.
 
 use tool_http::{Options, router_with};
 

@@ -8,7 +8,7 @@ use axum::http::Request;
 use tool_core::{Registry, Tool};
 use tool_http::router;
 
-use crate::client::{ask, get, post};
+use crate::client::{get, post, send_to};
 use crate::tools::registry;
 
 const LIST: &str = concat!(
@@ -26,9 +26,9 @@ async fn omits_the_id_for_get() {
     let answer = get(&router, "/mcp/tools/list").await;
     assert_eq!((answer.status, answer.header("content-type")), (200, "application/json"));
     assert_eq!(answer.body, format!(r#"{{"jsonrpc":"2.0",{LIST}"#));
-    // A body says nothing.
+    // The body of `GET` is ignored.
     let request = Request::get("/mcp/tools/list").body(Body::from("not JSON")).unwrap();
-    assert_eq!(ask(&router, request).await.body, answer.body);
+    assert_eq!(send_to(&router, request).await.body, answer.body);
     let all = get(&router_of_all(), "/mcp/tools/list").await.body;
     assert_eq!(all.matches(r#""inputSchema""#).count(), 13);
     assert!(!all.contains("outputSchema"));
@@ -86,11 +86,11 @@ async fn rejects_invalid_requests() {
     }
     let not_utf_8 = post(&router, "/mcp/tools/list", vec![b'"', 0xff, b'"']).await;
     assert!(not_utf_8.body.contains("-32700"), "{}", not_utf_8.body);
-    // A notification has no answer.
+    // Notifications have no response.
     let answer = post(&router, "/mcp/tools/list", r#"{"jsonrpc":"2.0","method":"tools/list"}"#).await;
     assert_eq!((answer.status, &*answer.body), (204, ""));
     let request = Request::post("/mcp/tools/list").body(Body::from("{}")).unwrap();
-    assert_eq!(ask(&router, request).await.status, 415);
+    assert_eq!(send_to(&router, request).await.status, 415);
 }
 
 #[tokio::test]

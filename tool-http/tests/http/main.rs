@@ -1,4 +1,4 @@
-//! The HTTP face as a client sees it: exact bodies, and a server that is spoken to over its socket.
+//! The HTTP interface as a client sees it: exact bodies, and a server on a socket.
 
 mod authentication;
 mod callers;

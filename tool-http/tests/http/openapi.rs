@@ -1,4 +1,4 @@
-//! What `openapi.json` says.
+//! The document `openapi.json`.
 
 use axum::Router;
 use serde::{Deserialize, Serialize};
@@ -87,7 +87,7 @@ async fn renders_an_operation_exactly() {
         })
     );
     let input = &document["components"]["schemas"]["sum_chain.input"];
-    // What refers to the schema of a tool finds it where it is now; what is optional may be null, as a call takes it.
+    // References into the schema of a tool are rewritten; optional inputs may be null, as in a call.
     let text = input.to_string();
     assert!(text.contains(r##""$ref":"#/components/schemas/sum_chain.input/$defs/Chain""##), "{text}");
     assert_eq!(
@@ -102,7 +102,7 @@ async fn renders_an_operation_exactly() {
     );
 }
 
-/// Each `$ref` leads somewhere within the document.
+/// Asserts that each `$ref` resolves within the document.
 fn dangling(value: &Value, document: &Value, found: &mut Vec<String>) {
     match value {
         Value::Object(members) => {
@@ -141,7 +141,7 @@ async fn describes_authentication() {
     let call = &calls["paths"]["/tools/sum_chain/call"]["post"];
     assert_eq!(call["security"], json!([{"caller": []}]));
     assert!(call["responses"].get("401").is_some());
-    // Whoever does not say who it is sees the tools all the same.
+    // Anonymous callers see the tools, too.
     let list = &calls["paths"]["/tools"]["get"];
     assert_eq!(list["security"], json!([{}, {"caller": []}]));
     assert!(list["responses"].get("401").is_none());
@@ -157,7 +157,7 @@ async fn describes_authentication() {
     }
 }
 
-/// The identifiers of all operations.
+/// Returns the IDs of all operations.
 fn identifiers(document: &Value) -> Vec<&str> {
     let paths = document["paths"].as_object().unwrap().values();
     let operations = paths.flat_map(|path| path.as_object().unwrap().values());
@@ -169,7 +169,7 @@ async fn keeps_operation_ids_unique() {
     let none = document(Registry::builder().allow_empty().build().unwrap(), Options::new()).await;
     let own = identifiers(&none);
     assert_eq!(own.len(), 5);
-    // What no name of a tool can have.
+    // No tool name contains this character.
     assert!(own.iter().all(|identifier| identifier.contains(':')), "{own:?}");
 
     let names = ["listTools", "getTool", "getToolInputs", "validateArguments", "completeArgument"];

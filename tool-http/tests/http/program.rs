@@ -1,4 +1,4 @@
-//! `serve` as a program: a child process that is this test again, and ends by signals.
+//! `serve` as a program: the test starts itself as a child process and sends signals.
 
 use std::io::{BufRead as _, BufReader};
 use std::net::SocketAddr;
@@ -17,7 +17,7 @@ const CHILD: &str = "TOOL_HTTP_TEST_SERVES";
 struct Program(Child);
 
 impl Program {
-    /// Starts it, and reads where it listens from its first line.
+    /// Starts the server and reads its address from the first line.
     fn start() -> (Self, SocketAddr) {
         let mut child = Command::new(std::env::current_exe().unwrap())
             .args(["--exact", "program::serves_until_a_signal", "--nocapture"])
@@ -41,7 +41,7 @@ impl Program {
 
 impl Drop for Program {
     fn drop(&mut self) {
-        // Gone already, where the test went well.
+        // It has ended already if the test passed.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
@@ -67,7 +67,7 @@ async fn ends_at_once_on_a_second_signal() {
     let (mut program, address) = Program::start();
     let mut waiting = TcpStream::connect(address).await.unwrap();
     waiting.write_all(&request("POST /tools/wait_reading/call", &["Host: localhost"], "")).await.unwrap();
-    // Connections are accepted in their order: the first is being served when the second was.
+    // Connections are accepted in order: once the second is served, the first is, too.
     let answer = exchange(address, &request("GET /tools", &["Host: localhost"], "")).await;
     assert_eq!(answer.status, 200);
     program.signal("-TERM");

@@ -1,5 +1,4 @@
-//! Where tools come from: a list, a function, an `async` function, a registry; how often they are asked, and what comes
-//! of one that fails.
+//! Providers of tools: lists, functions, `async` functions and registries; how often they are called, and their failures.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,7 +9,7 @@ use tool_core::provider::{Cached, IntoToolsProvider, Provider};
 use tool_core::{DynamicTool, Operation, Output, Registry, Tool, ToolDefinition};
 use tool_http::{Options, Server, router, router_with};
 
-use crate::client::{Answer, ask, exchange, get, post, request};
+use crate::client::{Answer, exchange, get, post, request, send_to};
 use crate::tools::registry;
 
 fn tool(name: &str) -> Arc<dyn Tool> {
@@ -91,8 +90,8 @@ async fn queries_the_provider_once_per_request() {
     let queries = Arc::new(AtomicUsize::new(0));
     let on = router_with(counted(&queries), Options::new().allow_execute(true));
     let off = router(counted(&queries));
-    let refused = tool_core::authentication::Bearer::new();
-    let protected = Options::new().authenticator(refused).protect_discovery(true).allow_execute(true);
+    let bearer = tool_core::authentication::Bearer::new();
+    let protected = Options::new().authenticator(bearer).protect_discovery(true).allow_execute(true);
     let protected = router_with(counted(&queries), protected);
     for (router, method, path, body, status, times) in [
         (&on, "GET", "/tools", "", 200, 1),
@@ -121,7 +120,7 @@ async fn queries_the_provider_once_per_request() {
     ] {
         queries.store(0, Ordering::SeqCst);
         let request = Request::builder().method(method).uri(path).header("content-type", "application/json");
-        let answer = ask(router, request.body(Body::from(body)).unwrap()).await;
+        let answer = send_to(router, request.body(Body::from(body)).unwrap()).await;
         assert_eq!((answer.status, queries.load(Ordering::SeqCst)), (status, times), "{method} {path}");
     }
 }

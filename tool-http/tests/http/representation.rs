@@ -1,4 +1,4 @@
-//! How a client learns that it has an answer already, and in which coding it gets one.
+//! Entity tags and content codings.
 
 use axum::Router;
 use axum::body::Body;
@@ -8,7 +8,7 @@ use tool_core::Registry;
 use tool_http::router;
 use tower::ServiceExt as _;
 
-use crate::client::{Answer, ask, get};
+use crate::client::{Answer, get, send_to};
 use crate::tools::registry;
 
 const PATHS: [&str; 8] = [
@@ -27,7 +27,7 @@ async fn get_with(router: &Router, path: &str, headers: &[(&str, &str)]) -> Answ
     for (name, value) in headers {
         request = request.header(*name, *value);
     }
-    ask(router, request.body(Body::empty()).unwrap()).await
+    send_to(router, request.body(Body::empty()).unwrap()).await
 }
 
 #[tokio::test]
@@ -41,7 +41,7 @@ async fn row_66_answers_304_for_a_matching_etag() {
         let strong = etag.trim_start_matches("W/");
         for (value, cached) in [
             (etag.clone(), true),
-            // The comparison is the weak one (RFC 9110, section 13.1.2).
+            // Entity tags are compared weakly (RFC 9110, section 13.1.2).
             (strong.to_owned(), true),
             ("*".to_owned(), true),
             (" * ".to_owned(), true),
@@ -61,17 +61,17 @@ async fn row_66_answers_304_for_a_matching_etag() {
             assert_eq!(answer.body, if cached { "" } else { &*full.body }, "{path}: {value}");
             assert_eq!((answer.header("etag"), answer.header("vary")), (&*etag, "accept-encoding"));
             if cached {
-                // It would be taken for the length of what is not sent.
+                // A 304 response has no content length.
                 assert_eq!((answer.header("content-length"), answer.header("content-type")), ("", ""));
             }
         }
         let two = [("if-none-match", "\"a\""), ("if-none-match", &*etag)];
         assert_eq!(get_with(&router, path, &two).await.status, 304, "{path}");
-        // It is the same answer in another coding.
+        // The decoded response is the same.
         let zipped = [("if-none-match", &*etag), ("accept-encoding", "gzip")];
         assert_eq!(get_with(&router, path, &zipped).await.status, 304, "{path}");
         let head = Request::head(path).header("if-none-match", &etag).body(Body::empty()).unwrap();
-        assert_eq!(ask(&router, head).await.status, 304, "{path}");
+        assert_eq!(send_to(&router, head).await.status, 304, "{path}");
     }
     for path in ["/tools/nope", "/nope", "/tools?x"] {
         let answer = get_with(&router, path, &[("if-none-match", "*")]).await;
@@ -124,7 +124,7 @@ async fn compresses_large_responses_on_request() {
             assert!(body.len() < plain.body.len());
         }
     }
-    // So is the result of a call.
+    // Results of calls are compressed, too.
     let calls = tool_http::router_with(registry(), tool_http::Options::new().allow_execute(true));
     let request = Request::post("/tools/echo/call").header("accept-encoding", "gzip");
     let body = format!(r#"{{"text":"{}"}}"#, "rain ".repeat(72_000));
@@ -132,17 +132,17 @@ async fn compresses_large_responses_on_request() {
     let response = calls.oneshot(request).await.unwrap();
     assert_eq!(response.headers()["content-encoding"], "gzip");
     assert!(response.into_body().collect().await.unwrap().to_bytes().len() < 10_000);
-    // Nothing is run for an answer that could not be sent.
+    // A call does not run if its response cannot be sent.
     for accepts in ["*;q=0", "identity;q=0", "gzip;q=0, *;q=0"] {
         for line in ["GET /tools", "GET /", "POST /tools/panics/call", "GET /openapi.json"] {
             let (method, path) = line.split_once(' ').unwrap();
             let request = Request::builder().method(method).uri(path).header("accept-encoding", accepts);
-            let answer = ask(&router, request.body(Body::empty()).unwrap()).await;
+            let answer = send_to(&router, request.body(Body::empty()).unwrap()).await;
             let error = r#"{"error":"`Accept-Encoding` excludes every coding of the answer: accept `identity` or `gzip`"}"#;
             assert_eq!((answer.status, &*answer.body), (406, error), "{line} {accepts}");
         }
     }
-    // A small one is not worth it.
+    // Small responses are not compressed.
     let small = get_with(&router, "/tools/no.thing/inputs", &[("accept-encoding", "gzip")]).await;
     assert_eq!((&*small.body, small.header("content-encoding")), ("[]", ""));
 }
@@ -170,7 +170,7 @@ async fn compresses_small_responses_without_identity() {
                 .unwrap();
             assert_eq!(unzipped, plain, "{line} {accepts}");
         }
-        // Nothing at all stays nothing.
+        // An empty body stays empty.
         let etag = get(&router, "/tools/no.thing/inputs").await.header("etag").to_owned();
         let cached = [("if-none-match", &*etag), ("accept-encoding", accepts)];
         let cached = get_with(&router, "/tools/no.thing/inputs", &cached).await;

@@ -1,4 +1,4 @@
-//! Which hosts a server answers for, and which pages may ask: on every route.
+//! Allowed hosts and origins, on every route.
 
 use std::net::SocketAddr;
 
@@ -104,10 +104,10 @@ async fn row_46_and_48_rejects_cross_site_requests() {
     ] {
         for line in ["GET /tools", "GET /nope", "POST /tools/add/call", "OPTIONS /tools"] {
             let answer = exchange(address, &request(line, headers, "")).await;
-            let refused = answer.body == r#"{"error":"requests from other sites are not accepted"}"#;
-            assert_eq!(refused, !admitted, "{line} {headers:?}: {}", answer.body);
+            let is_rejected = answer.body == r#"{"error":"requests from other sites are not accepted"}"#;
+            assert_eq!(is_rejected, !admitted, "{line} {headers:?}: {}", answer.body);
             assert_eq!(answer.header("access-control-allow-origin"), "");
-            if refused {
+            if is_rejected {
                 assert_eq!(answer.status, 403);
             }
         }

@@ -1,4 +1,4 @@
-//! Results that are too large to be sent at once: an excerpt, and the rest by its digest, whole and in parts.
+//! Large results: an excerpt, and the stored result in full or in parts.
 
 use std::io;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use tool_core::{BoxFuture, CallOptions, Principal, Registry, ToolDefinition, Too
 use tool_http::{Options, router_with};
 use tower::ServiceExt as _;
 
-use crate::client::{Answer, ask};
+use crate::client::{Answer, send_to};
 
 /// Counts to a number.
 #[tool(operation = Read)]
@@ -52,10 +52,10 @@ async fn send(router: &Router, line: &str, headers: &[(&str, &str)], body: &str)
     for (name, value) in headers {
         request = request.header(*name, *value);
     }
-    ask(router, request.body(Body::from(body.to_owned())).unwrap()).await
+    send_to(router, request.body(Body::from(body.to_owned())).unwrap()).await
 }
 
-/// What a call came to.
+/// Calls a tool and returns the result.
 async fn called(router: &Router, headers: &[(&str, &str)]) -> Value {
     let answer = send(router, "POST /tools/counted/call", headers, r#"{"n":1000}"#).await;
     assert_eq!(answer.status, 200, "{}", answer.body);
@@ -95,7 +95,7 @@ async fn returns_an_excerpt_and_a_link_for_large_values() {
             "location": location,
         })
     );
-    // From where the call was made, under whatever prefix, it leads to the result.
+    // The link resolves relative to the call, under any prefix.
     let nested = Router::new().nest("/api/v1", router.clone());
     let answer = send(&nested, &format!("GET /api/v1/results/{digest}"), &[], "").await;
     assert_eq!((answer.status, answer.body), (200, whole()));
@@ -113,7 +113,7 @@ async fn returns_large_values_in_full_without_excerpts() {
     assert!(send(&router, "GET /tools/counted", &[], "").await.body.contains("outputSchema"));
     let document = send(&router, "GET /openapi.json", &[], "").await.body;
     assert!(document.contains("/results/{digest}") && !document.contains("Excerpt"), "{document}");
-    // What another face has kept is read all the same.
+    // Results stored by another interface can be read, too.
     let store = store();
     let digest = store.keep(&Principal::anonymous(), "text/plain", "sun").await.unwrap();
     let router = router_with(registry(&store), Options::new());
@@ -168,7 +168,7 @@ async fn sets_download_and_private_cache_headers() {
         let age: u64 = control.strip_prefix("private, immutable, max-age=").unwrap().parse().unwrap();
         assert!((86_000..=86_400).contains(&age), "{control}");
     }
-    // What is compressed has a validator that is none for a range.
+    // The entity tag of a compressed response does not match a range.
     let request = Request::get(&path).header("accept-encoding", "gzip").body(Body::empty()).unwrap();
     let (head, body) = router.clone().oneshot(request).await.unwrap().into_parts();
     let header = |name| head.headers.get(name).map_or("", |value| value.to_str().unwrap());
@@ -185,10 +185,10 @@ async fn sets_download_and_private_cache_headers() {
     assert_eq!(send(&router, &format!("GET {path}"), &cached, "").await.status, 304);
     let range = [gzip[0], ("range", "bytes=0-0"), ("if-range", &*validator)];
     assert_eq!(send(&router, &format!("GET {path}"), &range, "").await.status, 200);
-    // What is asked for in ranges is never compressed: its validator stands for these very bytes.
+    // Ranges are never compressed: their entity tag stands for these bytes.
     let part = send(&router, &format!("GET {path}"), &[gzip[0], ("range", "bytes=0-1")], "").await;
     assert_eq!((part.status, &*part.body, part.header("content-encoding")), (206, "[\n", ""));
-    // Whoever takes nothing but gzip is sent all of it.
+    // A client that accepts only gzip gets the full result.
     let request = Request::get(&path).header("accept-encoding", "gzip, identity;q=0");
     let request = request.header("range", "bytes=0-1").body(Body::empty()).unwrap();
     let response = router.clone().oneshot(request).await.unwrap();
@@ -285,17 +285,17 @@ async fn rejects_results_of_other_callers() {
     let own = send(&router, &path, &ada, "").await;
     assert_eq!((own.status, own.header("vary")), (200, "accept-encoding, authorization"));
     assert_eq!(send(&router, &path, &[], "").await.status, 401);
-    // A stranger is told what is told of a result that does not exist, byte by byte.
-    let strange = send(&router, &path, &bob, "").await;
+    // Another caller gets exactly the response for a missing result.
+    let other = send(&router, &path, &bob, "").await;
     let unknown = "0".repeat(64);
     let nothing = send(&router, &format!("GET /results/{unknown}"), &ada, "").await;
-    assert_eq!((strange.status, nothing.status), (404, 404));
-    assert_eq!(strange.body.replace(&digest, "…"), nothing.body.replace(&unknown, "…"));
-    assert_eq!(strange.body, format!(r#"{{"error":"Result not found: {digest}"}}"#));
-    let strange = send(&router, &format!("{path}?lines=oops"), &bob, "").await;
-    assert_eq!(strange.status, 404, "and learns nothing by asking wrongly");
+    assert_eq!((other.status, nothing.status), (404, 404));
+    assert_eq!(other.body.replace(&digest, "…"), nothing.body.replace(&unknown, "…"));
+    assert_eq!(other.body, format!(r#"{{"error":"Result not found: {digest}"}}"#));
+    let other = send(&router, &format!("{path}?lines=oops"), &bob, "").await;
+    assert_eq!(other.status, 404, "an invalid query reveals nothing");
     kept(&router, &bob).await;
-    assert_eq!(send(&router, &path, &bob, "").await.status, 200, "who comes to the same result has it");
+    assert_eq!(send(&router, &path, &bob, "").await.status, 200, "callers with the same result can read it");
 }
 
 #[tokio::test]
@@ -322,7 +322,7 @@ async fn rejects_invalid_digests() {
         let answer = send(&router, &format!("GET /results/{name}"), &[], "").await;
         assert_eq!(answer.status, 404, "{name}: {}", answer.body);
     }
-    // An escape of a digit is that digit, before anybody looks.
+    // Percent-encoded digits are decoded first.
     assert_eq!(send(&router, &format!("GET /results/{escaped}"), &[], "").await.status, 200);
     assert_eq!(send(&router, &format!("GET /results/{digest}/x"), &[], "").await.status, 404);
 }
@@ -344,7 +344,7 @@ async fn describes_stored_results() {
         "#/components/schemas/Excerpt"
     );
     assert!(document["components"]["schemas"]["Excerpt"].is_object());
-    // Without a store there is nothing of this.
+    // Without a store, the route does not exist.
     let without = router_with(registry(&store()).with_options(&CallOptions::new().full_results()), options());
     assert!(send(&without, "GET /tools/counted", &[], "").await.body.contains("outputSchema"));
     let document = send(&without, "GET /openapi.json", &[], "").await.body;

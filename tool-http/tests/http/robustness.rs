@@ -1,4 +1,4 @@
-//! Bad requests as bytes: what no client would send that knows HTTP, or means well. One test a row of the table of faults.
+//! Malformed and hostile requests as raw bytes, one test for each row of the table of faults.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,7 +22,7 @@ async fn serving() -> Serving {
     Serving::start(registry(), executing()).await
 }
 
-/// Each of these texts is answered with its status, and the server goes on.
+/// Asserts the status of each request and that the server keeps serving.
 async fn answers(table: impl IntoIterator<Item = (String, u16)>) {
     let serving = serving().await;
     for (text, status) in table {
@@ -81,8 +81,8 @@ async fn row_54_rejects_ambiguous_body_lengths() {
         ),
     ])
     .await;
-    // Both say where it ends: the chunks do (RFC 9112, section 6.3), and the connection is of no more use. What follows
-    // them is never taken for another request.
+    // With both headers, the chunks define the end (RFC 9112, section 6.3), and the connection is closed. The rest is
+    // never parsed as another request.
     let both =
         CALL.replace("Connection: close\r\n", "") + "Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n";
     let smuggled =
@@ -133,11 +133,11 @@ async fn row_59_times_out_slow_heads() {
     for text in ["", "G", "GET /tools HTTP/1.1\r\nHost: loc", "GET /tools HTTP/1.1\r\nHost: localhost\r\n"] {
         let mut stream = serving.begin(text.as_bytes()).await;
         let mut left = Vec::new();
-        // Closed by the server, or this test does not end.
+        // The server must close the connection, or this test does not end.
         let _ = stream.read_to_end(&mut left).await;
         assert!(!left.starts_with(b"HTTP/1.1 200"));
     }
-    // One that stays idle after an answer is not waited for either.
+    // Connections that are idle after a response time out, too.
     let mut stream = serving.begin(b"GET /tools HTTP/1.1\r\nHost: localhost\r\n\r\n").await;
     let mut answer = Vec::new();
     let _ = stream.read_to_end(&mut answer).await;
@@ -148,7 +148,7 @@ async fn row_59_times_out_slow_heads() {
 async fn row_60_times_out_slow_bodies() {
     let serving = Serving::start(registry(), executing().body_timeout(Duration::from_millis(200))).await;
     let head = "POST /tools/add/call HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
-    // One byte after the other, for ever: that something arrives does not help.
+    // Sending single bytes does not extend the timeout.
     let mut stream = serving.begin(format!("{head}Content-Length: 1000000\r\n\r\n{{").as_bytes()).await;
     let (mut reading, mut writing) = stream.split();
     let trickle = async {
@@ -199,11 +199,11 @@ async fn row_61_times_out_slow_readers() {
     }));
     let mut stream = tokio::net::TcpStream::connect(address).await.unwrap();
     stream.write_all(&request("POST /tools/large/call", HOST, "{}")).await.unwrap();
-    // The answer has begun.
+    // The response has started.
     let mut first = [0; 12];
     stream.read_exact(&mut first).await.unwrap();
     assert_eq!(&first, b"HTTP/1.1 200");
-    // The server waits for the connections that are in use: that it ends means that this one was closed.
+    // The shutdown waits for open connections, so its end proves that this one was closed.
     stop.send(()).unwrap();
     ended.await.unwrap();
     let mut left = Vec::new();
@@ -236,10 +236,10 @@ async fn row_65_rejects_http_2() {
     let preface = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
     let mut stream = serving.begin(preface).await;
     let mut answer = Vec::new();
-    // Closed by the server, or this test does not end.
+    // The server must close the connection, or this test does not end.
     let _ = stream.read_to_end(&mut answer).await;
     assert!(!answer.starts_with(b"HTTP/1.1 200") && !answer.starts_with(b"\0\0"), "{answer:?}");
-    // And nobody is led to it.
+    // The server does not advertise it either.
     let upgrade = ["Host: localhost", "Upgrade: h2c", "HTTP2-Settings: AAMAAABkAAQAAP__"];
     let answer = serving.send(&request("GET /tools", &upgrade, "")).await;
     assert_eq!((answer.status, answer.header("upgrade")), (200, ""));

@@ -5,7 +5,7 @@ use axum::body::Body;
 use axum::http::Request;
 use tool_http::{Options, router_with};
 
-use crate::client::{ask, get, post};
+use crate::client::{get, post, send_to};
 use crate::tools::registry;
 
 fn executing() -> Router {
@@ -42,7 +42,7 @@ async fn row_57_matches_tool_paths_exactly() {
         assert_eq!((answer.status, answer.body.as_str()), (status, body), "{path}");
         assert_eq!(answer.header("content-type"), "application/json", "{path}");
     }
-    // Encoded without need, it is the same name.
+    // Unnecessary encoding does not change the name.
     assert_eq!(get(&router, "/tools/%61dd").await.body, get(&router, "/tools/add").await.body);
     assert_eq!(get(&router, "/tools/no%2Ething").await.status, 200);
     assert_eq!(post(&router, "/tools/a%2Fb/call", "{}").await.body, r#"{"error":"Tool not found: a/b"}"#);
@@ -50,13 +50,13 @@ async fn row_57_matches_tool_paths_exactly() {
 
 #[tokio::test]
 async fn nests_under_any_prefix() {
-    let beside =
+    let application =
         || Router::new().route("/", axum::routing::get(async || "app")).fallback(async || "no such page");
     let own = r#"{"error":"Not found"}"#;
-    let nested = beside().nest("/a/b", executing());
-    // The name of the tool is the last of this name.
-    let variable = beside().nest("/{tenant}/{name}", executing().reset_fallback());
-    let service = |prefix: &str| beside().nest_service(prefix, executing());
+    let nested = application().nest("/a/b", executing());
+    // The last segment is the name of the tool.
+    let variable = application().nest("/{tenant}/{name}", executing().reset_fallback());
+    let service = |prefix: &str| application().nest_service(prefix, executing());
     for (app, prefix, below) in [
         (nested, "/a/b", own),
         (variable, "/acme/fail", "no such page"),
@@ -75,7 +75,7 @@ async fn nests_under_any_prefix() {
         assert_eq!((wrong.status, wrong.header("allow")), (405, "GET,HEAD"));
         assert_eq!(wrong.body, r#"{"error":"Method not allowed"}"#);
         let head = Request::head(format!("{prefix}/tools/add")).body(Body::empty()).unwrap();
-        assert_eq!(ask(&app, head).await.body, "");
+        assert_eq!(send_to(&app, head).await.body, "");
     }
 }
 
@@ -109,7 +109,7 @@ async fn row_50_lists_allowed_methods() {
         ("POST", "/openapi.json", "GET,HEAD"),
     ] {
         let answer =
-            ask(&router, Request::builder().method(method).uri(path).body(Body::empty()).unwrap()).await;
+            send_to(&router, Request::builder().method(method).uri(path).body(Body::empty()).unwrap()).await;
         assert_eq!((answer.status, answer.header("allow")), (405, allow), "{method} {path}");
         assert_eq!(answer.body, if method == "HEAD" { "" } else { r#"{"error":"Method not allowed"}"# });
     }
@@ -129,7 +129,7 @@ async fn row_50_answers_head_like_get_without_a_body() {
         "/nope",
     ] {
         let full = get(&router, path).await;
-        let head = ask(&router, Request::head(path).body(Body::empty()).unwrap()).await;
+        let head = send_to(&router, Request::head(path).body(Body::empty()).unwrap()).await;
         assert_eq!((head.status, head.body.as_str()), (full.status, ""), "{path}");
         assert_eq!(head.header("content-length"), full.body.len().to_string(), "{path}");
         assert_eq!(head.header("content-type"), "application/json", "{path}");
@@ -139,7 +139,7 @@ async fn row_50_answers_head_like_get_without_a_body() {
 #[tokio::test]
 async fn row_52_answers_json_for_any_accept_header() {
     let request = Request::get("/tools").header("accept", "text/html").body(Body::empty()).unwrap();
-    assert_eq!(ask(&executing(), request).await.header("content-type"), "application/json");
+    assert_eq!(send_to(&executing(), request).await.header("content-type"), "application/json");
 }
 
 #[tokio::test]
@@ -169,7 +169,7 @@ async fn row_51_requires_json_in_utf_8() {
             for (name, value) in headers {
                 request = request.header(*name, *value);
             }
-            let answer = ask(&router, request.body(Body::from(body)).unwrap()).await;
+            let answer = send_to(&router, request.body(Body::from(body)).unwrap()).await;
             let expected = if action == "validate" && status == 422 { 200 } else { status };
             assert_eq!(answer.status, expected, "{headers:?} {body}: {}", answer.body);
             let coded = headers.iter().any(|(_, value)| *value == "gzip");

@@ -1,4 +1,4 @@
-//! The server: what it refuses to start with, what a connection may do, and how it ends.
+//! The server: startup errors, connections and shutdown.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -36,7 +36,7 @@ impl Serving {
         exchange(self.address, text).await
     }
 
-    /// Opens a connection, sends a request and leaves the answer to come.
+    /// Opens a connection and sends a request without waiting for the response.
     pub(crate) async fn begin(&self, text: &[u8]) -> TcpStream {
         let mut stream = TcpStream::connect(self.address).await.unwrap();
         stream.write_all(text).await.unwrap();
@@ -93,7 +93,7 @@ async fn serves_calls_over_a_socket() {
         answer.masked(),
         r#"{"content":[{"type":"text","text":"{\"result\":3}"}],"structuredContent":{"result":3},"isError":false,"_meta":{"callId":"…"}}"#
     );
-    // No body needs no media type.
+    // An empty body needs no media type.
     assert_eq!(serving.send(&request("POST /tools/city/call", HOST, "")).await.status, 200);
     let chunked = "POST /tools/city/call HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n";
     assert_eq!(serving.send(format!("{chunked}0\r\n\r\n").as_bytes()).await.status, 200);
@@ -126,9 +126,9 @@ async fn row_53_a_body_over_the_limit_is_413() {
     let chunked = format!("{head}Transfer-Encoding: chunked\r\n\r\n{}0\r\n\r\n", chunk.repeat(17));
     assert_eq!(serving.send(chunked.as_bytes()).await.status, 413);
 
-    // A client that asks first never sends it.
-    let asking = format!("{head}Content-Length: 99999999\r\nExpect: 100-continue\r\n\r\n");
-    assert_eq!(serving.send(asking.as_bytes()).await.status, 413);
+    // A client that waits for `100 Continue` never sends the body.
+    let request_head = format!("{head}Content-Length: 99999999\r\nExpect: 100-continue\r\n\r\n");
+    assert_eq!(serving.send(request_head.as_bytes()).await.status, 413);
 }
 
 #[tokio::test]
@@ -152,7 +152,7 @@ async fn row_62_keeps_waiting_for_a_half_closed_client() {
         let mut stream = serving.begin(text.as_bytes()).await;
         stream.shutdown().await.unwrap();
         progress.started().await;
-        // The server looks whether anybody is still there, and what it sends for that is a part of the answer.
+        // The probe for a disconnected client is a part of the response.
         let mut answer = vec![stream.read_u8().await.unwrap()];
         progress.release();
         stream.read_to_end(&mut answer).await.unwrap();
@@ -188,7 +188,7 @@ async fn rejects_an_incomplete_body() {
 
 #[tokio::test]
 async fn row_64_rejects_connections_over_the_limit_except_health() {
-    // Whoever says nothing is not sent away by time alone.
+    // Idle connections must not time out during the test.
     let options =
         ServeOptions::from(executing()).max_connections(100).header_timeout(Duration::from_secs(3600));
     let serving = Serving::start(registry(), options).await;
@@ -198,7 +198,7 @@ async fn row_64_rejects_connections_over_the_limit_except_health() {
         assert_eq!(answer.header("cache-control"), "no-store");
     };
     health().await;
-    // They are accepted in their order, and none of them says anything.
+    // They are accepted in order and stay idle.
     let mut idle = Vec::new();
     for _ in 0..400 {
         idle.push(TcpStream::connect(serving.address).await.unwrap());
@@ -212,9 +212,9 @@ async fn row_64_rejects_connections_over_the_limit_except_health() {
     }
     let answer = serving.send(&request("GET /tools", HOST, "")).await;
     assert_eq!(answer.body, r#"{"error":"too many connections"}"#);
-    // No other host is told anything either.
+    // Other hosts are rejected here, too.
     assert_eq!(serving.send(&request("GET /health", &["Host: evil.example"], "")).await.status, 403);
-    // Those that wait to be told make room for others.
+    // Rejected connections make room for others.
     let mut turned_away = idle.split_off(150);
     turned_away.truncate(150);
     for mut stream in turned_away {
@@ -244,11 +244,11 @@ async fn row_63_cancels_reads_but_not_writes_on_disconnect() {
 }
 
 impl Serving {
-    /// Asks it to end, and waits until it accepts no more.
+    /// Requests a shutdown and waits until the server accepts no connections.
     async fn end(self) -> JoinHandle<()> {
         self.stop.send(()).unwrap();
         while let Ok(mut stream) = TcpStream::connect(self.address).await {
-            // Accepted by the system just before the listener was closed.
+            // The system may accept it just before the listener closes.
             let _ = stream.read_u8().await;
         }
         self.ended
@@ -282,7 +282,7 @@ async fn waits_for_responses_on_shutdown() {
     let serving = Serving::start(registry_with(progress.clone()), executing()).await;
     let reading = serving.begin(&request("POST /tools/wait_reading/call", HOST, "")).await;
     progress.started().await;
-    // An idle connection does not hold it up.
+    // An idle connection does not delay the shutdown.
     let idle = TcpStream::connect(serving.address).await.unwrap();
     let ended = serving.end().await;
     assert!(!ended.is_finished());
@@ -298,7 +298,7 @@ async fn waits_for_writes_on_shutdown() {
     let serving = Serving::start(registry_with(progress.clone()), executing()).await;
     let writing = serving.begin(&request("POST /tools/wait_writing/call", HOST, "")).await;
     progress.started().await;
-    // Nobody waits for the answer any more.
+    // The client no longer waits for the response.
     drop(writing);
     let mut ended = serving.end().await;
     for _ in 0..10_000 {
@@ -322,7 +322,7 @@ async fn limits_the_wait_on_shutdown() {
     progress.started().await;
     serving.stop.send(()).unwrap();
     serving.ended.await.unwrap();
-    // The call was cut off, and the client is told nothing else.
+    // The call was dropped, and the client gets no other response.
     progress.dropped().await;
     assert!(!progress.finished());
     drop(reading);

@@ -1,4 +1,4 @@
-//! What is traced and counted of a request.
+//! Traces and metrics of requests.
 
 use std::sync::{Arc, LazyLock, Mutex};
 use std::time::Duration;
@@ -10,7 +10,7 @@ use metrics_util::debugging::{DebugValue, DebuggingRecorder};
 use tool_http::{Options, ServeOptions, Server, router_with};
 use tracing_subscriber::fmt::MakeWriter;
 
-use crate::client::{ask, exchange, get, post, request};
+use crate::client::{exchange, get, post, request, send_to};
 use crate::tools::registry;
 
 fn executing() -> Router {
@@ -41,7 +41,7 @@ impl MakeWriter<'_> for Log {
 }
 
 impl Log {
-    /// The log of this whole process: one of a thread alone would not see what another thread met first.
+    /// The log of the whole process: a log of one thread would miss call sites that another thread reached first.
     fn begin() -> &'static Log {
         static LOG: LazyLock<Log> = LazyLock::new(|| {
             let log = Log::default();
@@ -68,7 +68,7 @@ async fn records_span_fields() {
     let has = |parts: &[&str]| text.lines().any(|line| parts.iter().all(|part| line.contains(part)));
     let call = r#"http{method="POST" route="/tools/{name}/call" tool="panics""#;
     let call_id = format!("call_id={}", &id[..16]);
-    // The cause stands under the identifier that the caller was told.
+    // The log has the cause with the ID that the caller got.
     assert!(has(&[call, &call_id, "swordfish"]), "{text}");
     assert!(has(&[call, &call_id, "status=500", "answered"]), "{text}");
     assert!(
@@ -91,7 +91,7 @@ async fn records_request_and_call_metrics() {
     post(&router, "/api/tools/add/call", "{}").await;
     post(&router, "/api/tools/made-up/call", "{}").await;
     get(&router, "/api/nope/made-up").await;
-    ask(&router, Request::builder().method("BREW").uri("/api/tools").body(Body::empty()).unwrap()).await;
+    send_to(&router, Request::builder().method("BREW").uri("/api/tools").body(Body::empty()).unwrap()).await;
     drop(guard);
     let mut lines: Vec<String> = snapshots
         .snapshot()
@@ -115,7 +115,7 @@ async fn records_request_and_call_metrics() {
     assert_eq!(
         lines,
         [
-            // What a client makes up is not counted by its name.
+            // Unknown names from clients are not labels.
             "tool_http_call_duration_seconds tool=: 1 measured",
             "tool_http_call_duration_seconds tool=add: 2 measured",
             "tool_http_calls_total tool= outcome=tool_not_found: 1",
@@ -150,7 +150,7 @@ async fn counts_timed_out_requests_by_status() {
     let log = Log::begin();
     let recorder = DebuggingRecorder::new();
     let snapshots = recorder.snapshotter();
-    // All of the server runs on this thread.
+    // The whole server runs on this thread.
     let guard = metrics::set_default_local_recorder(&recorder);
     let options = Options::new().allow_execute(true).allow_cors_origin("https://app.example.org");
     let options = ServeOptions::from(options).request_timeout(Duration::from_millis(100));
@@ -160,7 +160,7 @@ async fn counts_timed_out_requests_by_status() {
     let headers = ["Host: localhost", "Origin: https://app.example.org"];
     let answer = exchange(address, &request("POST /tools/wait_reading/call", &headers, "{}")).await;
     assert_eq!(answer.status, 504);
-    // The page that asked may read it.
+    // The requesting page may read it.
     assert_eq!(answer.header("access-control-allow-origin"), "https://app.example.org");
     drop(guard);
     let counted = snapshots.snapshot().into_vec();

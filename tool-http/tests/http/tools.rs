@@ -8,12 +8,12 @@ use tokio::sync::Semaphore;
 use tool_core::inject::{Inject, Injection, Needs};
 use tool_core::{Context, Failure, FailureKind, Registry, State, ToolError, tool};
 
-/// A registry of all of them.
+/// Returns a registry of all tools.
 pub(crate) fn registry() -> Registry {
     registry_with(Progress::default())
 }
 
-/// The same, with the state that the tools which wait report to.
+/// Returns a registry of all tools with this state, to which waiting tools report.
 pub(crate) fn registry_with(progress: Progress) -> Registry {
     Registry::builder()
         .linked()
@@ -43,7 +43,7 @@ impl Default for Progress {
 }
 
 impl Progress {
-    /// Waits until a tool has begun.
+    /// Waits until a tool has started.
     pub(crate) async fn started(&self) {
         self.0.started.acquire().await.unwrap().forget();
     }
@@ -53,7 +53,7 @@ impl Progress {
         self.0.dropped.acquire().await.unwrap().forget();
     }
 
-    /// Lets a tool go on.
+    /// Lets a tool continue.
     pub(crate) fn release(&self) {
         self.0.released.add_permits(1);
     }

@@ -1,4 +1,4 @@
-//! Arguments that take long to check: within the limits of calls, and without the threads that others need.
+//! Long validations: they count towards the limits of calls and run off the runtime.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,7 +13,7 @@ use tool_http::{Options, router_with};
 
 use crate::client::post;
 
-/// A tool whose schema takes long to check, and one that stays until it is let go.
+/// A tool with a schema that is slow to validate, and a tool that waits for its release.
 struct Tools {
     entered: Arc<Semaphore>,
     leave: Arc<Notify>,
@@ -54,7 +54,7 @@ impl Tools {
     }
 }
 
-/// Arguments that take long to check: what counts are their bytes and the branches of the schema.
+/// Returns arguments that are slow to validate: the cost depends on their size and the branches of the schema.
 fn heavy() -> String {
     json!({"items": [{"x": 1}], "text": "x".repeat(1_000)}).to_string()
 }
@@ -74,7 +74,7 @@ async fn limits_long_validations_like_calls() {
         let answer = post(&router, path, heavy()).await;
         assert_eq!((answer.status, answer.header("retry-after"), &*answer.body), (429, "1", busy), "{path}");
     }
-    // What takes no time takes no place.
+    // A fast validation needs no permit.
     assert_eq!(post(&router, "/tools/stays/validate", "{}").await.body, r#"{"valid":true}"#);
     tools.leave.notify_waiters();
     assert_eq!(staying.await.unwrap().status, 200);

@@ -26,10 +26,10 @@ pub(super) fn tuple(mut items: Vec<TokenStream>) -> TokenStream {
 /// `|__requiring| __requiring.by(api_key)`
 pub(super) fn bound_function(name: &str, function: &ExprPath) -> TokenStream {
     let (start, end) = ends(&function.to_token_stream());
-    let mut asking = local(name);
-    asking.set_span(asking.span().located_at(start));
+    let mut parameter = local(name);
+    parameter.set_span(parameter.span().located_at(start));
     let by = quote_spanned!(end=> .by(#function));
-    quote!(|#asking| #asking #by)
+    quote!(|#parameter| #parameter #by)
 }
 
 /// `Some(…)` or `None` by their full paths, which the user's code cannot shadow.

@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_closing_lines_are_counted() {
+    fn counts_the_closing_lines() {
         let mut tally = Tally::default();
         for line in [
             "TAP version 13",
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn no_file_of_tests_is_forgotten() {
+    fn lists_every_test_file() {
         let folder = workspace::root().join(FOLDER);
         let mut found: Vec<String> = std::fs::read_dir(folder)
             .unwrap()

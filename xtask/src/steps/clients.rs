@@ -115,7 +115,11 @@ impl Example {
     }
 
     fn program(&self) -> Result<PathBuf, Failure> {
-        Ok(beside_us(self.folder)?.join(format!("{}{}", self.name, std::env::consts::EXE_SUFFIX)))
+        Ok(path_next_to_executable(self.folder)?.join(format!(
+            "{}{}",
+            self.name,
+            std::env::consts::EXE_SUFFIX
+        )))
     }
 
     /// What is to be in its environment.
@@ -160,7 +164,7 @@ pub(crate) fn clients(tally: &mut Tally) -> Result<(), Failure> {
     for example in &EXAMPLES {
         inspect(&npm, example, tally, &mut |_, _, _| true)?;
     }
-    inspect(&npm, &FIXTURE, tally, &mut |row, column, held| table.note(row, column, held))?;
+    inspect(&npm, &FIXTURE, tally, &mut |row, column, passed| table.note(row, column, passed))?;
 
     let program = FIXTURE.program()?;
     let server = FIXTURE.start(&program, &workspace::root())?;
@@ -175,8 +179,8 @@ pub(crate) fn clients(tally: &mut Tally) -> Result<(), Failure> {
     for script in scripts {
         let script = script.arguments([&program]).arguments([&endpoint]).announce();
         let result = script.run_reading(|line| {
-            if let Some(held) = table.note_line(line) {
-                tally.count(held);
+            if let Some(passed) = table.note_line(line) {
+                tally.count(passed);
             }
         });
         broken = broken.or(result.err());
@@ -185,9 +189,9 @@ pub(crate) fn clients(tally: &mut Tally) -> Result<(), Failure> {
         println!("{gap} ... FAILED\nnobody tried it, and no remark says why");
         tally.count(false);
     }
-    let wrote = table.write();
+    let result = table.write();
     match tally.failed {
-        0 => broken.map_or(wrote, Err),
+        0 => broken.map_or(result, Err),
         failed => Err(Failure::Checks(failed)),
     }
 }
@@ -200,7 +204,7 @@ fn inspect(
     note: &mut dyn FnMut(&str, &str, bool) -> bool,
 ) -> Result<(), Failure> {
     // The state of the inspector and of the examples belongs in the target folder.
-    let storage = beside_us("inspector")?;
+    let storage = path_next_to_executable("inspector")?;
     let _ = std::fs::remove_dir_all(&storage);
     std::fs::create_dir_all(&storage)
         .map_err(|source| Failure::File { path: storage.display().to_string(), source })?;
@@ -230,13 +234,13 @@ fn inspect(
 
 /// Replaces the placeholders in a text.
 fn placed(text: &str) -> Result<String, Failure> {
-    let programs = beside_us("a program")?.parent().map(|folder| folder.display().to_string());
+    let programs = path_next_to_executable("a program")?.parent().map(|folder| folder.display().to_string());
     let root = workspace::root().display().to_string();
     Ok(text.replace(ROOT, &root).replace(PROGRAMS, &programs.unwrap_or_default()))
 }
 
 /// Returns a folder below that of this program.
-fn beside_us(name: &str) -> Result<PathBuf, Failure> {
+fn path_next_to_executable(name: &str) -> Result<PathBuf, Failure> {
     let missing = |source| Failure::File { path: "the folder of this program".to_owned(), source };
     workspace::binary(name).map_err(missing)
 }

@@ -21,7 +21,7 @@ struct Revision {
     /// The number of scored scenarios: a suite that shrinks proves less.
     scored: usize,
     /// Scenarios without a score that must pass here, too.
-    beside: &'static [&'static str],
+    additional: &'static [&'static str],
     /// The number of scenarios in which the suite compares messages with the schema of the protocol.
     on_the_wire: usize,
 }
@@ -30,13 +30,17 @@ const REVISIONS: [Revision; 2] = [
     Revision {
         name: "2026-07-28",
         scored: 37,
-        beside: &["json-schema-2020-12", "http-header-validation", "http-custom-header-server-validation"],
+        additional: &[
+            "json-schema-2020-12",
+            "http-header-validation",
+            "http-custom-header-server-validation",
+        ],
         on_the_wire: 37,
     },
     Revision {
         name: "2025-11-25",
         scored: 30,
-        beside: &["json-schema-2020-12", "server-session-lifecycle"],
+        additional: &["json-schema-2020-12", "server-session-lifecycle"],
         on_the_wire: 29,
     },
 ];
@@ -83,19 +87,20 @@ fn run(
         print!("{}{}", ran.stdout, ran.stderr);
         return Err(Failure::Status { command: suite.to_string(), status: ran.status });
     }
-    let counts = |scenario: &&Scenario| scenario.scored || revision.beside.contains(&scenario.name.as_str());
+    let counts =
+        |scenario: &&Scenario| scenario.scored || revision.additional.contains(&scenario.name.as_str());
     let mut on_the_wire = 0;
     for scenario in found.iter().filter(counts) {
         let checks = checks(&folder, &scenario.name).map_err(file)?;
         on_the_wire += usize::from(checks.iter().any(Check::is_of_wire));
-        let objections: Vec<&Check> = checks.iter().filter(|check| check.objects()).collect();
-        let holds = scenario.holds() && objections.is_empty();
+        let problems: Vec<&Check> = checks.iter().filter(|check| check.is_problem()).collect();
+        let holds = scenario.holds() && problems.is_empty();
         tally.passed += scenario.passed;
-        tally.failed += (objections.len() as u64).max(u64::from(!holds));
+        tally.failed += (problems.len() as u64).max(u64::from(!holds));
         let Scenario { name, passed, failed, .. } = scenario;
-        let held = if holds { "ok" } else { "FAILED" };
-        println!("{} {name} ({} checks) ... {held}", revision.name, passed + failed);
-        objections.iter().for_each(|objection| println!("{objection}"));
+        let outcome = if holds { "ok" } else { "FAILED" };
+        println!("{} {name} ({} checks) ... {outcome}", revision.name, passed + failed);
+        problems.iter().for_each(|problem| println!("{problem}"));
     }
     for fault in missed(revision, &found, on_the_wire) {
         tally.count(false);
@@ -106,7 +111,7 @@ fn run(
 
 /// Returns the differences from the expected results.
 fn missed(revision: &Revision, found: &[Scenario], on_the_wire: usize) -> Vec<String> {
-    let Revision { name, scored: due, beside, on_the_wire: due_on_the_wire } = revision;
+    let Revision { name, scored: due, additional, on_the_wire: due_on_the_wire } = revision;
     let mut missed = Vec::new();
     let scored = found.iter().filter(|scenario| scenario.scored).count();
     if scored != *due {
@@ -117,8 +122,9 @@ fn missed(revision: &Revision, found: &[Scenario], on_the_wire: usize) -> Vec<St
             "{name}: messages are as the schema says in {on_the_wire} scenarios, and {due_on_the_wire} are due"
         ));
     }
-    let beside = beside.iter().filter(|beside| found.iter().all(|scenario| scenario.name != **beside));
-    missed.extend(beside.map(|beside| format!("{name}: {beside} did not run")));
+    let additional =
+        additional.iter().filter(|additional| found.iter().all(|scenario| scenario.name != **additional));
+    missed.extend(additional.map(|additional| format!("{name}: {additional} did not run")));
     missed
 }
 
@@ -127,8 +133,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_suite_that_shrinks_or_grows_is_noticed() {
-        let revision = Revision { name: "2026-07-28", scored: 2, beside: &["headers"], on_the_wire: 2 };
+    fn reports_missing_and_additional_scenarios() {
+        let revision = Revision { name: "2026-07-28", scored: 2, additional: &["headers"], on_the_wire: 2 };
         let ran = |names: &[&str]| -> Vec<Scenario> {
             let scenario = |name: &&str| Scenario {
                 name: (*name).to_owned(),

@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn every_range_is_tested_at_its_lower_end() {
+    fn tests_every_range_at_its_lower_end() {
         let manifest = fs::read_to_string(workspace::root().join("Cargo.toml")).unwrap();
         let ranges = ranges(&manifest);
         assert!(!ranges.is_empty());
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mirror_has_a_lock_file_of_its_own() {
+    fn gives_a_mirror_its_own_lock_file() {
         let folder = std::env::temp_dir().join(format!("xtask-mirror-{}", std::process::id()));
         let (root, mirrored) = (folder.join("root"), folder.join("mirrored"));
         fs::create_dir_all(root.join("target")).unwrap();

@@ -25,7 +25,7 @@ pub(crate) fn schemathesis(tally: &mut Tally) -> Result<(), Failure> {
         .map_err(|source| Failure::File { path: "the folder of this program".to_owned(), source })?;
     // The files of the tools and of schemathesis belong in the target folder.
     let folder = weather.with_file_name("schemathesis");
-    emptied(&folder).map_err(|source| Failure::File { path: folder.display().to_string(), source })?;
+    clear_folder(&folder).map_err(|source| Failure::File { path: folder.display().to_string(), source })?;
 
     let serve = ["serve", "http", "--addr", "127.0.0.1:0", "--allow-execute"];
     let serve = Invocation::of(&weather)
@@ -60,7 +60,7 @@ pub(crate) fn schemathesis(tally: &mut Tally) -> Result<(), Failure> {
     }
 }
 
-fn emptied(folder: &Path) -> std::io::Result<()> {
+fn clear_folder(folder: &Path) -> std::io::Result<()> {
     if folder.exists() {
         fs::remove_dir_all(folder)?;
     }

@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hidden_characters_and_keys_are_taken_out_wherever_they_stand() {
+    fn removes_hidden_characters_and_masks_keys() {
         let scrubber = Scrubber::of(["k3y/of"]);
         let hidden = "a\u{200b}b\u{202e}c\u{e0069}\u{e0067}d\u{feff}";
         let mut answer = json!({"list": [hidden, {"k3y\u{200b}/of": 1}], "n": 1.5, "ok": null});

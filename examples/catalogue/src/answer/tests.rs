@@ -17,7 +17,7 @@ fn endpoint() -> Endpoint {
     Endpoint::new(service, serde_json::from_value(tool).unwrap()).unwrap()
 }
 
-fn answered(status: u16, content_type: &str, body: &str) -> Result<Output, Failure> {
+fn convert(status: u16, content_type: &str, body: &str) -> Result<Output, Failure> {
     let answer = Answer {
         status: StatusCode::from_u16(status).unwrap(),
         content_type: Some(content_type.to_owned()),
@@ -28,34 +28,34 @@ fn answered(status: u16, content_type: &str, body: &str) -> Result<Output, Failu
 }
 
 #[test]
-fn no_part_of_a_key_is_left_where_a_text_is_cut() {
+fn masks_keys_before_truncating_text() {
     for before in 270..310 {
-        let said = format!("{}{KEY} and more", "x".repeat(before));
-        let message = answered(400, "text/plain", &said).unwrap_err().to_string();
+        let body = format!("{}{KEY} and more", "x".repeat(before));
+        let message = convert(400, "text/plain", &body).unwrap_err().to_string();
         assert!(!message.contains("k3y"), "{before}: {message}");
         assert!(message.chars().count() < 350, "{message}");
     }
     // Joining lines does not assemble a key either.
-    let message = answered(400, "text/plain", &format!("your key: {}", KEY.replace("of", "\u{200b}of")));
+    let message = convert(400, "text/plain", &format!("your key: {}", KEY.replace("of", "\u{200b}of")));
     assert!(!message.unwrap_err().to_string().contains("shop/+="));
 }
 
 #[test]
-fn a_member_that_is_there_twice_hides_nothing() {
+fn masks_keys_in_duplicate_members() {
     let twice = format!(r#"{{"a": "{KEY}", "a": "fine"}}"#);
     let inside = format!(r#"{{"list": [{{"a": {{"{KEY}": 1}}, "a": 2}}]}}"#);
     for body in [twice, inside, r#"{"a": "k3y-of-the-shop\/\u002b=", "a": 1}"#.to_owned()] {
-        let output = answered(200, "application/json", &body).unwrap();
+        let output = convert(200, "application/json", &body).unwrap();
         let shown = format!("{:?} {}", output.content(), output.value());
         assert!(!shown.contains("k3y-of"), "{shown}");
     }
-    let as_it_was = r#"{"a":1.50,"a":2}"#;
-    let output = answered(200, "application/json", as_it_was).unwrap();
-    assert_eq!(output.content()[0], Content::text(as_it_was), "what hides nothing is passed on as it was");
+    let unchanged = r#"{"a":1.50,"a":2}"#;
+    let output = convert(200, "application/json", unchanged).unwrap();
+    assert_eq!(output.content()[0], Content::text(unchanged), "text without secrets is passed on unchanged");
 }
 
 #[test]
-fn a_key_is_taken_out_of_types_numbers_and_bytes() {
+fn masks_keys_in_media_types_numbers_and_bytes() {
     for (content_type, body) in [
         ("application/k3y-of-the-shop/+=", "x"),
         ("k3y-of-the-shop/+=", "x"),
@@ -65,7 +65,7 @@ fn a_key_is_taken_out_of_types_numbers_and_bytes() {
         ("image/png", "k3y-of-the-shop/+="),
         ("application/json", r#"{"pin": 31415926, "pins": [31415926]}"#),
     ] {
-        let output = answered(200, content_type, body).unwrap();
+        let output = convert(200, content_type, body).unwrap();
         let content = format!("{:?}", output.content());
         assert!(!content.contains("k3y-of") && !content.contains("31415926"), "{content_type}: {content}");
         let bytes: Vec<u8> = output
@@ -79,6 +79,6 @@ fn a_key_is_taken_out_of_types_numbers_and_bytes() {
             .collect();
         assert!(!String::from_utf8_lossy(&bytes).contains(KEY), "{content_type}");
     }
-    let error = answered(200, "application/octet-stream", "no key");
-    assert_eq!(error.unwrap().content().len(), 1);
+    let plain = convert(200, "application/octet-stream", "no key");
+    assert_eq!(plain.unwrap().content().len(), 1);
 }

@@ -57,7 +57,7 @@ async fn service() -> SocketAddr {
 }
 
 /// Starts a service that answers every connection with these bytes, and closes it.
-async fn raw(answer: &'static [u8]) -> SocketAddr {
+async fn raw_service(answer: &'static [u8]) -> SocketAddr {
     let (listener, addr) = listener().await;
     tokio::spawn(async move {
         while let Ok((mut stream, _)) = listener.accept().await {
@@ -73,15 +73,15 @@ fn client() -> Client {
     Client::new(Egress::public().and_this_machine()).unwrap()
 }
 
-fn asking(url: &str) -> Request {
+fn get_request(url: &str) -> Request {
     let url = url.parse().unwrap();
     Request { method: Method::GET, url, headers: Vec::new(), body: None, credential: None }
 }
 
 const LIMITS: Limits = Limits { bytes: 1000, time: PATIENCE };
 
-async fn get_(url: &str) -> Result<Answer, CallError> {
-    client().send(&asking(url), LIMITS).await
+async fn send_get(url: &str) -> Result<Answer, CallError> {
+    client().send(&get_request(url), LIMITS).await
 }
 
 fn body(answer: Result<Answer, CallError>) -> String {
@@ -89,7 +89,7 @@ fn body(answer: Result<Answer, CallError>) -> String {
 }
 
 /// Creates a client for which every name has these addresses, with a counter of lookups.
-fn misled(addresses: &'static [&'static str]) -> (Client, Arc<AtomicUsize>) {
+fn client_resolving_to(addresses: &'static [&'static str]) -> (Client, Arc<AtomicUsize>) {
     let lookups = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&lookups);
     let lookup: Lookup = Arc::new(move |_| {
@@ -100,9 +100,9 @@ fn misled(addresses: &'static [&'static str]) -> (Client, Arc<AtomicUsize>) {
 }
 
 #[tokio::test]
-async fn a_redirect_within_the_service_is_followed_with_the_key() {
+async fn follows_same_origin_redirects_with_the_key() {
     let addr = service().await;
-    let mut request = asking(&format!("http://{addr}/to/echo%3Fa=1"));
+    let mut request = get_request(&format!("http://{addr}/to/echo%3Fa=1"));
     request.url = format!("http://{addr}/to//echo").parse().unwrap();
     request.headers = vec![("x-note".parse().unwrap(), "hello".parse().unwrap())];
     request.credential = Some(Credential::Header("x-key".parse().unwrap(), "k1".parse().unwrap()));
@@ -112,14 +112,14 @@ async fn a_redirect_within_the_service_is_followed_with_the_key() {
 }
 
 #[tokio::test]
-async fn a_redirect_leads_neither_into_this_machine_nor_into_its_network() {
+async fn rejects_redirects_to_internal_addresses() {
     let (first, second) = (service().await, service().await);
     for to in [
         format!("http://{second}/echo"),
         format!("http://localhost:{}/echo", second.port()),
         format!("http://[::1]:{}/echo", second.port()),
     ] {
-        let error = get_(&format!("http://{first}/to/{to}")).await.unwrap_err();
+        let error = send_get(&format!("http://{first}/to/{to}")).await.unwrap_err();
         assert!(matches!(error, CallError::Astray), "{to}: {error:?}");
     }
     for to in [
@@ -132,7 +132,7 @@ async fn a_redirect_leads_neither_into_this_machine_nor_into_its_network() {
         "file:///etc/passwd",
         "http://user:pass@1.1.1.1/",
     ] {
-        let error = get_(&format!("http://{first}/to/{to}")).await.unwrap_err();
+        let error = send_get(&format!("http://{first}/to/{to}")).await.unwrap_err();
         assert!(matches!(error, CallError::Refused(_)), "{to}: {error:?}");
     }
 }
@@ -141,7 +141,7 @@ async fn a_redirect_leads_neither_into_this_machine_nor_into_its_network() {
 fn never_sends_the_key_to_another_origin_or_unencrypted() {
     let client = client();
     let from: Url = "https://api.example.org/v1".parse().unwrap();
-    let mut request = asking(from.as_str());
+    let mut request = get_request(from.as_str());
     request.credential = Some(Credential::Query("key".to_owned(), "s3cret key".to_owned()));
     for (to, admitted) in [
         ("https://cdn.example.org/v1", true),
@@ -159,7 +159,7 @@ fn never_sends_the_key_to_another_origin_or_unencrypted() {
 #[test]
 fn sends_the_key_and_the_inputs_to_the_named_service_only() {
     let client = client();
-    let mut request = asking("https://api.example.org/v1");
+    let mut request = get_request("https://api.example.org/v1");
     request.headers = vec![("x-note".parse().unwrap(), "hello".parse().unwrap())];
     for credential in [
         Credential::Query("key".to_owned(), "s3cret".to_owned()),
@@ -189,19 +189,19 @@ fn sends_the_key_and_the_inputs_to_the_named_service_only() {
 }
 
 #[tokio::test]
-async fn a_service_that_redirects_without_end_is_given_up() {
+async fn limits_and_validates_redirects() {
     let addr = service().await;
-    assert!(matches!(get_(&format!("http://{addr}/round")).await, Err(CallError::Redirects(5))));
-    assert!(matches!(get_(&format!("http://{addr}/nowhere")).await, Err(CallError::Nowhere)));
-    let answer = get_(&format!("http://{addr}/without")).await.unwrap();
-    assert_eq!(answer.status, StatusCode::FOUND, "an answer like any other that is no success");
-    let mut change = asking(&format!("http://{addr}/to/x"));
-    change.method = Method::POST;
-    assert!(matches!(client().send(&change, LIMITS).await, Err(CallError::Moved)));
+    assert!(matches!(send_get(&format!("http://{addr}/round")).await, Err(CallError::Redirects(5))));
+    assert!(matches!(send_get(&format!("http://{addr}/nowhere")).await, Err(CallError::Nowhere)));
+    let answer = send_get(&format!("http://{addr}/without")).await.unwrap();
+    assert_eq!(answer.status, StatusCode::FOUND, "a redirect without a location is an ordinary response");
+    let mut modifying = get_request(&format!("http://{addr}/to/x"));
+    modifying.method = Method::POST;
+    assert!(matches!(client().send(&modifying, LIMITS).await, Err(CallError::Moved)));
 }
 
 #[tokio::test]
-async fn a_name_that_resolves_to_an_address_inside_is_refused() {
+async fn rejects_names_that_resolve_to_internal_addresses() {
     for addresses in [
         &["127.0.0.1:0"][..],
         &["10.0.0.1:0"],
@@ -210,8 +210,8 @@ async fn a_name_that_resolves_to_an_address_inside_is_refused() {
         &["[::ffff:127.0.0.1]:0"],
         &["1.1.1.1:0", "192.168.0.1:0"],
     ] {
-        let (client, lookups) = misled(addresses);
-        let error = client.send(&asking("http://api.example.org/"), LIMITS).await.unwrap_err();
+        let (client, lookups) = client_resolving_to(addresses);
+        let error = client.send(&get_request("http://api.example.org/"), LIMITS).await.unwrap_err();
         assert!(
             matches!(&error, CallError::Refused(Refusal::Host { host, .. }) if host == "api.example.org"),
             "{error:?}"
@@ -227,38 +227,41 @@ async fn a_name_that_resolves_to_an_address_inside_is_refused() {
 }
 
 #[tokio::test]
-async fn the_address_that_was_checked_is_the_one_that_is_connected_to() {
+async fn connects_to_the_checked_address() {
     let addr = service().await;
-    let (client, lookups) = misled(&["127.0.0.1:0"]);
-    let answer = client.send(&asking(&format!("http://localhost:{}/echo", addr.port())), LIMITS).await;
+    let (client, lookups) = client_resolving_to(&["127.0.0.1:0"]);
+    let answer = client.send(&get_request(&format!("http://localhost:{}/echo", addr.port())), LIMITS).await;
     assert_eq!(body(answer), "/echo key=none note=none");
     // Resolved once: a second lookup could return something else.
     assert_eq!(lookups.load(Ordering::Relaxed), 1);
 }
 
 #[tokio::test]
-async fn an_answer_has_no_more_than_it_may_whatever_it_says_of_itself() {
-    let flood: &'static [u8] = format!("HTTP/1.1 200 OK\r\n\r\n{}", "x".repeat(1 << 20)).leak().as_bytes();
-    for url in [format!("http://{}/long", service().await), format!("http://{}/", raw(flood).await)] {
-        assert!(matches!(get_(&url).await, Err(CallError::TooLarge(1000))), "{url}");
+async fn rejects_oversized_and_compressed_responses() {
+    let oversized: &'static [u8] =
+        format!("HTTP/1.1 200 OK\r\n\r\n{}", "x".repeat(1 << 20)).leak().as_bytes();
+    for url in
+        [format!("http://{}/long", service().await), format!("http://{}/", raw_service(oversized).await)]
+    {
+        assert!(matches!(send_get(&url).await, Err(CallError::TooLarge(1000))), "{url}");
     }
-    let packed = get_(&format!("http://{}/packed", service().await)).await;
-    assert!(matches!(packed, Err(CallError::Compressed)));
+    let compressed = send_get(&format!("http://{}/packed", service().await)).await;
+    assert!(matches!(compressed, Err(CallError::Compressed)));
 }
 
 #[tokio::test]
-async fn an_answer_that_never_comes_is_given_up() {
+async fn times_out_slow_responses() {
     let limits = Limits { bytes: 1000, time: Duration::from_millis(50) };
     // A single byte.
-    let (begun, addr) = listener().await;
+    let (stalled, addr) = listener().await;
     tokio::spawn(async move {
-        let (mut stream, _) = begun.accept().await.unwrap();
+        let (mut stream, _) = stalled.accept().await.unwrap();
         let _ = stream.read(&mut [0; 1024]).await.unwrap();
         stream.write_all(b"H").await.unwrap();
         std::future::pending::<()>().await;
     });
     for url in [format!("http://{}/silent", service().await), format!("http://{addr}/")] {
-        let error = client().send(&asking(&url), limits).await.unwrap_err();
+        let error = client().send(&get_request(&url), limits).await.unwrap_err();
         assert!(matches!(error, CallError::Late(_)), "{url}: {error:?}");
         for modifies in [false, true] {
             let failure = error.failure("shop", modifies);
@@ -269,19 +272,19 @@ async fn an_answer_that_never_comes_is_given_up() {
 }
 
 #[tokio::test]
-async fn no_connection_is_a_failure_that_may_be_tried_again() {
+async fn reports_connection_failures_as_retryable() {
     // Nothing listens on a port that was free a moment ago.
-    let (closed, nobody) = listener().await;
+    let (closed, closed_addr) = listener().await;
     drop(closed);
-    let no_tls = raw(b"HTTP/1.1 400 Bad Request\r\n\r\n").await;
+    let no_tls = raw_service(b"HTTP/1.1 400 Bad Request\r\n\r\n").await;
     let unresolved: Lookup = Arc::new(|_| Box::pin(async { Err(std::io::Error::other("no such host")) }));
     let nowhere = Client::resolving(Egress::public(), unresolved).unwrap();
     for (client, url, reason) in [
-        (client(), format!("http://{nobody}/"), "nobody listens there"),
+        (client(), format!("http://{closed_addr}/"), "nobody listens there"),
         (client(), format!("https://{no_tls}/"), "TLS failed"),
         (nowhere, "http://api.example.org/?key=s3cret".to_owned(), "its name does not resolve"),
     ] {
-        let error = client.send(&asking(&url), LIMITS).await.unwrap_err();
+        let error = client.send(&get_request(&url), LIMITS).await.unwrap_err();
         assert!(matches!(error, CallError::Unreachable(..)), "{url}: {error:?}");
         assert!(!format!("{error:?} {}", error.chain()).contains("s3cret"), "{error:?}");
         for modifies in [false, true] {
@@ -297,7 +300,7 @@ async fn no_connection_is_a_failure_that_may_be_tried_again() {
 }
 
 #[tokio::test]
-async fn a_service_that_dies_in_the_middle_is_one_that_broke_off() {
+async fn reports_incomplete_responses() {
     for answer in [
         &b""[..],
         b"HTTP/1.1 200 OK\r\nContent-Len",
@@ -305,7 +308,7 @@ async fn a_service_that_dies_in_the_middle_is_one_that_broke_off() {
         b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n",
         b"SSH-2.0-OpenSSH_9.6\r\n",
     ] {
-        let error = get_(&format!("http://{}/", raw(answer).await)).await.unwrap_err();
+        let error = send_get(&format!("http://{}/", raw_service(answer).await)).await.unwrap_err();
         assert!(matches!(error, CallError::Broken(_)), "{answer:?}: {error:?}");
         let (reading, writing) = (error.failure("shop", false), error.failure("shop", true));
         assert_eq!(reading.message(), "provider `shop`: it broke off in the middle of its answer");
@@ -314,13 +317,13 @@ async fn a_service_that_dies_in_the_middle_is_one_that_broke_off() {
 }
 
 #[tokio::test]
-async fn a_body_is_json_and_a_status_is_an_answer() {
+async fn sends_bodies_and_returns_any_status() {
     let addr = service().await;
-    let mut request = asking(&format!("http://{addr}/post"));
+    let mut request = get_request(&format!("http://{addr}/post"));
     (request.method, request.body) = (Method::POST, Some("{\"a\":1}".to_owned()));
     assert_eq!(body(client().send(&request, LIMITS).await), "{\"a\":1}");
     for code in [204, 304, 404, 500] {
-        let answer = get_(&format!("http://{addr}/status/{code}")).await.unwrap();
+        let answer = send_get(&format!("http://{addr}/status/{code}")).await.unwrap();
         assert_eq!(answer.status.as_u16(), code);
     }
 }

@@ -69,7 +69,7 @@ fn accepts_only_addresses_of_the_public_internet() {
 }
 
 #[test]
-fn a_literal_address_is_refused_however_it_is_spelt() {
+fn rejects_internal_addresses_in_every_spelling() {
     for host in [
         "127.1",
         "127.0.1",
@@ -114,7 +114,7 @@ fn a_literal_address_is_refused_however_it_is_spelt() {
 }
 
 #[test]
-fn what_is_no_plain_address_of_http_is_refused() {
+fn rejects_other_schemes_and_credentials() {
     for url in ["file:///etc/passwd", "ftp://example.org/", "gopher://example.org/", "data:text/plain,x"] {
         assert!(matches!(Egress::public().check(&url.parse().unwrap()), Err(Refusal::Scheme(_))), "{url}");
     }
@@ -124,21 +124,21 @@ fn what_is_no_plain_address_of_http_is_refused() {
 }
 
 #[test]
-fn this_machine_is_reached_by_its_own_names_alone() {
+fn allows_loopback_addresses_only_for_local_names() {
     let (loopback, public): (IpAddr, IpAddr) = ([127, 0, 0, 1].into(), [1, 1, 1, 1].into());
-    let (open, shut) = (Egress::public().and_this_machine(), Egress::public());
+    let (with_loopback, without_loopback) = (Egress::public().and_this_machine(), Egress::public());
     for host in ["localhost", "LOCALHOST", "localhost.", "127.0.0.1", "[::1]", "::1"] {
-        assert!(open.admits(host, loopback) && !open.admits(host, public), "{host}");
-        assert!(!shut.admits(host, loopback) && !shut.admits(host, public), "{host}");
+        assert!(with_loopback.admits(host, loopback) && !with_loopback.admits(host, public), "{host}");
+        assert!(!without_loopback.admits(host, loopback) && !without_loopback.admits(host, public), "{host}");
     }
     for host in ["example.org", "localhost.example.org", "1.1.1.1", "my-localhost"] {
-        assert!(!open.admits(host, loopback) && open.admits(host, public), "{host}");
+        assert!(!with_loopback.admits(host, loopback) && with_loopback.admits(host, public), "{host}");
     }
 }
 
 #[tokio::test]
-async fn one_bad_address_spoils_a_name() {
-    let answers = |addresses: &'static [&'static str]| -> Lookup {
+async fn rejects_names_with_any_internal_address() {
+    let lookup = |addresses: &'static [&'static str]| -> Lookup {
         Arc::new(move |_| {
             Box::pin(async move { Ok(addresses.iter().map(|text| text.parse().unwrap()).collect()) })
         })
@@ -151,7 +151,7 @@ async fn one_bad_address_spoils_a_name() {
         (&["169.254.169.254:0"], false),
     ] {
         for egress in [Egress::public(), Egress::public().and_this_machine()] {
-            let resolver = egress.resolver(answers(addresses));
+            let resolver = egress.resolver(lookup(addresses));
             let found = resolver.resolve("example.org".parse().unwrap()).await;
             assert_eq!(found.is_ok(), admitted, "{addresses:?}");
         }

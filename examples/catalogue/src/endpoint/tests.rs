@@ -1,5 +1,5 @@
 //! Validation of descriptions, and the requests built from them.
-#![allow(clippy::needless_pass_by_value, reason = "what `json!` makes is handed over")]
+#![allow(clippy::needless_pass_by_value, reason = "the helpers take values from `json!`")]
 
 use serde_json::{Value, json};
 use tool_core::FailureKind;
@@ -34,7 +34,7 @@ fn url(endpoint: &Endpoint, arguments: Value) -> String {
 }
 
 #[test]
-fn a_provider_that_would_not_do_is_refused_with_the_reason() {
+fn rejects_invalid_providers_with_a_reason() {
     let bearer = |with: Value| {
         let mut provider = json!({"auth": "bearer", "secret_variable": "CATALOGUE_KEY_SHOP"});
         provider.as_object_mut().unwrap().extend(with.as_object().unwrap().clone());
@@ -82,7 +82,7 @@ fn a_provider_that_would_not_do_is_refused_with_the_reason() {
 }
 
 #[test]
-fn a_tool_that_would_not_do_is_refused_with_the_reason() {
+fn rejects_invalid_tools_with_a_reason() {
     let one = |parameter: Value| json!({"parameters": [parameter]});
     for (with, reason) in [
         (json!({"code": "a b"}), "tool `a b`: its name is not made of"),
@@ -153,7 +153,7 @@ fn a_tool_that_would_not_do_is_refused_with_the_reason() {
 }
 
 #[test]
-fn a_method_says_what_a_tool_does_unless_the_description_does() {
+fn derives_hints_from_the_method_by_default() {
     let hints = |with: Value| {
         let definition = endpoint(with).unwrap().definition;
         (definition.operation().unwrap().as_str(), definition.destructive(), definition.idempotent())
@@ -167,7 +167,7 @@ fn a_method_says_what_a_tool_does_unless_the_description_does() {
 }
 
 #[test]
-fn arguments_are_sent_where_the_description_says() {
+fn sends_arguments_in_their_declared_places() {
     let endpoint = endpoint(json!({
         "method": "POST",
         "path": "/v1/{city}/of-{country}/now?format=json",
@@ -200,15 +200,15 @@ fn arguments_are_sent_where_the_description_says() {
     assert_eq!(sent.body.unwrap(), r#"{"note":"n","extra":{"x":[null]},"level":0.5}"#);
     assert_eq!(sent.headers, [("accept-language".parse().unwrap(), "pt".parse().unwrap())]);
     // Absent and null are equal, and defaults apply.
-    let little = json!({"city": "x", "country": "y", "tags": null, "limit": null, "exact": null});
-    assert!(url(&endpoint, little).ends_with("/v1/x/of-y/now?format=json&limit=10"));
+    let minimal = json!({"city": "x", "country": "y", "tags": null, "limit": null, "exact": null});
+    assert!(url(&endpoint, minimal).ends_with("/v1/x/of-y/now?format=json&limit=10"));
     // Every digit of a number is kept.
     let exact = json!({"city": "x", "country": "y", "days": [9_007_199_254_740_993_i64]});
     assert!(url(&endpoint, exact).contains("days=9007199254740993"));
 }
 
 #[test]
-fn a_part_of_a_path_stays_one() {
+fn encodes_path_segments_and_rejects_traversal() {
     let endpoint = endpoint(json!({
         "path": "/a/{id}/b",
         "parameters": [{"name": "id", "place": "path", "type": "string", "required": true}],
@@ -253,7 +253,7 @@ fn a_part_of_a_path_stays_one() {
 }
 
 #[test]
-fn a_header_has_no_second_line() {
+fn rejects_line_breaks_in_headers() {
     let endpoint =
         endpoint(json!({"parameters": [{"name": "note", "place": "header", "type": "string"}]})).unwrap();
     for note in ["a\r\nX-Admin: 1", "a\nb", "a\u{0}"] {
@@ -263,7 +263,7 @@ fn a_header_has_no_second_line() {
 }
 
 #[test]
-fn a_key_stands_where_the_service_wants_it_and_nowhere_else() {
+fn sends_the_key_in_its_declared_place() {
     let secret = Secret::from("s3cret/key");
     for (auth, name, expected) in [
         ("header", Some("X-Key"), "x-key: s3cret/key"),
@@ -292,7 +292,7 @@ fn a_key_stands_where_the_service_wants_it_and_nowhere_else() {
 }
 
 #[test]
-fn what_is_secret_is_not_logged() {
+fn masks_secret_arguments_in_logs() {
     let endpoint = endpoint(json!({"parameters": [
         {"name": "pin", "type": "integer", "secret": true},
         {"name": "passwords", "type": "array", "items": "string", "secret": true},
@@ -310,7 +310,7 @@ fn what_is_secret_is_not_logged() {
 }
 
 #[test]
-fn a_default_that_is_secret_is_sent_and_shown_nowhere() {
+fn hides_secret_defaults_but_sends_them() {
     let with = |kind: &str, default: Value| {
         endpoint(json!({"parameters": [{"name": "token", "type": kind, "secret": true, "default": default}]}))
     };
@@ -326,7 +326,7 @@ fn a_default_that_is_secret_is_sent_and_shown_nowhere() {
 }
 
 #[test]
-fn what_a_schema_calls_a_secret_is_one() {
+fn treats_write_only_schemas_as_secret() {
     let endpoint = endpoint(json!({"method": "POST", "parameters": [
         {"name": "login", "place": "body", "schema": {
             "type": "object",

@@ -26,8 +26,8 @@ fn public() -> Description {
     serde_json::from_str(include_str!("../../seed/public.json")).unwrap()
 }
 
-/// Runs SQL statements, as somebody editing the file by hand.
-fn by_hand(store: &Store, sql: &str) {
+/// Runs SQL statements on the file, past the store.
+fn execute_sql(store: &Store, sql: &str) {
     Connection::open(store.reader().path()).unwrap().execute_batch(sql).unwrap();
 }
 
@@ -37,7 +37,7 @@ fn tool(code: &str) -> Tool {
 }
 
 #[test]
-fn what_is_imported_is_exported_and_a_second_time_changes_nothing() {
+fn round_trips_repeated_imports() {
     let (_folder, store) = store();
     for description in [demo(), public(), demo()] {
         store.0.writer.import(&description).unwrap();
@@ -51,7 +51,7 @@ fn what_is_imported_is_exported_and_a_second_time_changes_nothing() {
 }
 
 #[test]
-fn every_kind_of_value_comes_back_as_it_was() {
+fn round_trips_every_kind_of_value() {
     let (_folder, store) = store();
     let mut all = tool("all");
     all.tags = Vec::new();
@@ -71,12 +71,12 @@ fn every_kind_of_value_comes_back_as_it_was() {
 }
 
 #[test]
-fn a_change_that_would_not_do_is_refused_as_a_whole() {
+fn rejects_invalid_changes_atomically() {
     let (_folder, store) = store();
     let writer = &store.0.writer;
     writer.import(&demo()).unwrap();
     let before = (store.reader().description().unwrap(), store.reader().revision().unwrap());
-    let refused = |error: StoreError, expected: &str| {
+    let assert_refused = |error: StoreError, expected: &str| {
         assert!(error.to_string().contains(expected), "{error}");
         assert_eq!(
             (store.reader().description().unwrap(), store.reader().revision().unwrap()),
@@ -84,41 +84,44 @@ fn a_change_that_would_not_do_is_refused_as_a_whole() {
             "{expected}"
         );
     };
-    refused(writer.add_tool(&tool("find_books")).unwrap_err(), "there is a tool `find_books` already");
-    refused(writer.add_provider(&demo().providers[0]).unwrap_err(), "there is a provider `library` already");
-    refused(writer.edit_tool("nope", |_| {}).unwrap_err(), "there is no tool `nope`");
-    refused(writer.remove_tool("nope").unwrap_err(), "there is no tool `nope`");
-    refused(writer.remove_provider("library").unwrap_err(), "provider `library` has tools");
-    refused(writer.remove_provider("nope").unwrap_err(), "there is no provider `nope`");
-    refused(
+    assert_refused(writer.add_tool(&tool("find_books")).unwrap_err(), "there is a tool `find_books` already");
+    assert_refused(
+        writer.add_provider(&demo().providers[0]).unwrap_err(),
+        "there is a provider `library` already",
+    );
+    assert_refused(writer.edit_tool("nope", |_| {}).unwrap_err(), "there is no tool `nope`");
+    assert_refused(writer.remove_tool("nope").unwrap_err(), "there is no tool `nope`");
+    assert_refused(writer.remove_provider("library").unwrap_err(), "provider `library` has tools");
+    assert_refused(writer.remove_provider("nope").unwrap_err(), "there is no provider `nope`");
+    assert_refused(
         writer.edit_tool("get_book", |tool| tool.path = "/books".to_owned()).unwrap_err(),
         "nothing was changed: tool `get_book`: input `isbn` has the place `path`, and `path` has no `{isbn}`",
     );
-    refused(
+    assert_refused(
         writer
             .edit_provider("library", |provider| provider.base_url = "http://example.org".to_owned())
             .unwrap_err(),
         "provider `library`: `base_url` begins with `http://`",
     );
-    let mut homeless = tool("homeless");
-    homeless.provider = "nowhere".to_owned();
-    refused(writer.add_tool(&homeless).unwrap_err(), "there is no provider `nowhere`");
+    let mut orphan = tool("homeless");
+    orphan.provider = "nowhere".to_owned();
+    assert_refused(writer.add_tool(&orphan).unwrap_err(), "there is no provider `nowhere`");
     // If one is invalid, neither is stored. Disabled tools must be valid, too.
     let mut bad = Tool { path: "books".to_owned(), enabled: false, ..tool("bad") };
     let both = Description { tools: vec![tool("good"), bad.clone()], ..Description::default() };
-    refused(writer.import(&both).unwrap_err(), "tool `bad`: `path` does not begin with `/`");
+    assert_refused(writer.import(&both).unwrap_err(), "tool `bad`: `path` does not begin with `/`");
     bad.path = "/books".to_owned();
     bad.parameters =
         serde_json::from_value(json!([{"name": "a", "type": "string"}, {"name": "a", "type": "integer"}]))
             .unwrap();
-    refused(writer.add_tool(&bad).unwrap_err(), "there are two inputs of the name `a`");
+    assert_refused(writer.add_tool(&bad).unwrap_err(), "there are two inputs of the name `a`");
 }
 
 #[test]
-fn a_row_that_makes_no_sense_is_one_of_many_and_no_reason_to_refuse_another_change() {
+fn skips_invalid_rows_and_accepts_other_changes() {
     let (_folder, store) = store();
     store.0.writer.import(&demo()).unwrap();
-    by_hand(
+    execute_sql(
         &store,
         "UPDATE tool SET method = 'FETCH' WHERE code = 'get_book';
          UPDATE tool SET tags = '[' WHERE code = 'get_cover';
@@ -127,20 +130,17 @@ fn a_row_that_makes_no_sense_is_one_of_many_and_no_reason_to_refuse_another_chan
          INSERT INTO tool (code, provider, description, path) VALUES ('lost', 'odd', 'Does.', '/');",
     );
     let rows = store.reader().rows().unwrap();
-    let senseless: Vec<_> = rows
+    let invalid: Vec<_> = rows
         .iter()
         .filter_map(|row| match row {
             Row::Tool(code, Err(reason)) => Some(format!("{code}: {reason}")),
             _ => None,
         })
         .collect();
-    assert_eq!(senseless.len(), 3, "{senseless:?}");
-    assert!(
-        senseless[0].starts_with("borrow_book: its input `reader`: unknown variant `text`"),
-        "{senseless:?}"
-    );
-    assert!(senseless[1].starts_with("get_book: unknown variant `FETCH`"), "{senseless:?}");
-    assert!(senseless[2].starts_with("get_cover: its `tags` is no JSON"), "{senseless:?}");
+    assert_eq!(invalid.len(), 3, "{invalid:?}");
+    assert!(invalid[0].starts_with("borrow_book: its input `reader`: unknown variant `text`"), "{invalid:?}");
+    assert!(invalid[1].starts_with("get_book: unknown variant `FETCH`"), "{invalid:?}");
+    assert!(invalid[2].starts_with("get_cover: its `tags` is no JSON"), "{invalid:?}");
 
     let endpoints = crate::catalogue::endpoints(rows);
     let served: Vec<_> = endpoints.iter().flatten().map(|endpoint| endpoint.tool.code.as_str()).collect();
@@ -155,7 +155,7 @@ fn a_row_that_makes_no_sense_is_one_of_many_and_no_reason_to_refuse_another_chan
 }
 
 #[test]
-fn a_reader_reports_a_missing_file_and_creates_none() {
+fn reports_missing_and_newer_files() {
     let (_folder, store) = store();
     for _ in 0..2 {
         assert!(matches!(store.reader().rows(), Err(StoreError::Missing(_))));
@@ -166,18 +166,18 @@ fn a_reader_reports_a_missing_file_and_creates_none() {
     // A file without tables is not a catalogue yet.
     fs::write(store.reader().path(), "").unwrap();
     assert!(matches!(store.reader().rows(), Err(StoreError::Missing(_))));
-    by_hand(&store, "PRAGMA user_version = 99;");
+    execute_sql(&store, "PRAGMA user_version = 99;");
     assert!(matches!(store.reader().rows(), Err(StoreError::Newer { found: 99, newest: 1 })));
     assert!(matches!(store.0.writer.import(&demo()), Err(StoreError::Newer { .. })));
 }
 
 #[test]
-fn a_file_that_is_damaged_is_an_error_and_fine_again_when_it_is_whole() {
+fn recovers_from_a_damaged_file() {
     let (_folder, store) = store();
     store.0.writer.import(&demo()).unwrap();
     let path = store.reader().path();
-    let whole = fs::read(path).unwrap();
-    let mut torn = whole.clone();
+    let intact = fs::read(path).unwrap();
+    let mut torn = intact.clone();
     torn[100..].fill(0xff);
     for damaged in [b"this is no database at all, and long enough to be taken for one".to_vec(), torn] {
         fs::write(path, damaged).unwrap();
@@ -185,41 +185,41 @@ fn a_file_that_is_damaged_is_an_error_and_fine_again_when_it_is_whole() {
         let error = ToolError::from(store.0.writer.import(&demo()).unwrap_err());
         assert_eq!(error.to_string(), "the catalogue cannot be read or written at the moment");
     }
-    fs::write(path, whole).unwrap();
+    fs::write(path, intact).unwrap();
     assert_eq!(store.reader().description().unwrap(), demo());
 }
 
 #[test]
-fn every_change_has_a_revision_of_its_own_whoever_makes_it() {
+fn gives_every_change_a_new_revision() {
     let (_folder, store) = store();
     store.0.writer.import(&demo()).unwrap();
     let mut seen = vec![store.reader().revision().unwrap()];
     assert_eq!(store.reader().revision().unwrap(), seen[0], "nothing has changed");
-    let mut changed = |what: &str| {
+    let mut assert_new_revision = |what: &str| {
         let now = store.reader().revision().unwrap();
         assert!(!seen.contains(&now), "{what}");
         seen.push(now);
     };
     store.0.writer.edit_tool("get_book", |tool| tool.enabled = false).unwrap();
-    changed("this program");
-    by_hand(&store, "UPDATE parameter SET description = 'x' WHERE name = 'limit'");
-    changed("a person");
+    assert_new_revision("this program");
+    execute_sql(&store, "UPDATE parameter SET description = 'x' WHERE name = 'limit'");
+    assert_new_revision("direct SQL");
     let copy = store.reader().path().with_extension("copy");
     fs::copy(store.reader().path(), &copy).unwrap();
     fs::rename(copy, store.reader().path()).unwrap();
-    changed("another file in its place");
+    assert_new_revision("replaced file");
 }
 
 #[test]
-fn writers_wait_for_one_another_and_lose_nothing() {
+fn loses_no_concurrent_writes() {
     let (_folder, store) = store();
     store.0.writer.import(&demo()).unwrap();
-    let begin = Barrier::new(8);
+    let barrier = Barrier::new(8);
     thread::scope(|scope| {
         for writer in 0..8 {
-            let (store, begin) = (&store, &begin);
+            let (store, barrier) = (&store, &barrier);
             scope.spawn(move || {
-                begin.wait();
+                barrier.wait();
                 for number in 0..5 {
                     store.0.writer.add_tool(&tool(&format!("tool_{writer}_{number}"))).unwrap();
                 }
@@ -230,7 +230,7 @@ fn writers_wait_for_one_another_and_lose_nothing() {
 }
 
 #[test]
-fn whoever_holds_the_file_is_waited_for_by_writers_and_not_for_long_by_readers() {
+fn waits_for_locks_to_write_but_not_to_read() {
     let (_folder, store) = store();
     store.0.writer.import(&demo()).unwrap();
     let holder = Connection::open(store.reader().path()).unwrap();
@@ -238,7 +238,7 @@ fn whoever_holds_the_file_is_waited_for_by_writers_and_not_for_long_by_readers()
     thread::scope(|scope| {
         let writer = scope.spawn(|| store.0.writer.add_tool(&tool("another")));
         assert!(matches!(store.reader().rows(), Err(StoreError::Busy)));
-        assert!(!writer.is_finished(), "it waits for its turn");
+        assert!(!writer.is_finished(), "the writer waits for the lock");
         holder.execute_batch("COMMIT").unwrap();
         writer.join().unwrap().unwrap();
     });
@@ -249,7 +249,7 @@ fn whoever_holds_the_file_is_waited_for_by_writers_and_not_for_long_by_readers()
 }
 
 #[test]
-fn inputs_that_lost_their_tool_become_those_of_no_other() {
+fn ignores_inputs_of_deleted_tools() {
     let (_folder, store) = store();
     store.0.writer.import(&demo()).unwrap();
     let get_book = |store: &Store| {
@@ -259,7 +259,7 @@ fn inputs_that_lost_their_tool_become_those_of_no_other() {
     };
     let before = get_book(&store);
     // The SQLite shell does not enforce foreign keys by default.
-    by_hand(
+    execute_sql(
         &store,
         "PRAGMA foreign_keys = OFF; DELETE FROM tool WHERE code IN ('borrow_book', 'find_books');",
     );
@@ -273,12 +273,12 @@ fn inputs_that_lost_their_tool_become_those_of_no_other() {
 }
 
 #[test]
-fn a_number_that_would_be_rounded_is_a_fault_of_its_row() {
+fn reports_numbers_that_would_be_rounded() {
     for value in ["100000000000000000000000001", "[1, {\"a\": -9223372036854775809}]", "18446744073709551616"]
     {
         let (_folder, store) = store();
         store.0.writer.import(&demo()).unwrap();
-        by_hand(
+        execute_sql(
             &store,
             &format!("UPDATE tool SET examples = '[{{\"isbn\": {value}}}]' WHERE code = 'get_book'"),
         );
@@ -291,7 +291,7 @@ fn a_number_that_would_be_rounded_is_a_fault_of_its_row() {
     for value in
         ["18446744073709551615", "-9223372036854775808", "1.5", "1e300", "\"100000000000000000000000001\""]
     {
-        by_hand(
+        execute_sql(
             &store,
             &format!("UPDATE tool SET output_schema = '{{\"const\": {value}}}' WHERE code = 'get_book'"),
         );

@@ -6,65 +6,72 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use crate::program::{PATIENCE, Place, Served};
-use crate::service::{Library, Rude, describe, reply, say};
+use crate::program::{Fixture, PATIENCE, Server};
+use crate::service::{FaultyService, Library, describe, response, write_text};
 
 /// A key as long as a real one.
 const KEY: &str = "k3y-of-the-rude-service/+=";
 
-fn rude() -> Rude {
-    Rude::start(|path, stream| match path.split('?').next().unwrap_or_default() {
-        "/fine" => say(
+fn faulty_service() -> FaultyService {
+    FaultyService::start(|path, stream| match path.split('?').next().unwrap_or_default() {
+        "/fine" => write_text(
             stream,
-            &reply("200 OK", "application/json; charset=utf-8", r#"{"a":12345678901234567890.50}"#),
+            &response("200 OK", "application/json; charset=utf-8", r#"{"a":12345678901234567890.50}"#),
         ),
-        "/list" => say(stream, &reply("200 OK", "application/json", "[1,2]")),
-        "/text" => say(stream, &reply("200 OK", "text/csv", "a,b\n1,2\n")),
-        "/binary" => say(stream, &reply("200 OK", "application/pdf", "%PDF")),
-        "/untyped" => say(stream, "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx"),
-        "/nothing" => say(stream, "HTTP/1.1 204 No Content\r\n\r\n"),
-        // Until whoever asks has left.
+        "/list" => write_text(stream, &response("200 OK", "application/json", "[1,2]")),
+        "/text" => write_text(stream, &response("200 OK", "text/csv", "a,b\n1,2\n")),
+        "/binary" => write_text(stream, &response("200 OK", "application/pdf", "%PDF")),
+        "/untyped" => write_text(stream, "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx"),
+        "/nothing" => write_text(stream, "HTTP/1.1 204 No Content\r\n\r\n"),
+        // Waits until the client disconnects.
         "/hang" => drop(stream.read(&mut [0])),
         "/half" | "/post_half" => {
-            say(stream, "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 99\r\n\r\nhalf");
+            write_text(
+                stream,
+                "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 99\r\n\r\nhalf",
+            );
         }
         "/drip" => {
-            say(stream, "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n");
+            write_text(stream, "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n");
             while stream.write_all(b".").is_ok() {
                 thread::sleep(std::time::Duration::from_millis(20));
             }
         }
         "/flood" => {
-            say(stream, "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n");
+            write_text(stream, "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n");
             while stream.write_all(&[b'x'; 65_536]).is_ok() {}
         }
-        "/no_http" => say(stream, "220 smtp.example.org ESMTP\r\n"),
-        "/round" => say(
+        "/no_http" => write_text(stream, "220 smtp.example.org ESMTP\r\n"),
+        "/round" => write_text(
             stream,
             "HTTP/1.1 302 Found\r\nLocation: /round\r\nConnection: close\r\nContent-Length: 0\r\n\r\n",
         ),
-        "/inside" => say(
+        "/inside" => write_text(
             stream,
             "HTTP/1.1 302 Found\r\nLocation: http://169.254.169.254/\r\nConnection: close\r\nContent-Length: 0\r\n\r\n",
         ),
-        "/no_json" => say(stream, &reply("200 OK", "application/json", "<html>")),
-        "/deep" => say(stream, &reply("200 OK", "application/json", &"[".repeat(10_000))),
+        "/no_json" => write_text(stream, &response("200 OK", "application/json", "<html>")),
+        "/deep" => write_text(stream, &response("200 OK", "application/json", &"[".repeat(10_000))),
         "/latin" => {
-            say(stream, "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\n");
+            write_text(stream, "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\n");
             let _ = stream.write_all(&[0xe9, 0xff]);
         }
-        "/trace" => say(
+        "/trace" => write_text(
             stream,
-            &reply("500 Internal Server Error", "text/plain", "at /srv/app.py line 5: SELECT * FROM users"),
+            &response(
+                "500 Internal Server Error",
+                "text/plain",
+                "at /srv/app.py line 5: SELECT * FROM users",
+            ),
         ),
-        "/busy" => say(
+        "/busy" => write_text(
             stream,
             "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 7\r\nConnection: close\r\nContent-Length: 0\r\n\r\n",
         ),
-        "/page" => say(stream, &reply("403 Forbidden", "text/html", "<script>alert(1)</script>")),
-        "/mistake" => say(
+        "/page" => write_text(stream, &response("403 Forbidden", "text/html", "<script>alert(1)</script>")),
+        "/mistake" => write_text(
             stream,
-            &reply(
+            &response(
                 "400 Bad Request",
                 "application/problem+json",
                 &format!(
@@ -74,16 +81,19 @@ fn rude() -> Rude {
             ),
         ),
         "/taken" => {
-            say(stream, &reply("409 Conflict", "application/json", r#"{"error":{"message":"it is taken"}}"#));
+            write_text(
+                stream,
+                &response("409 Conflict", "application/json", r#"{"error":{"message":"it is taken"}}"#),
+            );
         }
-        "/echo" => say(stream, &reply("200 OK", "text/plain", &format!("you sent {KEY}"))),
-        "/echo_json" => say(
+        "/echo" => write_text(stream, &response("200 OK", "text/plain", &format!("you sent {KEY}"))),
+        "/echo_json" => write_text(
             stream,
-            &reply("200 OK", "application/json", &format!(r#"{{"headers":{{"x-key":"{KEY}"}}}}"#)),
+            &response("200 OK", "application/json", &format!(r#"{{"headers":{{"x-key":"{KEY}"}}}}"#)),
         ),
-        "/hidden" => say(
+        "/hidden" => write_text(
             stream,
-            &reply(
+            &response(
                 "200 OK",
                 "application/json",
                 &format!(
@@ -92,7 +102,10 @@ fn rude() -> Rude {
                 ),
             ),
         ),
-        _ => say(stream, &reply("404 Not Found", "application/json", r#"{"message":"there is nothing"}"#)),
+        _ => write_text(
+            stream,
+            &response("404 Not Found", "application/json", r#"{"message":"there is nothing"}"#),
+        ),
     })
 }
 
@@ -126,22 +139,22 @@ const PATHS: [&str; 27] = [
     "post_fine",
 ];
 
-fn served() -> (Rude, Place, Served) {
-    let rude = rude();
-    let place = Place::new().with("CATALOGUE_KEY_RUDE", KEY).with("RUST_LOG", "info");
+fn server() -> (FaultyService, Fixture, Server) {
+    let faulty_service = faulty_service();
+    let fixture = Fixture::new().with("CATALOGUE_KEY_RUDE", KEY).with("RUST_LOG", "info");
     let provider = json!({
-        "code": "rude", "base_url": rude.origin, "timeout_ms": 2000, "max_bytes": 100_000, "auth": "header",
+        "code": "rude", "base_url": faulty_service.origin, "timeout_ms": 2000, "max_bytes": 100_000, "auth": "header",
         "auth_name": "X-Key", "secret_variable": "CATALOGUE_KEY_RUDE",
     });
-    describe(&place, &provider, &PATHS);
-    let served = place.http();
-    (rude, place, served)
+    describe(&fixture, &provider, &PATHS);
+    let server = fixture.http();
+    (faulty_service, fixture, server)
 }
 
 #[test]
-fn every_failure_names_its_provider_and_the_next_call_works() {
-    let (_rude, _place, served) = served();
-    let begun = Instant::now();
+fn names_the_provider_in_failures_and_keeps_serving() {
+    let (_rude, _place, server) = server();
+    let start = Instant::now();
     for (path, status, text) in [
         ("hang", 504, "provider `rude`: it did not answer within 2s"),
         ("drip", 504, "provider `rude`: it did not answer within 2s"),
@@ -159,24 +172,24 @@ fn every_failure_names_its_provider_and_the_next_call_works() {
         ("taken", 409, "provider `rude` answered 409 Conflict: it is taken"),
         ("gone", 404, "provider `rude` answered 404 Not Found: there is nothing"),
     ] {
-        assert_eq!(served.failure(path, &json!({})), (status, text.to_owned()), "{path}");
-        let (status, answer) = served.call("fine", &json!({}));
+        assert_eq!(server.failure(path, &json!({})), (status, text.to_owned()), "{path}");
+        let (status, answer) = server.call("fine", &json!({}));
         assert_eq!(status, 200, "after {path}: {answer}");
     }
-    assert!(begun.elapsed() < PATIENCE);
-    let (status, mistake) = served.failure("mistake", &json!({}));
+    assert!(start.elapsed() < PATIENCE);
+    let (status, mistake) = server.failure("mistake", &json!({}));
     assert_eq!(status, 500);
     let expected =
         "provider `rude` answered 400 Bad Request: no city [31m of this name, and your key is (secret) yyy";
     assert!(mistake.starts_with(expected) && mistake.len() < 450, "{mistake}");
-    let log = served.log();
+    let log = server.log();
     assert!(!log.contains(KEY) && !log.contains("SELECT"), "{log}");
 }
 
 #[test]
-fn what_may_be_tried_again_says_so() {
-    let (_rude, place, served) = served();
-    for (path, again) in [
+fn marks_retryable_failures() {
+    let (_rude, fixture, server) = server();
+    for (path, retryable) in [
         ("half", true),
         ("post_half", false),
         ("hang", true),
@@ -184,21 +197,21 @@ fn what_may_be_tried_again_says_so() {
         ("taken", false),
         ("page", false),
     ] {
-        let output = place.output(&["run", path, "--yes", "--format", "json"]);
-        let reply: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let output = fixture.output(&["run", path, "--yes", "--format", "json"]);
+        let response: Value = serde_json::from_slice(&output.stdout).unwrap();
         assert_eq!(
-            (&reply["success"], &reply["retryable"]),
-            (&json!(false), &json!(again)),
-            "{path}: {reply}"
+            (&response["success"], &response["retryable"]),
+            (&json!(false), &json!(retryable)),
+            "{path}: {response}"
         );
     }
-    drop(served);
+    drop(server);
 }
 
 #[test]
-fn an_answer_is_what_its_type_says() {
-    let (_rude, _place, served) = served();
-    let answer = |path: &str| served.call(path, &json!({})).1;
+fn converts_responses_by_content_type() {
+    let (_rude, _place, server) = server();
+    let answer = |path: &str| server.call(path, &json!({})).1;
     assert_eq!(answer("fine")["content"][0]["text"], r#"{"a":12345678901234567890.50}"#, "every digit");
     assert_eq!(answer("list")["structuredContent"], json!({"result": [1, 2]}));
     assert_eq!(answer("text")["content"], json!([{"type": "text", "text": "a,b\n1,2\n"}]));
@@ -211,59 +224,59 @@ fn an_answer_is_what_its_type_says() {
 }
 
 #[test]
-fn an_answer_that_was_promised_in_another_form_is_a_failure_of_the_provider() {
-    let (_rude, place, served) = served();
+fn reports_responses_without_the_declared_json() {
+    let (_rude, fixture, server) = server();
     let schema = json!({"type": "object", "properties": {"a": {"type": "number"}}, "required": ["a"]});
     for path in ["text", "nothing", "fine"] {
-        place.done("edit_tool", &json!({"code": path, "output_schema": schema}));
+        fixture.run_ok("edit_tool", &json!({"code": path, "output_schema": schema}));
     }
-    let begun = Instant::now();
-    while served.get("/tools/nothing").1["outputSchema"].is_null()
-        || served.get("/tools/fine").1["outputSchema"].is_null()
+    let start = Instant::now();
+    while server.get("/tools/nothing").1["outputSchema"].is_null()
+        || server.get("/tools/fine").1["outputSchema"].is_null()
     {
-        assert!(begun.elapsed() < PATIENCE);
+        assert!(start.elapsed() < PATIENCE);
         thread::yield_now();
     }
     let expected = "provider `rude`: it answered `text/csv`, and JSON was expected";
-    assert_eq!(served.failure("text", &json!({})), (500, expected.to_owned()));
+    assert_eq!(server.failure("text", &json!({})), (500, expected.to_owned()));
     assert_eq!(
-        served.failure("nothing", &json!({})),
+        server.failure("nothing", &json!({})),
         (500, "provider `rude`: its answer is empty".to_owned())
     );
-    assert_eq!(served.call("fine", &json!({})).0, 200);
+    assert_eq!(server.call("fine", &json!({})).0, 200);
 }
 
 #[test]
-fn a_key_is_sent_and_comes_back_nowhere() {
-    let (rude, _place, served) = served();
-    assert_eq!(served.call("echo", &json!({})).1["content"][0]["text"], "you sent (secret)");
-    assert_eq!(served.call("echo_json", &json!({})).1["structuredContent"]["headers"]["x-key"], "(secret)");
-    let hidden = served.call("hidden", &json!({})).1["structuredContent"].clone();
-    assert_eq!(hidden, json!({"text": "fine", "echo": "(secret)"}), "nor what nobody would see");
-    let request = rude.requests.recv_timeout(PATIENCE).unwrap();
+fn masks_the_key_in_every_response() {
+    let (faulty_service, _place, server) = server();
+    assert_eq!(server.call("echo", &json!({})).1["content"][0]["text"], "you sent (secret)");
+    assert_eq!(server.call("echo_json", &json!({})).1["structuredContent"]["headers"]["x-key"], "(secret)");
+    let hidden = server.call("hidden", &json!({})).1["structuredContent"].clone();
+    assert_eq!(hidden, json!({"text": "fine", "echo": "(secret)"}), "hidden characters are removed, too");
+    let request = faulty_service.requests.recv_timeout(PATIENCE).unwrap();
     assert!(request.contains(&format!("x-key: {KEY}\r\n")), "{request}");
-    assert!(!served.log().contains(KEY), "{}", served.log());
+    assert!(!server.log().contains(KEY), "{}", server.log());
     for path in ["/tools", "/tools/echo", "/openapi.json", "/mcp/tools/list"] {
-        assert!(!served.get(path).1.to_string().contains(KEY), "{path}");
+        assert!(!server.get(path).1.to_string().contains(KEY), "{path}");
     }
 }
 
 #[test]
-fn secret_arguments_are_not_logged() {
-    let (_rude, place, served) = served();
+fn hides_secret_arguments_in_logs() {
+    let (_rude, fixture, server) = server();
     let parameters = json!([
         {"name": "password", "type": "string", "secret": true},
         {"name": "note", "type": "string"},
     ]);
-    place.done("edit_tool", &json!({"code": "fine", "parameters": parameters}));
-    let begun = Instant::now();
-    while served.get("/tools/fine").1["inputSchema"]["properties"]["note"].is_null() {
-        assert!(begun.elapsed() < PATIENCE);
+    fixture.run_ok("edit_tool", &json!({"code": "fine", "parameters": parameters}));
+    let start = Instant::now();
+    while server.get("/tools/fine").1["inputSchema"]["properties"]["note"].is_null() {
+        assert!(start.elapsed() < PATIENCE);
         thread::yield_now();
     }
     let arguments = json!({"password": "correct horse", "note": format!("not correct horse, not {KEY}")});
-    assert_eq!(served.call("fine", &arguments).0, 200);
-    let log = served.log();
+    assert_eq!(server.call("fine", &arguments).0, 200);
+    let log = server.log();
     assert!(log.contains("not (secret), not (secret)"), "{log}");
     for spelling in ["correct horse", "correct+horse", "correct%20horse", KEY] {
         assert!(!log.contains(spelling), "{spelling}\n{log}");
@@ -272,50 +285,50 @@ fn secret_arguments_are_not_logged() {
 
 #[test]
 fn reports_a_missing_key_and_sends_nothing() {
-    let (rude, place, _served) = served();
-    let place = place.with("CATALOGUE_KEY_RUDE", "");
-    let served = place.http();
+    let (faulty_service, fixture, _served) = server();
+    let fixture = fixture.with("CATALOGUE_KEY_RUDE", "");
+    let server = fixture.http();
     let expected = "provider `rude`: the variable `CATALOGUE_KEY_RUDE` of the environment is not set";
-    assert_eq!(served.failure("fine", &json!({})), (503, expected.to_owned()));
-    assert!(rude.requests.try_recv().is_err(), "nothing was sent");
+    assert_eq!(server.failure("fine", &json!({})), (503, expected.to_owned()));
+    assert!(faulty_service.requests.try_recv().is_err(), "nothing was sent");
 }
 
 #[test]
-fn a_service_that_dies_and_comes_back_is_called_again() {
+fn calls_a_service_again_after_its_restart() {
     let library = Library::start();
-    let place = Place::new().with_library(&library.origin);
-    let served = place.http();
+    let fixture = Fixture::new().with_library(&library.origin);
+    let server = fixture.http();
     let isbn = json!({"isbn": "9780142437247"});
-    assert_eq!(served.call("get_book", &isbn).0, 200);
+    assert_eq!(server.call("get_book", &isbn).0, 200);
     let addr = library.origin.strip_prefix("http://").unwrap().parse().unwrap();
     drop(library);
-    let (status, text) = served.failure("get_book", &isbn);
+    let (status, text) = server.failure("get_book", &isbn);
     assert_eq!(
         (status, text.as_str()),
         (503, "provider `library`: it cannot be reached: nobody listens there")
     );
-    assert_eq!(served.names().unwrap().len(), 4, "its tools are listed all the same");
+    assert_eq!(server.names().unwrap().len(), 4, "its tools are still listed");
     let _library = Library::on(addr);
-    assert_eq!(served.call("get_book", &isbn).0, 200);
+    assert_eq!(server.call("get_book", &isbn).0, 200);
 }
 
 #[test]
-fn one_slow_service_keeps_nobody_waiting() {
-    let (_rude, place, served) = served();
+fn isolates_slow_services() {
+    let (_rude, fixture, server) = server();
     let library = Library::start();
-    let place = place.with_library(&library.origin);
-    served.until("the library is there", |names| {
+    let fixture = fixture.with_library(&library.origin);
+    server.wait_until("the library is there", |names| {
         names.as_ref().is_ok_and(|names| names.len() == PATHS.len() + 4)
     });
-    let begun = Instant::now();
+    let start = Instant::now();
     thread::scope(|scope| {
-        let slow: Vec<_> = (0..20).map(|_| scope.spawn(|| served.call("hang", &json!({})).0)).collect();
+        let slow: Vec<_> = (0..20).map(|_| scope.spawn(|| server.call("hang", &json!({})).0)).collect();
         for _ in 0..20 {
-            assert_eq!(served.call("find_books", &json!({})).0, 200);
+            assert_eq!(server.call("find_books", &json!({})).0, 200);
         }
         assert!(slow.into_iter().all(|slow| slow.join().unwrap() == 504));
     });
-    // Side by side, and not one after the other, which would be forty seconds.
-    assert!(begun.elapsed().as_secs() < 30);
-    drop(place);
+    // In parallel: one after the other takes forty seconds.
+    assert!(start.elapsed().as_secs() < 30);
+    drop(fixture);
 }

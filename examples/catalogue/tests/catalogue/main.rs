@@ -1,4 +1,4 @@
-//! The program from end to end: described on the command line, served over HTTP and MCP, over services of this machine.
+//! End-to-end tests: administration on the command line, serving over HTTP and MCP, with local services.
 
 mod administration;
 mod discovery;

@@ -1,4 +1,4 @@
-//! The catalogue as an MCP client of others sees it.
+//! The catalogue as seen by an MCP client.
 
 use std::process::Stdio;
 use std::sync::Arc;
@@ -11,9 +11,9 @@ use serde_json::{Value, json};
 use tokio::process::{Child, Command};
 use tokio::sync::Notify;
 
-use crate::program::{PATIENCE, Place};
+use crate::program::{Fixture, PATIENCE};
 
-/// A client that is told of changes.
+/// A client that waits for notifications of changes.
 #[derive(Clone, Default)]
 struct ListChanged(Arc<Notify>);
 
@@ -23,14 +23,14 @@ impl ClientHandler for ListChanged {
     }
 }
 
-struct Connected {
+struct Session {
     client: RunningService<RoleClient, ListChanged>,
     list_changed: ListChanged,
     _program: Child,
 }
 
-async fn connected(place: &Place) -> Connected {
-    let mut program = Command::from(place.program());
+async fn connect(fixture: &Fixture) -> Session {
+    let mut program = Command::from(fixture.program());
     let mut program = program
         .args(["serve", "mcp"])
         .stdin(Stdio::piped())
@@ -41,10 +41,10 @@ async fn connected(place: &Place) -> Connected {
     let pipes = (program.stdout.take().unwrap(), program.stdin.take().unwrap());
     let list_changed = ListChanged::default();
     let client = list_changed.clone().serve(pipes).await.unwrap();
-    Connected { client, list_changed, _program: program }
+    Session { client, list_changed, _program: program }
 }
 
-impl Connected {
+impl Session {
     async fn names(&self) -> Vec<String> {
         let tools = self.client.list_all_tools().await.unwrap();
         tools.iter().map(|tool| tool.name.to_string()).collect()
@@ -58,8 +58,8 @@ impl Connected {
     }
 }
 
-/// Describing runs the program to its end, which must not hold the runtime up.
-async fn on_a_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+/// Runs blocking work, such as a whole run of the program, off the runtime.
+async fn run_blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     tokio::task::spawn_blocking(work).await.unwrap()
 }
 
@@ -67,33 +67,34 @@ async fn on_a_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'stati
 async fn lists_and_calls_tools_and_announces_changes() {
     let (addr, serving) = demo::bind(([127, 0, 0, 1], 0).into()).await.unwrap();
     tokio::spawn(serving);
-    let place = Arc::new(on_a_thread(move || Place::new().with_library(&format!("http://{addr}"))).await);
-    let connected = connected(&place).await;
-    assert_eq!(connected.names().await, ["borrow_book", "find_books", "get_book", "get_cover"]);
+    let fixture =
+        Arc::new(run_blocking(move || Fixture::new().with_library(&format!("http://{addr}"))).await);
+    let session = connect(&fixture).await;
+    assert_eq!(session.names().await, ["borrow_book", "find_books", "get_book", "get_cover"]);
 
     let (failed, result) =
-        connected.call("borrow_book", json!({"isbn": "9780141439471", "reader": "Ada"})).await;
+        session.call("borrow_book", json!({"isbn": "9780141439471", "reader": "Ada"})).await;
     assert!(!failed, "{result}");
     assert_eq!(result["structuredContent"], json!({"title": "Frankenstein", "reader": "Ada", "days": 14}));
-    let (failed, result) = connected.call("get_cover", json!({"isbn": "9780141439471"})).await;
+    let (failed, result) = session.call("get_cover", json!({"isbn": "9780141439471"})).await;
     assert!(!failed && result["content"][0]["mimeType"] == "image/gif", "{result}");
-    let (failed, result) = connected.call("get_book", json!({"isbn": "1"})).await;
+    let (failed, result) = session.call("get_book", json!({"isbn": "1"})).await;
     let text = "provider `library` answered 404 Not Found: there is no book 1";
     assert!(failed && result["content"][0]["text"] == text, "{result}");
-    let (failed, result) = connected.call("find_books", json!({"subjects": ["seas"]})).await;
+    let (failed, result) = session.call("find_books", json!({"subjects": ["seas"]})).await;
     assert!(failed, "{result}");
 
-    // Several changes at once may be told as several: the last one is.
-    let described = Arc::clone(&place);
-    on_a_thread(move || described.done("disable_tool", &json!({"code": "get_cover"}))).await;
+    // Several changes at once may cause several notifications.
+    let administrator = Arc::clone(&fixture);
+    run_blocking(move || administrator.run_ok("disable_tool", &json!({"code": "get_cover"}))).await;
     let changed = async {
         loop {
-            connected.list_changed.0.notified().await;
-            if connected.names().await == ["borrow_book", "find_books", "get_book"] {
+            session.list_changed.0.notified().await;
+            if session.names().await == ["borrow_book", "find_books", "get_book"] {
                 break;
             }
         }
     };
-    tokio::time::timeout(PATIENCE, changed).await.expect("the change is told");
-    connected.client.cancel().await.unwrap();
+    tokio::time::timeout(PATIENCE, changed).await.expect("the change is notified");
+    session.client.cancel().await.unwrap();
 }

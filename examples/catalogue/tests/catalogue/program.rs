@@ -1,4 +1,4 @@
-//! The program, in a folder of its own.
+//! The program in its own folder.
 
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::PathBuf;
@@ -9,22 +9,22 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// How long something may take that happens at once on an idle machine.
+/// The timeout for steps that are immediate on an idle machine.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A catalogue in a folder of its own.
-pub(crate) struct Place {
+pub(crate) struct Fixture {
     folder: TempDir,
     variables: Vec<(&'static str, String)>,
 }
 
-impl Place {
+impl Fixture {
     pub(crate) fn new() -> Self {
         let variables = vec![
             ("CATALOGUE_LOOPBACK", "allow".to_owned()),
             ("CATALOGUE_KEY_LIBRARY", catalogue::demo::TOKEN.to_owned()),
         ];
-        Place { folder: tempfile::tempdir().unwrap(), variables }
+        Fixture { folder: tempfile::tempdir().unwrap(), variables }
     }
 
     pub(crate) fn with(mut self, name: &'static str, value: &str) -> Self {
@@ -51,12 +51,12 @@ impl Place {
         program
     }
 
-    /// What the program puts out.
+    /// Runs the program and returns its output.
     pub(crate) fn output(&self, arguments: &[&str]) -> Output {
         self.program().args(arguments).output().unwrap()
     }
 
-    /// The answer of a tool on the command line, or its failure.
+    /// Runs a tool on the command line and returns its output or failure.
     pub(crate) fn run(&self, tool: &str, arguments: &Value) -> Result<Value, String> {
         let arguments = arguments.to_string();
         let output = self.output(&["run", tool, "--yes", "--format", "json", "--input-json", &arguments]);
@@ -68,39 +68,39 @@ impl Place {
         }
     }
 
-    pub(crate) fn done(&self, tool: &str, arguments: &Value) -> Value {
+    pub(crate) fn run_ok(&self, tool: &str, arguments: &Value) -> Value {
         self.run(tool, arguments).unwrap_or_else(|error| panic!("{tool}: {error}"))
     }
 
-    /// With the lending library at this address.
+    /// Imports the lending library at this address.
     pub(crate) fn with_library(self, origin: &str) -> Self {
         let text = include_str!("../../seed/demo.json").replace("http://127.0.0.1:8081", origin);
-        self.done("import_catalogue", &text.parse().unwrap());
+        self.run_ok("import_catalogue", &text.parse().unwrap());
         self
     }
 
-    pub(crate) fn serve(&self, arguments: &[&str]) -> Served {
-        Served::start(self.program().arg("serve").args(arguments))
+    pub(crate) fn serve(&self, arguments: &[&str]) -> Server {
+        Server::start(self.program().arg("serve").args(arguments))
     }
 
-    pub(crate) fn http(&self) -> Served {
+    pub(crate) fn http(&self) -> Server {
         self.serve(&["http", "--addr", "127.0.0.1:0", "--allow-execute"])
     }
 }
 
-/// The program while it serves; ended when it is dropped.
-pub(crate) struct Served {
+/// A running server, killed on drop.
+pub(crate) struct Server {
     child: Child,
     pub(crate) origin: String,
     log: Arc<Mutex<String>>,
 }
 
-impl Served {
+impl Server {
     fn start(program: &mut Command) -> Self {
         let mut child = program.stderr(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
         let log = Arc::new(Mutex::new(String::new()));
-        // What cannot be served is told before.
+        // Errors precede the address.
         let origin = lines.by_ref().find_map(|line| match line.strip_prefix("listening on ") {
             Some(origin) => Some(origin.to_owned()),
             None => {
@@ -115,10 +115,10 @@ impl Served {
                 *captured.lock().unwrap() += &format!("{line}\n");
             }
         });
-        Served { child, origin, log }
+        Server { child, origin, log }
     }
 
-    /// What was logged until now.
+    /// Returns the log so far.
     pub(crate) fn log(&self) -> String {
         self.log.lock().unwrap().clone()
     }
@@ -138,14 +138,14 @@ impl Served {
         self.post(&format!("/tools/{tool}/call"), arguments)
     }
 
-    /// The text of a failure, with its status.
+    /// Returns the status and the text of a failed call.
     pub(crate) fn failure(&self, tool: &str, arguments: &Value) -> (u16, String) {
         let (status, answer) = self.call(tool, arguments);
         let text = answer["content"][0]["text"].as_str().or(answer["error"].as_str());
         (status, text.unwrap_or_else(|| panic!("{answer}")).to_owned())
     }
 
-    /// The names of the listed tools, or the error in their place.
+    /// Returns the names of the listed tools, or the error.
     pub(crate) fn names(&self) -> Result<Vec<String>, Value> {
         let (status, answer) = self.get("/mcp/tools/list");
         assert_eq!(status, 200);
@@ -155,23 +155,23 @@ impl Served {
         }
     }
 
-    /// Waits until the list is like this.
-    pub(crate) fn until(&self, what: &str, holds: impl Fn(&Result<Vec<String>, Value>) -> bool) {
-        let begun = Instant::now();
+    /// Waits until the list satisfies the predicate.
+    pub(crate) fn wait_until(&self, what: &str, holds: impl Fn(&Result<Vec<String>, Value>) -> bool) {
+        let start = Instant::now();
         loop {
             let names = self.names();
             if holds(&names) {
                 return;
             }
-            assert!(begun.elapsed() < PATIENCE, "{what}: {names:?}\n{}", self.log());
+            assert!(start.elapsed() < PATIENCE, "{what}: {names:?}\n{}", self.log());
             std::thread::yield_now();
         }
     }
 }
 
-impl Drop for Served {
+impl Drop for Server {
     fn drop(&mut self) {
-        // It may have ended by itself, when the test is failing already.
+        // It may have ended already if the test is failing.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

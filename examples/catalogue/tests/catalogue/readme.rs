@@ -1,11 +1,11 @@
-//! The README shows what really comes out.
+//! The README shows the real output.
 
-use crate::program::Place;
+use crate::program::Fixture;
 use crate::service::Library;
 
 const README: &str = include_str!("../../README.md");
 
-/// Each command of the README, and what it shows below.
+/// Returns each command of the README with the output shown below it.
 fn commands() -> Vec<(String, String)> {
     let (_, rest) = README.split_once("```console\n").unwrap();
     let (block, _) = rest.split_once("```\n").unwrap();
@@ -21,9 +21,9 @@ fn commands() -> Vec<(String, String)> {
 }
 
 #[test]
-fn commands_print_what_the_readme_shows() {
+fn prints_what_the_readme_shows() {
     let library = Library::start();
-    let place = Place::new();
+    let fixture = Fixture::new();
     let folder = tempfile::tempdir().unwrap();
     let seed = include_str!("../../seed/demo.json").replace("http://127.0.0.1:8081", &library.origin);
     std::fs::create_dir_all(folder.path().join("examples/catalogue/seed")).unwrap();
@@ -34,7 +34,7 @@ fn commands_print_what_the_readme_shows() {
         let arguments = command.strip_prefix("catalogue ").unwrap_or_else(|| panic!("{command}"));
         let shell = format!("exec \"$CATALOGUE\" {arguments} 2>&1");
         let mut program = std::process::Command::new("sh");
-        for (name, value) in place.program().get_envs() {
+        for (name, value) in fixture.program().get_envs() {
             match value {
                 Some(value) => program.env(name, value),
                 None => program.env_remove(name),
@@ -52,9 +52,9 @@ fn commands_print_what_the_readme_shows() {
 }
 
 #[test]
-fn a_row_of_the_list_has_the_title_and_the_provider() {
-    let place = Place::new().with_library("http://127.0.0.1:1");
-    let rows = place.output(&["list", "--format", "json"]);
+fn lists_the_title_and_provider_of_every_tool() {
+    let fixture = Fixture::new().with_library("http://127.0.0.1:1");
+    let rows = fixture.output(&["list", "--format", "json"]);
     let rows: serde_json::Value = serde_json::from_slice(&rows.stdout).unwrap();
     let row = |name: &str| {
         let row = rows.as_array().unwrap().iter().find(|row| row["name"] == name).unwrap();
@@ -68,9 +68,9 @@ fn a_row_of_the_list_has_the_title_and_the_provider() {
 }
 
 #[test]
-fn every_tool_and_variable_is_in_the_readme() {
-    let place = Place::new();
-    let names = place.output(&["list", "--format", "name"]);
+fn documents_every_tool_and_variable() {
+    let fixture = Fixture::new();
+    let names = fixture.output(&["list", "--format", "name"]);
     for name in String::from_utf8(names.stdout).unwrap().lines() {
         assert!(README.contains(&format!("`{name}`")), "{name}");
     }

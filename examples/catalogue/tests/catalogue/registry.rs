@@ -1,4 +1,4 @@
-//! The tools of administration are declared as the lint knows to ask for, and their examples are calls that work.
+//! Lint, examples and side effects of the administration tools.
 
 use catalogue::{Client, Egress, Store};
 use serde_json::Value;
@@ -9,7 +9,7 @@ fn registry(folder: &tempfile::TempDir) -> Registry {
     catalogue::administration(store, Client::new(Egress::public()).unwrap()).build().unwrap()
 }
 
-async fn described(folder: &tempfile::TempDir) -> Registry {
+async fn registry_with_demo(folder: &tempfile::TempDir) -> Registry {
     let registry = registry(folder);
     let demo: Value = include_str!("../../seed/demo.json").parse().unwrap();
     registry.call("import_catalogue", demo).await.unwrap();
@@ -17,19 +17,19 @@ async fn described(folder: &tempfile::TempDir) -> Registry {
 }
 
 #[test]
-fn the_lint_finds_nothing() {
+fn has_no_lint_findings() {
     let folder = tempfile::tempdir().unwrap();
     let registry = registry(&folder);
     registry.check().unwrap();
     let findings: Vec<String> = catalogue::lint().run(&registry).iter().map(ToString::to_string).collect();
     assert!(findings.is_empty(), "{}", findings.join("\n\n"));
-    assert!(!folder.path().join("catalogue.sqlite").exists(), "describing makes no file");
+    assert!(!folder.path().join("catalogue.sqlite").exists(), "building the registry creates no file");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_modifies_nothing_leaves_the_file_as_it_is() {
+async fn leaves_the_file_unchanged_when_reading() {
     let folder = tempfile::tempdir().unwrap();
-    let registry = described(&folder).await;
+    let registry = registry_with_demo(&folder).await;
     let before = std::fs::read(folder.path().join("catalogue.sqlite")).unwrap();
     let trials = testing::run_non_modifying(&registry).await;
     assert_eq!(trials.iter().len(), 5);
@@ -38,12 +38,12 @@ async fn what_modifies_nothing_leaves_the_file_as_it_is() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_example_is_a_call_that_succeeds() {
+async fn runs_every_example() {
     for tool in registry(&tempfile::tempdir().unwrap()).tools() {
         for example in tool.examples() {
-            // Each on a catalogue that nobody has touched.
+            // Each example runs on a fresh catalogue.
             let folder = tempfile::tempdir().unwrap();
-            let registry = described(&folder).await;
+            let registry = registry_with_demo(&folder).await;
             let mut example = example.clone();
             match tool.name() {
                 "add_provider" if example["code"] == "library" => example["code"] = "library_2".into(),

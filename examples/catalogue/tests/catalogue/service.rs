@@ -1,4 +1,4 @@
-//! Services of this machine: the lending library, and one that misbehaves.
+//! Local services: the lending library, and a faulty one.
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -7,7 +7,7 @@ use std::thread;
 
 use serde_json::{Value, json};
 
-use crate::program::Place;
+use crate::program::Fixture;
 
 /// The lending library, until the test ends.
 pub(crate) struct Library {
@@ -23,15 +23,15 @@ impl Library {
 
     pub(crate) fn on(addr: SocketAddr) -> Self {
         let (sender, receiver) = mpsc::channel();
-        let (end, ended) = tokio::sync::oneshot::channel();
+        let (end, shutdown) = tokio::sync::oneshot::channel();
         let thread = thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
             runtime.block_on(async {
                 let (addr, serving) = catalogue::demo::bind(addr).await.unwrap();
                 sender.send(addr).unwrap();
                 tokio::select! {
-                    served = serving => served.unwrap(),
-                    _ = ended => {}
+                    server = serving => server.unwrap(),
+                    _ = shutdown => {}
                 }
             });
         });
@@ -47,14 +47,14 @@ impl Drop for Library {
     }
 }
 
-/// Answers each path with bytes of its own, and hangs up.
-pub(crate) struct Rude {
+/// Answers each path with its own bytes and disconnects.
+pub(crate) struct FaultyService {
     pub(crate) origin: String,
-    /// Every request, in the order in which they came.
+    /// All requests, in order of arrival.
     pub(crate) requests: mpsc::Receiver<String>,
 }
 
-impl Rude {
+impl FaultyService {
     pub(crate) fn start(answer: impl Fn(&str, &mut TcpStream) + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
         let origin = format!("http://{}", listener.local_addr().unwrap());
@@ -73,29 +73,29 @@ impl Rude {
                 });
             }
         });
-        Rude { origin, requests }
+        FaultyService { origin, requests }
     }
 }
 
-/// Writes what the other side may not read to its end.
-pub(crate) fn say(stream: &mut TcpStream, text: &str) {
+/// Writes a response; the client may disconnect early.
+pub(crate) fn write_text(stream: &mut TcpStream, text: &str) {
     let _ = stream.write_all(text.as_bytes());
 }
 
-pub(crate) fn reply(status: &str, kind: &str, body: &str) -> String {
+pub(crate) fn response(status: &str, kind: &str, body: &str) -> String {
     format!(
         "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}",
         body.len()
     )
 }
 
-/// Describes a provider and one tool for each of its paths, whose name is the path.
-pub(crate) fn describe(place: &Place, provider: &Value, paths: &[&str]) {
+/// Imports a provider with one tool for each path, named after it.
+pub(crate) fn describe(fixture: &Fixture, provider: &Value, paths: &[&str]) {
     let code = provider["code"].clone();
     let tool = |path: &&str| {
         let method = if path.starts_with("post") { "POST" } else { "GET" };
         json!({"code": path, "provider": code, "description": "Asks.", "path": format!("/{path}"), "method": method})
     };
     let tools: Vec<Value> = paths.iter().map(tool).collect();
-    place.done("import_catalogue", &json!({"providers": [provider], "tools": tools}));
+    fixture.run_ok("import_catalogue", &json!({"providers": [provider], "tools": tools}));
 }

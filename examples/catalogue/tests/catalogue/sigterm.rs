@@ -1,4 +1,4 @@
-//! SIGTERM lets a modifying call of a described tool end.
+//! SIGTERM lets a modifying call of a stored tool finish.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -6,10 +6,10 @@ use std::sync::Mutex;
 
 use serde_json::json;
 
-use crate::program::Place;
+use crate::program::Fixture;
 use crate::shared::call_through_sigterm;
 
-/// The next request, read to its end.
+/// Accepts a connection and reads one request from it.
 fn request(service: &TcpListener) -> TcpStream {
     let mut stream = BufReader::new(service.accept().unwrap().0);
     let mut length = 0;
@@ -27,12 +27,12 @@ fn request(service: &TcpListener) -> TcpStream {
 }
 
 #[test]
-fn a_modifying_call_under_way_ends_before_the_program_does() {
+fn finishes_a_modifying_call_on_sigterm() {
     let service = TcpListener::bind("127.0.0.1:0").unwrap();
-    let place = Place::new().with_library(&format!("http://{}", service.local_addr().unwrap()));
+    let fixture = Fixture::new().with_library(&format!("http://{}", service.local_addr().unwrap()));
     let pending = Mutex::new(None);
     let result = call_through_sigterm(
-        place.program().args(["serve", "mcp"]),
+        fixture.program().args(["serve", "mcp"]),
         "borrow_book",
         &json!({"isbn": "9780141439471", "reader": "Ada"}),
         || *pending.lock().unwrap() = Some(request(&service)),

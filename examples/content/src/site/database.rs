@@ -224,7 +224,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_of_an_old_format_is_brought_up_to_date_and_keeps_what_it_holds() {
+    fn migrates_an_old_file_and_keeps_its_data() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("old.sqlite");
         let old = Connection::open(&path).unwrap();
@@ -267,12 +267,12 @@ mod tests {
             .args(["-c", "trap '' XFSZ; ulimit -f 0; exec \"$0\" \"$@\""])
             .arg(std::env::current_exe().unwrap());
         let output = child.args(["--exact", name, "--nocapture"]).env(CHILD, &path).output().unwrap();
-        let said = String::from_utf8_lossy(&output.stdout);
-        assert!(output.status.success() && said.contains("1 passed"), "{said}{output:?}");
+        let stdout = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success() && stdout.contains("1 passed"), "{stdout}{output:?}");
     }
 
     #[test]
-    fn a_file_of_a_newer_format_is_left_alone() {
+    fn rejects_a_newer_file() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("newer.sqlite");
         Connection::open(&path).unwrap().execute_batch("PRAGMA user_version = 99;").unwrap();
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn who_comes_second_finds_the_file_of_the_first() {
+    fn keeps_an_existing_file() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("deep/inside/museum.sqlite");
         create(&path).unwrap();
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_file_says_that_readers_do_not_wait() {
+    fn creates_files_in_wal_mode() {
         let folder = tempfile::tempdir().unwrap();
         let connection =
             Database::at(folder.path().join("new.sqlite")).open(Mode::ReadWrite).unwrap().connection;

@@ -1,5 +1,4 @@
-//! The program with servers whose answers, listings and details are large: over MCP on both transports, over HTTP, and on the
-//! command line.
+//! Large results, listings and details over both MCP transports, HTTP and the command line.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
@@ -11,23 +10,23 @@ use tool_core::failure::Reason;
 use tool_core::{DynamicTool, Failure, FailureKind, Operation, Output, Tool, ToolDefinition};
 use tool_mcp::Server;
 
-/// The version of MCP that is spoken.
+/// The MCP version of the requests.
 const MODERN: &str = "2026-07-28";
 
-/// A folder of the user, and the server behind the gateway.
-struct Setting {
+/// A user directory and the server behind the gateway.
+struct Fixture {
     folder: tempfile::TempDir,
     _runtime: tokio::runtime::Runtime,
 }
 
-impl Setting {
+impl Fixture {
     fn new() -> Self {
         let runtime = tokio::runtime::Runtime::new().unwrap();
         let url = runtime.block_on(super::serve(Server::new(tools()).name("far")));
         let folder = tempfile::tempdir().unwrap();
         let config = json!({"mcpServers": {"far": {"url": url}}});
         std::fs::write(folder.path().join("gateway.json"), config.to_string()).unwrap();
-        Setting { folder, _runtime: runtime }
+        Fixture { folder, _runtime: runtime }
     }
 
     fn state(&self) -> &Path {
@@ -47,7 +46,7 @@ impl Setting {
     }
 }
 
-/// One tool that says what is large, one with large details, and 298 more.
+/// Returns a tool with large results, one with large details, and 298 more.
 fn tools() -> Vec<Arc<dyn Tool>> {
     let tool = |name: String, schema: Value| -> Arc<dyn Tool> {
         let definition = ToolDefinition::builder(name, "Says it often.").operation(Operation::Read);
@@ -76,25 +75,26 @@ fn tools() -> Vec<Arc<dyn Tool>> {
     tools
 }
 
-/// A client of MCP, over either transport.
+/// An MCP client, over either transport.
 trait Client {
-    /// Returns the message that answers a request, which has the id 1.
-    fn answer(&mut self, request: &Value) -> Value;
+    /// Sends a request with the id 1 and returns the response.
+    fn response(&mut self, request: &Value) -> Value;
 
-    fn ask(&mut self, method: &str, mut params: Value) -> Value {
+    fn request(&mut self, method: &str, mut params: Value) -> Value {
         params["_meta"] = json!({
             "io.modelcontextprotocol/protocolVersion": MODERN,
             "io.modelcontextprotocol/clientCapabilities": {},
         });
-        let mut answer = self.answer(&json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}));
-        answer["result"].take()
+        let mut response =
+            self.response(&json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}));
+        response["result"].take()
     }
 
     fn call(&mut self, name: &str, arguments: &Value) -> Value {
-        self.ask("tools/call", json!({"name": name, "arguments": arguments}))
+        self.request("tools/call", json!({"name": name, "arguments": arguments}))
     }
 
-    fn say(&mut self, arguments: &Value) -> Value {
+    fn call_say(&mut self, arguments: &Value) -> Value {
         self.call("call_tool", &json!({"server": "far", "tool_name": "say", "arguments": arguments}))
     }
 }
@@ -120,14 +120,14 @@ impl Session {
 }
 
 impl Client for Session {
-    fn answer(&mut self, request: &Value) -> Value {
+    fn response(&mut self, request: &Value) -> Value {
         writeln!(self.input.as_mut().unwrap(), "{request}").unwrap();
         loop {
             let mut line = String::new();
-            assert!(self.output.read_line(&mut line).unwrap() > 0, "it ended");
-            let answer: Value = serde_json::from_str(&line).unwrap();
-            if answer["id"] == 1 {
-                return answer;
+            assert!(self.output.read_line(&mut line).unwrap() > 0, "the server ended");
+            let response: Value = serde_json::from_str(&line).unwrap();
+            if response["id"] == 1 {
+                return response;
             }
         }
     }
@@ -138,24 +138,24 @@ fn link(result: &Value) -> String {
     links.filter_map(|block| block["uri"].as_str()).next().unwrap_or_else(|| panic!("{result}")).to_owned()
 }
 
-/// Asks for what is large, and returns the digest of a large answer.
-fn ask_for_what_is_large(client: &mut impl Client) -> String {
+/// Checks large results and details, and returns the digest of a large result.
+fn check_large_results(client: &mut impl Client) -> String {
     let large = json!({"lines": 40_000});
-    let said = client.say(&large);
-    assert!(said.to_string().len() < 6_000 && said["isError"] == false, "{said}");
-    assert!(said["content"][0]["text"].as_str().unwrap().starts_with("rain\nrain\n"));
-    assert_eq!(link(&said), link(&client.say(&large)), "the same result has the same link");
-    let read = client.ask("resources/read", json!({"uri": link(&said)}));
+    let result = client.call_say(&large);
+    assert!(result.to_string().len() < 6_000 && result["isError"] == false, "{result}");
+    assert!(result["content"][0]["text"].as_str().unwrap().starts_with("rain\nrain\n"));
+    assert_eq!(link(&result), link(&client.call_say(&large)), "the same result has the same link");
+    let read = client.request("resources/read", json!({"uri": link(&result)}));
     assert_eq!(read["contents"][0]["text"].as_str().map(str::len), Some(200_000));
-    let digest = link(&said).rsplit('/').next().unwrap().to_owned();
+    let digest = link(&result).rsplit('/').next().unwrap().to_owned();
     let page = client.call("read_result", &json!({"digest": digest, "lines": "40000"}));
     assert!(page["content"][0]["text"].as_str().unwrap().starts_with("rain\n[lines 40000-40000"), "{page}");
     assert_eq!(
-        client.say(&json!({"lines": 2}))["content"],
+        client.call_say(&json!({"lines": 2}))["content"],
         json!([{"type": "text", "text": "rain\nrain\n"}])
     );
-    // A failure is one, and cut before it comes to the gateway's own limit.
-    let failed = client.say(&json!({"lines": 40_000, "fails": true}));
+    // A failure stays a failure; it is truncated before the limit of the gateway.
+    let failed = client.call_say(&json!({"lines": 40_000, "fails": true}));
     assert_eq!(failed["isError"], true);
 
     let plain = client.call("list_available_tools", &json!({}))["structuredContent"].take();
@@ -173,67 +173,67 @@ fn ask_for_what_is_large(client: &mut impl Client) -> String {
 }
 
 #[test]
-fn large_answers_are_kept_over_stdio() {
-    let setting = Setting::new();
-    let mut session = Session::start(setting.gateway(&["serve", "mcp"]));
-    let digest = ask_for_what_is_large(&mut session);
+fn stores_large_results_over_stdio() {
+    let fixture = Fixture::new();
+    let mut session = Session::start(fixture.gateway(&["serve", "mcp"]));
+    let digest = check_large_results(&mut session);
     session.end();
 
-    // Another process reads what is kept, on the command line too.
+    // Another process reads the stored result on the command line.
     let page =
-        setting.gateway(&["run", "read_result", &format!("digest={digest}"), "lines=-1"]).output().unwrap();
+        fixture.gateway(&["run", "read_result", &format!("digest={digest}"), "lines=-1"]).output().unwrap();
     let page = String::from_utf8(page.stdout).unwrap();
     assert!(page.starts_with("rain\n[lines 40000-40000"), "{page}");
-    assert!(setting.state().join("gateway/results").is_dir());
+    assert!(fixture.state().join("gateway/results").is_dir());
 }
 
 #[test]
-fn large_answers_are_kept_over_mcp_over_http() {
-    let setting = Setting::new();
-    let mut served = Served::start(setting.gateway(&["serve", "mcp", "--addr", "127.0.0.1:0"]));
-    ask_for_what_is_large(&mut served);
+fn stores_large_results_over_mcp_on_http() {
+    let fixture = Fixture::new();
+    let mut server = HttpServer::start(fixture.gateway(&["serve", "mcp", "--addr", "127.0.0.1:0"]));
+    check_large_results(&mut server);
 }
 
 #[test]
-fn results_are_kept_where_the_variable_says_or_not_at_all() {
-    let setting = Setting::new();
+fn follows_the_results_variable() {
+    let fixture = Fixture::new();
     let large = json!({"lines": 40_000});
-    let elsewhere = setting.folder.path().join("elsewhere");
-    let mut gateway = setting.gateway(&["serve", "mcp"]);
+    let elsewhere = fixture.folder.path().join("elsewhere");
+    let mut gateway = fixture.gateway(&["serve", "mcp"]);
     gateway.env("GATEWAY_RESULTS", &elsewhere);
     let mut session = Session::start(gateway);
-    link(&session.say(&large));
+    link(&session.call_say(&large));
     session.end();
     assert!(elsewhere.is_dir());
-    let mut gateway = setting.gateway(&["serve", "mcp"]);
+    let mut gateway = fixture.gateway(&["serve", "mcp"]);
     gateway.env("GATEWAY_RESULTS", "off");
     let mut session = Session::start(gateway);
-    assert_eq!(session.say(&large)["content"][0]["text"].as_str().map(str::len), Some(200_000));
+    assert_eq!(session.call_say(&large)["content"][0]["text"].as_str().map(str::len), Some(200_000));
     session.end();
-    assert!(!setting.state().join("gateway").exists());
-    let mut gateway = setting.gateway(&["list"]);
+    assert!(!fixture.state().join("gateway").exists());
+    let mut gateway = fixture.gateway(&["list"]);
     let wrong = gateway.env("GATEWAY_RESULTS", "gateway.json").output().unwrap();
     let wrong = String::from_utf8(wrong.stderr).unwrap();
     assert!(wrong.contains("`GATEWAY_RESULTS` is \"gateway.json\": "), "{wrong}");
 }
 
-/// A program that serves, until this is dropped.
-struct Served(Child, String);
+/// A running server, killed on drop.
+struct HttpServer(Child, String);
 
-impl Served {
+impl HttpServer {
     fn start(mut gateway: Command) -> Self {
         let mut child = gateway.stderr(Stdio::piped()).spawn().unwrap();
         let mut errors = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
         let line = errors.find(|line| line.contains("listening on")).unwrap();
-        // It goes on to log what fails, and somebody reads that.
+        // The log must be read, so that the pipe does not fill up.
         std::thread::spawn(move || errors.for_each(drop));
         let url = line.split_once("http://").unwrap().1.trim().to_owned();
-        Served(child, format!("http://{url}"))
+        HttpServer(child, format!("http://{url}"))
     }
 }
 
-impl Client for Served {
-    fn answer(&mut self, request: &Value) -> Value {
+impl Client for HttpServer {
+    fn response(&mut self, request: &Value) -> Value {
         let method = request["method"].as_str().unwrap();
         let name = request["params"]["name"].as_str().or(request["params"]["uri"].as_str());
         let mut post = ureq::post(format!("{}/mcp", self.1))
@@ -250,7 +250,7 @@ impl Client for Served {
     }
 }
 
-impl Drop for Served {
+impl Drop for HttpServer {
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();
@@ -258,26 +258,26 @@ impl Drop for Served {
 }
 
 #[test]
-fn large_answers_are_kept_over_http_and_printed_on_the_command_line() {
-    let setting = Setting::new();
-    let served =
-        Served::start(setting.gateway(&["serve", "http", "--addr", "127.0.0.1:0", "--allow-execute"]));
+fn stores_large_results_over_http_and_prints_them() {
+    let fixture = Fixture::new();
+    let server =
+        HttpServer::start(fixture.gateway(&["serve", "http", "--addr", "127.0.0.1:0", "--allow-execute"]));
     let post = |body: &Value| {
-        let url = format!("{}/tools/far__say/call", served.1);
+        let url = format!("{}/tools/far__say/call", server.1);
         let request = ureq::post(url).config().http_status_as_error(false).build();
-        let answer = request.content_type("application/json").send(body.to_string());
-        let text = answer.unwrap().body_mut().read_to_string().unwrap();
+        let response = request.content_type("application/json").send(body.to_string());
+        let text = response.unwrap().body_mut().read_to_string().unwrap();
         serde_json::from_str::<Value>(&text).unwrap()
     };
-    let said = post(&json!({"lines": 40_000}));
-    assert!(said.to_string().len() < 6_000, "{said}");
-    let location = link(&said);
+    let result = post(&json!({"lines": 40_000}));
+    assert!(result.to_string().len() < 6_000, "{result}");
+    let location = link(&result);
     assert_eq!(location, link(&post(&json!({"lines": 40_000}))));
     let digest = location.strip_prefix("../../results/").unwrap();
-    let whole = ureq::get(format!("{}/results/{digest}", served.1)).call().unwrap();
-    assert_eq!(whole.into_body().read_to_string().unwrap().len(), 200_000);
+    let full = ureq::get(format!("{}/results/{digest}", server.1)).call().unwrap();
+    assert_eq!(full.into_body().read_to_string().unwrap().len(), 200_000);
     assert_eq!(post(&json!({"lines": 40_000, "fails": true}))["isError"], true);
 
-    let printed = setting.gateway(&["run", "far__say", "lines=40000"]).output().unwrap();
-    assert!(printed.stdout.len() >= 200_000, "it goes into a pipe");
+    let printed = fixture.gateway(&["run", "far__say", "lines=40000"]).output().unwrap();
+    assert!(printed.stdout.len() >= 200_000, "a pipe gets the full result");
 }

@@ -1,6 +1,6 @@
-//! The gateway over MCP, in front of two servers that are there and one that is not.
+//! The gateway over MCP, with two available servers and a missing one.
 
-#![expect(clippy::needless_pass_by_value, reason = "a literal of JSON reads better without a borrow")]
+#![expect(clippy::needless_pass_by_value, reason = "JSON literals read better without a borrow")]
 
 mod large;
 #[cfg(unix)]
@@ -44,7 +44,7 @@ impl Gateway {
         Gateway { url, _runtime: runtime }
     }
 
-    fn ask(&self, method: &str, mut params: Value) -> Value {
+    fn send(&self, method: &str, mut params: Value) -> Value {
         let name = params["name"].as_str().map(str::to_owned);
         params["_meta"] = json!({
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -64,16 +64,16 @@ impl Gateway {
         serde_json::from_str::<Value>(&text).unwrap()["result"].take()
     }
 
-    /// The structured result of a call that succeeds.
+    /// Calls a tool and returns its structured result.
     fn call(&self, name: &str, arguments: Value) -> Value {
-        let mut result = self.ask("tools/call", json!({"name": name, "arguments": arguments}));
+        let mut result = self.send("tools/call", json!({"name": name, "arguments": arguments}));
         assert_eq!(result["isError"], false, "{result}");
         result["structuredContent"].take()
     }
 
-    /// The text of a call that does not.
-    fn refused(&self, name: &str, arguments: Value) -> String {
-        let result = self.ask("tools/call", json!({"name": name, "arguments": arguments}));
+    /// Calls a tool that fails and returns the text of the error.
+    fn error_text(&self, name: &str, arguments: Value) -> String {
+        let result = self.send("tools/call", json!({"name": name, "arguments": arguments}));
         assert_eq!(result["isError"], true, "{result}");
         result["content"][0]["text"].as_str().unwrap().to_owned()
     }
@@ -86,7 +86,7 @@ async fn serve(server: Server) -> String {
     url
 }
 
-/// Tools that say what they were given, and refuse what is empty.
+/// Returns tools that echo their input and reject empty text.
 fn tools(names: &[&'static str]) -> Vec<Arc<dyn Tool>> {
     let tool = |name: &'static str| -> Arc<dyn Tool> {
         let schema =
@@ -110,14 +110,14 @@ fn row(server: &str, tool: &str) -> Value {
 }
 
 #[test]
-fn tools_are_found_read_about_and_called_in_two_steps() {
+fn lists_describes_and_calls_tools_in_two_steps() {
     let gateway = Gateway::start(Discovery::TwoStep);
-    let listed = gateway.ask("tools/list", json!({}));
+    let listed = gateway.send("tools/list", json!({}));
     let names: Vec<&str> =
         listed["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["list_available_tools", "list_tool_details", "call_tool", "read_result"]);
 
-    // In the order of the servers, and not of their names.
+    // Rows follow the order of the servers, not of their names.
     let all = gateway.call("list_available_tools", json!({}));
     let rows = [row("web", "fetch"), row("web", "search"), row("disk", "read_file"), row("disk", "search")];
     assert_eq!(all["tools"], json!(rows));
@@ -151,44 +151,45 @@ fn tools_are_found_read_about_and_called_in_two_steps() {
 }
 
 #[test]
-fn names_what_exists_when_a_name_is_unknown_and_passes_failures_on() {
+fn suggests_similar_names_and_forwards_failures() {
     let gateway = Gateway::start(Discovery::TwoStep);
     let down = "server `gone` is down: it cannot be started: No such file or directory (os error 2)";
     for tool in ["list_tool_details", "call_tool"] {
-        let refused =
-            |server: &str, name: &str| gateway.refused(tool, json!({"server": server, "tool_name": name}));
+        let error_text =
+            |server: &str, name: &str| gateway.error_text(tool, json!({"server": server, "tool_name": name}));
         assert_eq!(
-            refused("dsik", "search"),
+            error_text("dsik", "search"),
             "there is no server `dsik`; there is one with a similar name: `disk`: the servers are `web`, `gone`, `disk`"
         );
         assert_eq!(
-            refused("web", "serach"),
+            error_text("web", "serach"),
             "there is no tool `serach` on `web`; there is one with a similar name: `search`: the tools are `fetch`, \
              `search`"
         );
-        assert_eq!(refused("gone", "search"), down);
+        assert_eq!(error_text("gone", "search"), down);
         assert_eq!(
-            refused("web", "read_file"),
+            error_text("web", "read_file"),
             "there is no tool `read_file` on `web`: the tools are `fetch`, `search`"
         );
     }
-    assert_eq!(gateway.refused("list_available_tools", json!({"filter_by_server": "gone"})), down);
+    assert_eq!(gateway.error_text("list_available_tools", json!({"filter_by_server": "gone"})), down);
     let call = |arguments: Value| {
-        gateway.refused("call_tool", json!({"server": "web", "tool_name": "search", "arguments": arguments}))
+        gateway
+            .error_text("call_tool", json!({"server": "web", "tool_name": "search", "arguments": arguments}))
     };
     assert_eq!(call(json!({"what": ""})), "there is nothing to look for");
     assert!(call(json!({})).starts_with("invalid input for `web__search`: 1 problem\n- /what: missing"));
 }
 
 #[test]
-fn all_tools_are_listed_where_that_is_wanted() {
+fn lists_all_tools_directly() {
     let gateway = Gateway::start(Discovery::Direct);
-    let listed = gateway.ask("tools/list", json!({}));
+    let listed = gateway.send("tools/list", json!({}));
     let names: Vec<&str> =
         listed["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["disk__read_file", "disk__search", "read_result", "web__fetch", "web__search"]);
     assert_eq!(listed["tools"][0]["annotations"]["readOnlyHint"], true);
     assert_eq!(gateway.call("web__fetch", json!({"what": "rain"})), json!({"fetch": "rain"}));
-    let absent = gateway.refused("gone__search", json!({}));
+    let absent = gateway.error_text("gone__search", json!({}));
     assert!(absent.starts_with("server `gone` is down: "), "{absent}");
 }

@@ -1,4 +1,4 @@
-//! SIGTERM lets a modifying call of an upstream tool end.
+//! SIGTERM lets a modifying call of an upstream tool finish.
 
 use std::process::Command;
 use std::sync::Arc;
@@ -12,15 +12,15 @@ use tool_mcp::Server;
 use crate::shared::call_through_sigterm;
 
 #[test]
-fn a_modifying_call_under_way_ends_before_the_program_does() {
-    let (begun, release) = (Arc::new(Semaphore::new(0)), Arc::new(Semaphore::new(0)));
+fn finishes_a_modifying_call_on_sigterm() {
+    let (started, release) = (Arc::new(Semaphore::new(0)), Arc::new(Semaphore::new(0)));
     let definition = ToolDefinition::builder("write", "Writes.").operation(Operation::Write);
     let definition = definition.input_schema(json!({"type": "object", "properties": {}})).build().unwrap();
-    let (begins, released) = (Arc::clone(&begun), Arc::clone(&release));
+    let (permits, released) = (Arc::clone(&started), Arc::clone(&release));
     let write = DynamicTool::new(definition, move |_, _: Value| {
-        let (begins, released) = (Arc::clone(&begins), Arc::clone(&released));
+        let (permits, released) = (Arc::clone(&permits), Arc::clone(&released));
         async move {
-            begins.add_permits(1);
+            permits.add_permits(1);
             released.acquire().await.unwrap().forget();
             Ok(Output::text("written"))
         }
@@ -38,7 +38,7 @@ fn a_modifying_call_under_way_ends_before_the_program_does() {
         &mut program,
         "call_tool",
         &json!({"server": "disk", "tool_name": "write", "arguments": {}}),
-        || runtime.block_on(async { begun.acquire().await.unwrap().forget() }),
+        || runtime.block_on(async { started.acquire().await.unwrap().forget() }),
         || release.add_permits(1),
     );
     assert_eq!((&result["isError"], &result["content"][0]["text"]), (&json!(false), &json!("written")));

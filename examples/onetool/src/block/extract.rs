@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_keep_the_numbers_that_they_have_in_the_command() {
+    fn keeps_line_numbers_of_the_command() {
         for (command, line) in [
             ("fail()", 1),
             ("\n\nfail()", 3),
@@ -116,20 +116,20 @@ mod tests {
     }
 
     #[test]
-    fn what_only_looks_like_a_marker_is_code() {
+    fn requires_the_complete_marker() {
         assert_eq!(Block::parse("__onetool__runner = 1").unwrap().source(), "__onetool__runner = 1");
     }
 
     #[test]
-    fn a_fence_is_closed_by_its_like_alone() {
+    fn matches_closing_fences_by_length() {
         let block = Block::parse("````\na = '''\n```\n'''\n````").unwrap();
         assert_eq!(block.source(), "\na = '''\n```\n'''");
     }
 
     #[test]
-    fn nothing_but_a_block_is_run() {
-        for nothing in ["", "  \n ", "__onetool__run", "__onetool__run\n```\n\n```"] {
-            assert_eq!(Block::parse(nothing), Err(BlockError::Empty), "{nothing:?}");
+    fn rejects_text_that_is_not_one_block() {
+        for empty in ["", "  \n ", "__onetool__run", "__onetool__run\n```\n\n```"] {
+            assert_eq!(Block::parse(empty), Err(BlockError::Empty), "{empty:?}");
         }
         assert_eq!(Block::parse("```\n1\n```\nThank you!"), Err(BlockError::Behind { line: 4 }));
         assert_eq!(Block::parse("\n```\n1\n``"), Err(BlockError::OpenFence { line: 2 }));

@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_tool_has_a_unique_valid_name() {
+    fn gives_every_tool_a_unique_valid_name() {
         let cases = [
             ("web_fetch", "web_fetch"),
             ("books.list", "books_list_"),

@@ -11,7 +11,7 @@ use starlark::{Error, ErrorKind};
 
 use crate::block::BlockLimits;
 use crate::block::function::{calls, definitions};
-use crate::block::wire::{Say, Task};
+use crate::block::wire::{Task, WorkerMessage};
 
 /// The variable with the result of a block that has no last expression.
 pub(super) const RESULT: &str = "result";
@@ -32,8 +32,8 @@ const DIALECT: Dialect = Dialect {
 };
 
 /// Runs a block to its end.
-pub(super) fn interpret(task: Task) -> Say {
-    value(task).map_or_else(|error| failed(&error), Say::Done)
+pub(super) fn interpret(task: Task) -> WorkerMessage {
+    value(task).map_or_else(|error| failed(&error), WorkerMessage::Done)
 }
 
 fn value(task: Task) -> Result<Json, Error> {
@@ -110,8 +110,8 @@ impl<'a, 'e: 'a> BeforeStmtFuncDyn<'a, 'e> for Meter {
     }
 }
 
-fn failed(error: &Error) -> Say {
+fn failed(error: &Error) -> WorkerMessage {
     // Converts from 0-based.
     let line = error.span().map(|span| span.resolve_span().begin.line + 1);
-    Say::Failed { line, message: error.kind().to_string() }
+    WorkerMessage::Failed { line, message: error.kind().to_string() }
 }

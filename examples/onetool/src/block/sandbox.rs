@@ -13,7 +13,7 @@ use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, timeout, timeout_at};
 
-use crate::block::wire::{CallResult, Say, Task};
+use crate::block::wire::{CallResult, Task, WorkerMessage};
 use crate::block::{Block, BlockError, BlockLimits, ROLE};
 
 /// The time after the limit in which a block can report its line: its own clock starts later, with the process.
@@ -161,11 +161,13 @@ impl Process {
         self.tell(task).await?;
         let mut calls = 0;
         loop {
-            let (tool, arguments) = match self.hear().await? {
-                Say::Done(value) => return Ok(value),
-                Say::Failed { line: Some(line), message } => return Err(BlockError::Line { line, message }),
-                Say::Failed { line: None, message } => return Err(BlockError::Failed(message)),
-                Say::Call { tool, arguments } => (tool, arguments),
+            let (tool, arguments) = match self.receive().await? {
+                WorkerMessage::Done(value) => return Ok(value),
+                WorkerMessage::Failed { line: Some(line), message } => {
+                    return Err(BlockError::Line { line, message });
+                }
+                WorkerMessage::Failed { line: None, message } => return Err(BlockError::Failed(message)),
+                WorkerMessage::Call { tool, arguments } => (tool, arguments),
             };
             calls += 1;
             let answer = if calls > self.limits.calls {
@@ -187,7 +189,7 @@ impl Process {
         }
     }
 
-    async fn hear(&mut self) -> Result<Say, BlockError> {
+    async fn receive(&mut self) -> Result<WorkerMessage, BlockError> {
         let most = self.limits.output as u64;
         let mut line = Vec::new();
         // The process is not trusted to keep to any limit.

@@ -16,7 +16,7 @@ pub(super) struct Task {
 /// A message of the child. `Done` and `Failed` are final.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Say {
+pub(super) enum WorkerMessage {
     /// Calls a tool; the parent sends its result.
     Call { tool: String, arguments: Map<String, Value> },
     /// The value of the block.

@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::block::interpreter::interpret;
-use crate::block::wire::{CallResult, Say, Task};
+use crate::block::wire::{CallResult, Task, WorkerMessage};
 
 /// The first argument of a child process.
 pub const ROLE: &str = "__onetool__block";
@@ -29,7 +29,7 @@ pub fn worker() -> ExitCode {
     if !confine(task.limits.memory) {
         return ExitCode::FAILURE;
     }
-    say(&interpret(task)).map_or(ExitCode::FAILURE, |()| ExitCode::SUCCESS)
+    send(&interpret(task)).map_or(ExitCode::FAILURE, |()| ExitCode::SUCCESS)
 }
 
 /// Sets resource limits of the system: from here on, the process can open no file or connection and get no more memory.
@@ -58,7 +58,7 @@ fn confine(_: u64) -> bool {
 /// Asks the parent to call a tool.
 pub(super) fn call(tool: &str, arguments: Map<String, Value>) -> CallResult {
     let gone = || "the server has gone".to_owned();
-    say(&Say::Call { tool: tool.to_owned(), arguments }).ok_or_else(gone)?;
+    send(&WorkerMessage::Call { tool: tool.to_owned(), arguments }).ok_or_else(gone)?;
     read().unwrap_or_else(|| Err(gone()))
 }
 
@@ -68,7 +68,7 @@ fn read<T: DeserializeOwned>() -> Option<T> {
     serde_json::from_str(&line).ok()
 }
 
-fn say(message: &impl Serialize) -> Option<()> {
+fn send(message: &impl Serialize) -> Option<()> {
     let mut line = serde_json::to_vec(message).ok()?;
     line.push(b'\n');
     let mut out = stdout().lock();

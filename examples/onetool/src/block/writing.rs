@@ -71,7 +71,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_literal_is_one_line_with_one_string_in_it(text in ".{0,40}|(?s:.{0,40})") {
+        fn renders_any_text_as_a_one_line_literal(text in ".{0,40}|(?s:.{0,40})") {
             let literal = literal(&text);
             prop_assert!(literal.chars().all(is_plain));
             let value = starlark_value(&format!("{literal}\n")).unwrap();
@@ -79,7 +79,7 @@ mod tests {
         }
 
         #[test]
-        fn a_comment_is_comment_alone(text in "(?s:.{0,60})|[\r\n\u{b}\u{c}\u{85}\u{2028}\u{2029}a)\"'\\\\]{0,20}") {
+        fn renders_any_text_as_comments(text in "(?s:.{0,60})|[\r\n\u{b}\u{c}\u{85}\u{2028}\u{2029}a)\"'\\\\]{0,20}") {
             let comment = comment(&text);
             for line in comment.split_terminator('\n') {
                 prop_assert!(line.starts_with('#') && line.chars().all(is_plain), "{:?}", line);
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn every_end_of_a_line_begins_a_new_comment() {
+    fn splits_comments_at_every_line_ending() {
         for end in [
             "\n", "\r", "\r\n", "\u{b}", "\u{c}", "\u{1c}", "\u{1d}", "\u{1e}", "\u{85}", "\u{2028}",
             "\u{2029}",

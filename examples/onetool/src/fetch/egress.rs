@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_host_of_this_machine_has_loopback_addresses_and_others_have_public_ones() {
+    fn allows_loopback_addresses_only_for_local_names() {
         let (loopback, public) = ([127, 0, 0, 1].into(), [1, 1, 1, 1].into());
         for host in ["localhost", "LOCALHOST", "127.0.0.1", "[::1]"] {
             assert!(is_allowed(host, loopback) && !is_allowed(host, public), "{host}");
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn other_spellings_of_an_origin_are_that_origin() {
+    fn normalizes_origins() {
         let egress = Egress::to(["http://127.0.0.1:8080", "http://Example.ORG:80/"]).unwrap();
         for url in [
             "http://127.0.0.1:8080/a?b",
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_origin_is_not_allowed() {
+    fn rejects_invalid_and_internal_origins() {
         for text in
             ["", "example.org", "https://a.test", "http://a.test/x", "http://a.test?x", "http://u:p@a.test"]
         {

@@ -37,7 +37,7 @@ async fn server() -> SocketAddr {
 }
 
 /// Starts a server with a page that is too large and has no `Content-Length`.
-async fn silent_on_length() -> SocketAddr {
+async fn server_without_content_length() -> SocketAddr {
     let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     let addr = listener.local_addr().unwrap();
     tokio::spawn(async move {
@@ -57,7 +57,7 @@ fn fetcher(addr: SocketAddr) -> Fetcher {
 }
 
 /// Creates a client for which every name has this address, with a counter of lookups.
-fn misled(origin: &str, addr: &'static str) -> (Fetcher, Arc<AtomicUsize>) {
+fn fetcher_resolving_to(origin: &str, addr: &'static str) -> (Fetcher, Arc<AtomicUsize>) {
     let lookups = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&lookups);
     let lookup: Lookup = Arc::new(move |_| {
@@ -69,7 +69,7 @@ fn misled(origin: &str, addr: &'static str) -> (Fetcher, Arc<AtomicUsize>) {
 }
 
 #[tokio::test]
-async fn a_page_is_fetched_and_a_redirect_on_the_same_origin_is_followed() {
+async fn fetches_pages_and_follows_same_origin_redirects() {
     let addr = server().await;
     for path in ["plain", "near"] {
         let page = fetcher(addr).fetch(&format!("http://{addr}/{path}")).await.unwrap();
@@ -79,7 +79,7 @@ async fn a_page_is_fetched_and_a_redirect_on_the_same_origin_is_followed() {
 }
 
 #[tokio::test]
-async fn another_origin_is_refused_before_anything_is_sent() {
+async fn rejects_other_origins_before_sending() {
     let addr = server().await;
     let fetcher = fetcher(addr);
     for url in [
@@ -90,40 +90,41 @@ async fn another_origin_is_refused_before_anything_is_sent() {
         "http://[::ffff:169.254.169.254]/".to_owned(),
         "http://example.org/".to_owned(),
     ] {
-        let refused = fetcher.fetch(&url).await.unwrap_err();
-        assert!(matches!(refused, FetchError::Origin { .. }), "{url}: {refused:?}");
+        let error = fetcher.fetch(&url).await.unwrap_err();
+        assert!(matches!(error, FetchError::Origin { .. }), "{url}: {error:?}");
     }
 }
 
 #[tokio::test]
-async fn a_redirect_leads_nowhere_else() {
+async fn limits_and_checks_redirects() {
     let addr = server().await;
     let fetcher = fetcher(addr);
-    let refused = async |path: &str| fetcher.fetch(&format!("http://{addr}/{path}")).await.unwrap_err();
+    let error = async |path: &str| fetcher.fetch(&format!("http://{addr}/{path}")).await.unwrap_err();
     assert!(
-        matches!(refused("away").await, FetchError::Origin { origin, .. } if origin == "http://169.254.169.254")
+        matches!(error("away").await, FetchError::Origin { origin, .. } if origin == "http://169.254.169.254")
     );
-    assert!(matches!(refused("file").await, FetchError::Scheme(scheme) if scheme == "file"));
-    assert!(matches!(refused("round").await, FetchError::Redirects(5)));
-    assert!(matches!(refused("nowhere").await, FetchError::Status(302)));
+    assert!(matches!(error("file").await, FetchError::Scheme(scheme) if scheme == "file"));
+    assert!(matches!(error("round").await, FetchError::Redirects(5)));
+    assert!(matches!(error("nowhere").await, FetchError::Status(302)));
 }
 
 #[tokio::test]
-async fn a_name_that_resolves_to_an_address_inside_is_refused() {
+async fn rejects_names_with_unexpected_addresses() {
     for address in ["127.0.0.1:0", "10.0.0.1:0", "169.254.169.254:0", "[::1]:0", "[::ffff:127.0.0.1]:0"] {
-        let (fetcher, lookups) = misled("http://example.org", address);
-        let refused = fetcher.fetch("http://example.org/").await.unwrap_err();
-        assert!(matches!(refused, FetchError::Address { host, .. } if host == "example.org"), "{address}");
+        let (fetcher, lookups) = fetcher_resolving_to("http://example.org", address);
+        let error = fetcher.fetch("http://example.org/").await.unwrap_err();
+        assert!(matches!(error, FetchError::Address { host, .. } if host == "example.org"), "{address}");
         assert_eq!(lookups.load(Ordering::Relaxed), 1, "{address}");
     }
-    let (fetcher, _) = misled("http://localhost:80", "1.1.1.1:0");
+    let (fetcher, _) = fetcher_resolving_to("http://localhost:80", "1.1.1.1:0");
     assert!(matches!(fetcher.fetch("http://localhost").await, Err(FetchError::Address { .. })));
 }
 
 #[tokio::test]
-async fn the_address_that_was_checked_is_the_one_that_is_connected_to() {
+async fn connects_to_the_checked_address() {
     let addr = server().await;
-    let (fetcher, lookups) = misled(&format!("http://localhost:{}", addr.port()), "127.0.0.1:0");
+    let (fetcher, lookups) =
+        fetcher_resolving_to(&format!("http://localhost:{}", addr.port()), "127.0.0.1:0");
     let page = fetcher.fetch(&format!("http://localhost:{}/plain", addr.port())).await.unwrap();
     assert_eq!(page.text, "hello");
     // Resolved once: a second lookup could return something else.
@@ -131,33 +132,33 @@ async fn the_address_that_was_checked_is_the_one_that_is_connected_to() {
 }
 
 #[tokio::test]
-async fn a_page_has_no_more_than_it_may_whatever_it_says_of_itself() {
-    for addr in [server().await, silent_on_length().await] {
-        let refused = fetcher(addr).fetch(&format!("http://{addr}/long")).await.unwrap_err();
-        assert!(matches!(refused, FetchError::TooLong(1000)), "{refused:?}");
+async fn limits_the_size_of_pages() {
+    for addr in [server().await, server_without_content_length().await] {
+        let error = fetcher(addr).fetch(&format!("http://{addr}/long")).await.unwrap_err();
+        assert!(matches!(error, FetchError::TooLong(1000)), "{error:?}");
     }
 }
 
 #[tokio::test]
-async fn a_page_that_never_comes_is_given_up() {
+async fn times_out_slow_pages() {
     let addr = server().await;
     let limits = FetchLimits { time: Duration::from_millis(50), ..FetchLimits::default() };
     let fetcher = Fetcher::new(Egress::to([format!("http://{addr}")]).unwrap(), limits).unwrap();
-    let late = fetcher.fetch(&format!("http://{addr}/silent")).await.unwrap_err();
-    assert!(matches!(late, FetchError::Late(_)), "{late:?}");
+    let error = fetcher.fetch(&format!("http://{addr}/silent")).await.unwrap_err();
+    assert!(matches!(error, FetchError::Late(_)), "{error:?}");
 }
 
 #[tokio::test]
-async fn what_cannot_be_read_as_text_is_refused() {
+async fn rejects_content_that_is_not_text() {
     let addr = server().await;
     for path in ["picture", "packed"] {
-        let refused = fetcher(addr).fetch(&format!("http://{addr}/{path}")).await.unwrap_err();
-        assert!(matches!(refused, FetchError::NoText(_)), "{path}: {refused:?}");
+        let error = fetcher(addr).fetch(&format!("http://{addr}/{path}")).await.unwrap_err();
+        assert!(matches!(error, FetchError::NoText(_)), "{path}: {error:?}");
     }
 }
 
 #[tokio::test]
-async fn a_status_tells_whether_trying_again_helps() {
+async fn maps_the_status_to_a_failure_kind() {
     use tool_core::failure::Reason;
     use tool_core::{FailureKind, ToolError};
     let addr = server().await;
@@ -169,13 +170,13 @@ async fn a_status_tells_whether_trying_again_helps() {
         (429, Reason::Unavailable),
         (503, Reason::Unavailable),
     ] {
-        let failed = fetcher(addr).fetch(&format!("http://{addr}/status/{code}")).await.unwrap_err();
-        assert_eq!(ToolError::from(failed).kind(), FailureKind::Failed(reason), "{code}");
+        let error = fetcher(addr).fetch(&format!("http://{addr}/status/{code}")).await.unwrap_err();
+        assert_eq!(ToolError::from(error).kind(), FailureKind::Failed(reason), "{code}");
     }
     // Nothing listens on a port that was just closed.
     let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     let closed = listener.local_addr().unwrap();
     drop(listener);
-    let failed = fetcher(closed).fetch(&format!("http://{closed}/")).await.unwrap_err();
-    assert_eq!(ToolError::from(failed).kind(), FailureKind::Failed(Reason::Unavailable));
+    let error = fetcher(closed).fetch(&format!("http://{closed}/")).await.unwrap_err();
+    assert_eq!(ToolError::from(error).kind(), FailureKind::Failed(Reason::Unavailable));
 }

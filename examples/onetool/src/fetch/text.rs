@@ -53,27 +53,27 @@ mod tests {
     }
 
     #[test]
-    fn html_becomes_plain_text_with_marked_headings() {
+    fn converts_html_to_text_with_headings() {
         let html =
             b"<html><head><title>T</title><script>x()</script></head><body><h1>A &amp; B</h1><p>C</p></body>";
         assert_eq!(text("text/html; charset=utf-8", html), "# A & B\n\nC");
     }
 
     #[test]
-    fn other_text_stays_as_it_is() {
+    fn keeps_other_text_unchanged() {
         for kind in ["text/plain", "application/json", "application/ld+json", "image/svg+xml", "text/csv"] {
             assert_eq!(text(kind, b"{\"a\": \"<b>\"}"), "{\"a\": \"<b>\"}", "{kind}");
         }
     }
 
     #[test]
-    fn text_is_read_in_its_encoding() {
+    fn decodes_text_by_charset() {
         assert_eq!(text("text/plain; charset=iso-8859-1", b"f\xf6hn"), "föhn");
         assert_eq!(text("text/plain", b"f\xff"), "f\u{fffd}");
     }
 
     #[test]
-    fn what_is_no_text_is_refused() {
+    fn rejects_content_that_is_not_text() {
         for kind in ["image/png", "application/octet-stream", "text/plain; charset=klingon", "nonsense"] {
             assert!(matches!(Kind::of(kind), Err(FetchError::NoText(_))), "{kind}");
         }

@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_file_of_the_folder_is_a_page_with_a_title_and_text() {
+    fn contains_every_page_with_title_and_text() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("pages");
         let mut files: Vec<String> = std::fs::read_dir(folder)
             .unwrap()

@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn the_page_on_a_subject_comes_first() {
+    fn ranks_the_page_on_the_subject_first() {
         for (query, slug) in [
             ("AI", "artificial-intelligence"),
             ("ML", "machine-learning"),
@@ -160,24 +160,24 @@ mod tests {
     }
 
     #[test]
-    fn a_rare_word_counts_more_than_a_frequent_one() {
+    fn weights_rare_words_higher() {
         assert_eq!(slugs("the of and is föhn", 1), ["zurich"]);
     }
 
     #[test]
-    fn upper_case_plurals_and_repetitions_make_no_difference() {
+    fn ignores_case_plurals_and_repetitions() {
         assert_eq!(slugs("TRAIT", 5), slugs("traits trait", 5));
     }
 
     #[test]
-    fn as_many_are_found_as_are_wanted_and_there_are() {
+    fn limits_the_number_of_results() {
         assert_eq!(slugs("rust", 3).len(), 3);
         assert!(slugs("rust", 100).len() < 32);
         assert!(slugs("xylophone", 5).is_empty() && slugs("", 5).is_empty() && slugs("?!", 5).is_empty());
     }
 
     #[test]
-    fn the_excerpt_is_the_paragraph_that_fits() {
+    fn excerpts_the_matching_paragraph() {
         let index = Index::of(documents());
         let (_, excerpt) = index.search("dns rebinding", 1)[0];
         assert!(excerpt.starts_with("A name may resolve to any address"), "{excerpt}");
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn an_index_of_nothing_finds_nothing() {
+    fn finds_nothing_in_an_empty_index() {
         assert!(Index::of([]).search("rust", 5).is_empty());
     }
 }

@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_page_says_is_text_and_never_markup() {
+    fn escapes_titles_and_text() {
         let document =
             Document { slug: "a", title: "Vec<T> & \"more\"", body: "<script>alert(1)</script>\n\nEnd." };
         let html = page(&document);

@@ -186,14 +186,14 @@ async def client_uses_annotations(client: Client) -> None:
 # What else a block is for a client
 
 
-async def a_failing_line_is_told(client: Client) -> None:
+async def failing_line_is_reported(client: Client) -> None:
     block = "__onetool__run\n```python\nhits = brave_web_search(query='tcp')\nweb_fetch(url='http://169.254.169.254/')\n```"
     result = await client.call_tool("run", {"command": block})
     assert result.is_error, result
     assert result.content[0].text.startswith("line 4: `web_fetch` failed: fetching from `http://169.254.169.254`"), result
 
 
-async def a_tool_without_inputs_is_a_resource(client: Client) -> None:
+async def tool_without_inputs_is_a_resource(client: Client) -> None:
     equal(json.loads(await text_of(client, "onetool://explain_blocks"))["marker"], "__onetool__run")
 
 
@@ -208,8 +208,8 @@ SCENARIOS: list[tuple[str, dict[str, str], Scenario]] = [
     ("transform code runs", {}, transform_code_runs),
     ("open world hint", {}, open_world_hint),
     ("client uses annotations", {}, client_uses_annotations),
-    ("a failing line is told", {}, a_failing_line_is_told),
-    ("a tool without inputs is a resource", {}, a_tool_without_inputs_is_a_resource),
+    ("a failing line is told", {}, failing_line_is_reported),
+    ("a tool without inputs is a resource", {}, tool_without_inputs_is_a_resource),
 ]
 
 

@@ -1,4 +1,4 @@
-//! What a block is, what it comes to, and what is told when it fails.
+//! Blocks: syntax, values, errors and access.
 
 use std::sync::{Arc, Mutex};
 
@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 use tool_core::audit::AuditEvent;
 use tool_core::{Failure, FailureKind, Principal, ToolError, tool};
 
-use crate::{World, workshop};
+use crate::{Fixture, workshop};
 
 #[tokio::test]
-async fn the_value_is_that_of_the_last_expression_or_of_a_variable() {
-    let world = World::new().await;
+async fn returns_the_last_expression_or_the_result_variable() {
+    let fixture = Fixture::new().await;
     for (command, value) in [
         ("1 + 1", json!(2)),
         ("__onetool__run\n```python\n[n * n for n in range(4)]\n```", json!([0, 1, 4, 9])),
@@ -26,25 +26,25 @@ async fn the_value_is_that_of_the_last_expression_or_of_a_variable() {
         ("json.decode('[1]') + map(lambda n: n + 1, [1])", json!([1, 2])),
         ("'föhn \u{1f300}'", json!("föhn \u{1f300}")),
     ] {
-        assert_eq!(world.run(command).await.unwrap(), value, "{command}");
+        assert_eq!(fixture.run(command).await.unwrap(), value, "{command}");
     }
 }
 
 #[tokio::test]
-async fn tools_are_functions() {
-    let world = World::new().await;
-    let by_name = world.run("brave_web_search(query='tcp', count=1)[0]['title']").await.unwrap();
-    let by_position = world.run("brave_web_search('tcp', 1)[0]['title']").await.unwrap();
-    let mixed = world.run("brave_web_search('tcp', **{'count': 1})[0]['title']").await.unwrap();
+async fn exposes_tools_as_functions() {
+    let fixture = Fixture::new().await;
+    let by_name = fixture.run("brave_web_search(query='tcp', count=1)[0]['title']").await.unwrap();
+    let by_position = fixture.run("brave_web_search('tcp', 1)[0]['title']").await.unwrap();
+    let mixed = fixture.run("brave_web_search('tcp', **{'count': 1})[0]['title']").await.unwrap();
     assert_eq!((&by_name, &by_position, &mixed), (&json!("TCP"), &json!("TCP"), &json!("TCP")));
     let page =
-        world.run("web_fetch(brave_web_search('föhn')[0]['url'])['text'].splitlines()[0]").await.unwrap();
+        fixture.run("web_fetch(brave_web_search('föhn')[0]['url'])['text'].splitlines()[0]").await.unwrap();
     assert_eq!(page, "# Zürich");
-    assert_eq!(world.run("explain_blocks()['marker']").await.unwrap(), "__onetool__run");
+    assert_eq!(fixture.run("explain_blocks()['marker']").await.unwrap(), "__onetool__run");
 }
 
 #[tokio::test]
-async fn no_tool_takes_the_name_of_another_or_of_what_is_built_in() {
+async fn keeps_function_names_unique_among_builtins() {
     let sandbox = Sandbox::new(env!("CARGO_BIN_EXE_onetool"), BlockLimits::default());
     let names = ["books.list", "partial", "books_list", "len", "json", "result", "__partial", "__call"];
     let tools = names.map(|name| Callable { name: name.to_owned(), inputs: Vec::new() });
@@ -65,7 +65,7 @@ async fn no_tool_takes_the_name_of_another_or_of_what_is_built_in() {
 
 #[tokio::test]
 async fn reports_errors_with_their_line() {
-    let world = World::new().await;
+    let fixture = Fixture::new().await;
     for (command, line, words) in [
         ("__onetool__run\n```python\nx = 1\ny = x +\n```", 4, "Parse error"),
         ("x = 1\n\nx.nope", 3, "has no attribute"),
@@ -80,7 +80,7 @@ async fn reports_errors_with_their_line() {
         ("\nload('x.star', 'y')", 2, "load"),
         ("a = 1\nwhile True:\n    pass", 2, "Parse error"),
     ] {
-        let message = world.refused(command).await;
+        let message = fixture.error_message(command).await;
         assert!(
             message.starts_with(&format!("line {line}: ")) && message.contains(words),
             "{command}: {message}"
@@ -89,8 +89,8 @@ async fn reports_errors_with_their_line() {
 }
 
 #[tokio::test]
-async fn there_is_nothing_in_a_block_but_values_and_tools() {
-    let world = World::new().await;
+async fn provides_only_values_and_tools() {
+    let fixture = Fixture::new().await;
     for command in [
         "open('/etc/passwd')",
         "print('x')",
@@ -103,10 +103,10 @@ async fn there_is_nothing_in_a_block_but_values_and_tools() {
         "eval('1')",
         "result = len",
     ] {
-        let message = world.refused(command).await;
+        let message = fixture.error_message(command).await;
         assert!(!message.is_empty() && !message.contains("root:"), "{command}: {message}");
     }
-    let message = world.refused("__call('run', ['command'], '1')").await;
+    let message = fixture.error_message("__call('run', ['command'], '1')").await;
     assert_eq!(message, "line 1: `run` failed: `run` cannot be called from a block");
 }
 
@@ -127,42 +127,42 @@ fn keep(word: String) -> Result<String, ToolError> {
 }
 
 #[tokio::test]
-async fn a_call_in_a_block_is_a_call_like_any_other() {
-    let seen: Arc<Mutex<Vec<String>>> = Arc::default();
-    let sink = Arc::clone(&seen);
+async fn checks_and_audits_calls_from_blocks() {
+    let events: Arc<Mutex<Vec<String>>> = Arc::default();
+    let sink = Arc::clone(&events);
     let registry = onetool::builder(workshop("http://127.0.0.1:1", BlockLimits::default()))
         .audit(move |event: &AuditEvent<'_>| {
-            let who = event.principal.unwrap_or("nobody");
-            sink.lock().unwrap().push(format!("{who} {} {}", event.name, event.outcome.is_ok()));
+            let principal = event.principal.unwrap_or("nobody");
+            sink.lock().unwrap().push(format!("{principal} {} {}", event.name, event.outcome.is_ok()));
         })
         .build()
         .unwrap();
-    let run = async |who: Principal, command: &str| -> Result<Value, Failure> {
-        let output = registry.as_principal(who).call("run", json!({"command": command})).await;
+    let run = async |principal: Principal, command: &str| -> Result<Value, Failure> {
+        let output = registry.as_principal(principal).call("run", json!({"command": command})).await;
         output.map(|output| output.value())
     };
     let ada = Principal::new("ada").grant("vault.open");
     assert_eq!(run(ada, "[vault(), notes_keep('a')]").await.unwrap(), json!(["gold", "kept a"]));
-    // What the caller may not call is no function of its blocks.
+    // Tools denied to the caller are not functions of its blocks.
     let denied = run(Principal::new("bob"), "vault()").await.unwrap_err();
     assert!(denied.message().contains("`vault` not found"), "{denied}");
     let denied = run(Principal::new("bob"), "__call('vault', [])").await.unwrap_err();
     assert!(denied.message().starts_with("line 1: `vault` failed: "), "{denied}");
     let denied = run(Principal::new("eve"), "__call('burn', [])").await.unwrap_err();
     assert_eq!(denied.message(), "line 1: `burn` failed: `burn` cannot be called from a block");
-    let mut seen = seen.lock().unwrap().clone();
-    seen.truncate(3);
-    assert_eq!(seen, ["ada vault true", "ada notes.keep true", "ada run true"]);
+    let mut events = events.lock().unwrap().clone();
+    events.truncate(3);
+    assert_eq!(events, ["ada vault true", "ada notes.keep true", "ada run true"]);
 }
 
 #[tokio::test]
-async fn what_is_no_block_is_refused() {
-    let world = World::new().await;
+async fn rejects_invalid_blocks() {
+    let fixture = Fixture::new().await;
     assert_eq!(
-        world.refused("__onetool__run").await,
+        fixture.error_message("__onetool__run").await,
         "there is no code to run: write it behind `__onetool__run`"
     );
-    assert_eq!(world.refused("```\n1").await, "line 1: the fence that begins here does not end");
-    let failure = world.run("").await.unwrap_err();
+    assert_eq!(fixture.error_message("```\n1").await, "line 1: the fence that begins here does not end");
+    let failure = fixture.run("").await.unwrap_err();
     assert_eq!(failure.kind(), FailureKind::Input);
 }

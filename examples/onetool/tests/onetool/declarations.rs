@@ -1,31 +1,31 @@
-//! What the example says of itself.
+//! The declarations of the example.
 
 use tool_core::lint::lint;
 use tool_core::testing;
 
-use crate::{World, registry};
+use crate::{Fixture, registry};
 
 #[test]
-fn the_lint_finds_nothing() {
+fn has_no_lint_findings() {
     let findings: Vec<String> = lint(&registry()).iter().map(ToString::to_string).collect();
     assert!(findings.is_empty(), "{}", findings.join("\n\n"));
     registry().check().unwrap();
 }
 
 #[test]
-fn run_has_the_hints_of_its_specification() {
+fn declares_hints_of_run_as_specified() {
     let registry = registry();
     let hints = registry.get("run").unwrap().annotations().unwrap();
     assert_eq!(
         (hints.open_world_hint, hints.read_only_hint, hints.destructive_hint),
         (Some(true), Some(false), Some(false)),
     );
-    // That it is not destructive holds because no block can call what is.
+    // It is not destructive because blocks cannot call destructive tools.
     assert!(registry.tools().all(|tool| !tool.destructive()));
 }
 
 #[test]
-fn signatures_are_those_of_the_specification() {
+fn declares_inputs_as_specified() {
     let registry = registry();
     let inputs = |name: &str| -> Vec<(String, Option<bool>)> {
         let inputs = registry.get(name).unwrap().inputs();
@@ -45,7 +45,7 @@ fn signatures_are_those_of_the_specification() {
 }
 
 #[tokio::test]
-async fn what_modifies_nothing_is_harmless() {
-    let world = World::new().await;
-    testing::run_non_modifying(&world.registry).await.assert_harmless();
+async fn modifies_nothing_with_reading_tools() {
+    let fixture = Fixture::new().await;
+    testing::run_non_modifying(&fixture.registry).await.assert_harmless();
 }

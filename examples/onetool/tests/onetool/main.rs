@@ -1,9 +1,9 @@
-//! The example as a whole: its tools called through the registry, its blocks run by the program itself.
+//! Tests of the whole example: tools are called through the registry, and the program runs the blocks.
 
 mod blocks;
 mod declarations;
-mod faces;
-// The client of the example is not part of what it shows.
+mod serving;
+// The library does not export this client.
 #[path = "../../src/http.rs"]
 mod http;
 mod limits;
@@ -22,36 +22,36 @@ use onetool::{BlockLimits, Egress, FetchLimits, Fetcher, Running, Sandbox, Searc
 use serde_json::{Value, json};
 use tool_core::{Failure, Registry};
 
-/// The registry of the example with a search service of its own.
-struct World {
+/// The registry of the example with its own search service.
+struct Fixture {
     registry: Registry,
     origin: String,
     _running: Running,
 }
 
-impl World {
+impl Fixture {
     async fn new() -> Self {
-        World::limited(BlockLimits::default()).await
+        Fixture::limited(BlockLimits::default()).await
     }
 
     async fn limited(limits: BlockLimits) -> Self {
         let service = Service::bind(([127, 0, 0, 1], 0).into()).await.unwrap();
         let origin = service.origin();
-        World { registry: registry_of(workshop(&origin, limits)), origin, _running: service.start() }
+        Fixture { registry: registry_of(workshop(&origin, limits)), origin, _running: service.start() }
     }
 
-    /// What comes of a command.
+    /// Runs a command.
     async fn run(&self, command: &str) -> Result<Value, Failure> {
         self.registry.call("run", json!({"command": command})).await.map(|output| output.value())
     }
 
-    /// What is told of a command that fails.
-    async fn refused(&self, command: &str) -> String {
+    /// Runs a command that fails and returns the error message.
+    async fn error_message(&self, command: &str) -> String {
         self.run(command).await.expect_err(command).message().to_owned()
     }
 }
 
-/// What the tools work with: blocks are run by the program of this package, and not by this test.
+/// Returns the state of the tools; the program of this package runs the blocks, not this test.
 fn workshop(origin: &str, limits: BlockLimits) -> Workshop {
     Workshop {
         search: Search::new(origin).unwrap(),
@@ -60,12 +60,12 @@ fn workshop(origin: &str, limits: BlockLimits) -> Workshop {
     }
 }
 
-/// A registry that calls nothing.
+/// Returns a registry for listing.
 fn registry() -> Registry {
     registry_of(workshop("http://127.0.0.1:7878", BlockLimits::default()))
 }
 
-/// Without the tools of these tests, which are linked too.
+/// Leaves out the tools of these tests, which are linked, too.
 fn registry_of(workshop: Workshop) -> Registry {
     onetool::builder(workshop).select(|tool| tool.source().module == "onetool::tools").build().unwrap()
 }

@@ -1,4 +1,4 @@
-//! The README shows what really comes out.
+//! The README shows the real output.
 
 use std::process::Command;
 
@@ -10,7 +10,7 @@ use crate::registry;
 
 const README: &str = include_str!("../../README.md");
 
-/// Each command of the README, and what it shows below.
+/// Returns each command of the README with the output shown below it.
 fn commands() -> Vec<(String, String)> {
     let (_, rest) = README.split_once("```console\n").unwrap();
     let (block, _) = rest.split_once("```\n").unwrap();
@@ -27,7 +27,7 @@ fn commands() -> Vec<(String, String)> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn commands_print_what_the_readme_shows() {
+async fn prints_what_the_readme_shows() {
     let service = Service::bind(([127, 0, 0, 1], 0).into()).await.unwrap();
     let origin = service.origin();
     let _running = service.start();
@@ -45,14 +45,14 @@ async fn commands_print_what_the_readme_shows() {
 }
 
 #[tokio::test]
-async fn the_prompt_comes_to_the_block_that_the_readme_shows() {
+async fn renders_the_prompt_of_the_readme() {
     let prompt = registry().get_prompt("batch_search", json!({"topics": ["AI", "ML"]})).await.unwrap();
     let Content::Text { text } = &prompt.messages[0].content else { panic!("{prompt:?}") };
     assert!(README.contains(&format!("````text\n{text}\n````")), "{text}");
 }
 
 #[test]
-fn the_limits_are_those_of_the_readme() {
+fn documents_the_limits() {
     let limits = BlockLimits::default();
     for line in [
         format!("| time, with the calls of tools | {} s |", limits.seconds),
@@ -68,7 +68,7 @@ fn the_limits_are_those_of_the_readme() {
 }
 
 #[test]
-fn every_tool_and_prompt_is_in_the_readme() {
+fn documents_every_tool_and_prompt() {
     let registry = registry();
     let tools = registry.tools().map(|tool| format!("| `{}", tool.name()));
     let prompts = registry.prompts().map(|prompt| format!("| `{}(", prompt.name()));

@@ -1,4 +1,4 @@
-//! SIGTERM lets a block end that is under way on stdio.
+//! SIGTERM on stdio lets a running block finish.
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -10,9 +10,9 @@ use serde_json::json;
 use crate::shared::call_through_sigterm;
 
 #[test]
-fn a_modifying_call_under_way_ends_before_the_program_does() {
+fn finishes_a_modifying_call_on_sigterm() {
     let service = TcpListener::bind("127.0.0.1:0").unwrap();
-    let searched: Mutex<Option<TcpStream>> = Mutex::new(None);
+    let pending: Mutex<Option<TcpStream>> = Mutex::new(None);
     let origin = format!("http://{}", service.local_addr().unwrap());
     let result = call_through_sigterm(
         Command::new(env!("CARGO_BIN_EXE_onetool")).args(["serve", "mcp"]).env("ONETOOL_SEARCH", origin),
@@ -26,10 +26,10 @@ fn a_modifying_call_under_way_ends_before_the_program_does() {
                 stream.read_exact(&mut byte).unwrap();
                 head.push(byte[0]);
             }
-            *searched.lock().unwrap() = Some(stream);
+            *pending.lock().unwrap() = Some(stream);
         },
         || {
-            let mut stream = searched.lock().unwrap().take().unwrap();
+            let mut stream = pending.lock().unwrap().take().unwrap();
             let body = json!({"query": "tides", "results": []}).to_string();
             let length = body.len();
             let head = format!("content-type: application/json\r\ncontent-length: {length}");

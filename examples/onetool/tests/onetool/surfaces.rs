@@ -1,4 +1,4 @@
-//! The table of operations and surfaces, for every tool of the example, as a client is shown it.
+//! The operations and surfaces of every tool, as a client sees them.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use tool_mcp::Surfaces;
 
 use crate::registry;
 
-/// Tool, operation, surface by the table, in the list of tools by default, in the list of tools of an exclusive server.
+/// Tool, operation, surface, listed as a tool by default, listed as a tool by an exclusive server.
 const TABLE: [(&str, Operation, &str, bool, bool); 4] = [
     ("brave_web_search", Operation::Read, "tool", true, true),
     ("explain_blocks", Operation::Explain, "resource", true, false),
@@ -19,7 +19,7 @@ const TABLE: [(&str, Operation, &str, bool, bool); 4] = [
 ];
 
 #[test]
-fn every_tool_has_the_surface_of_its_operation_and_inputs() {
+fn derives_surfaces_from_operation_and_inputs() {
     let registry = registry();
     let found: Vec<(&str, Operation, &str)> = registry
         .tools()
@@ -36,59 +36,59 @@ fn every_tool_has_the_surface_of_its_operation_and_inputs() {
 }
 
 #[tokio::test]
-async fn by_default_everything_is_a_tool_and_what_is_read_a_resource_too() {
-    let served = Served::start(Surfaces::Inclusive).await;
+async fn lists_every_tool_by_default() {
+    let running = RunningServer::start(Surfaces::Inclusive).await;
     let tools = TABLE.iter().filter(|row| row.3).map(|row| row.0);
-    assert_eq!(served.names("tools/list", "tools", "name").await, tools.map(str::to_owned).collect());
-    served.holds_resources().await;
-    let answer = served.call("explain_blocks").await;
+    assert_eq!(running.names("tools/list", "tools", "name").await, tools.map(str::to_owned).collect());
+    running.assert_resources().await;
+    let answer = running.call("explain_blocks").await;
     assert_eq!(answer["result"]["structuredContent"]["marker"], "__onetool__run", "{answer}");
 }
 
 #[tokio::test]
-async fn an_exclusive_server_keeps_to_the_table() {
-    let served = Served::start(Surfaces::Exclusive).await;
+async fn lists_each_tool_on_one_surface_if_exclusive() {
+    let running = RunningServer::start(Surfaces::Exclusive).await;
     let tools = TABLE.iter().filter(|row| row.4).map(|row| row.0);
-    assert_eq!(served.names("tools/list", "tools", "name").await, tools.map(str::to_owned).collect());
-    served.holds_resources().await;
-    let answer = served.call("explain_blocks").await;
+    assert_eq!(running.names("tools/list", "tools", "name").await, tools.map(str::to_owned).collect());
+    running.assert_resources().await;
+    let answer = running.call("explain_blocks").await;
     assert_eq!(answer["error"]["code"], -32602, "{answer}");
 }
 
-/// A server in this process.
-struct Served {
+/// An MCP server in this process.
+struct RunningServer {
     endpoint: String,
 }
 
-impl Served {
+impl RunningServer {
     async fn start(surfaces: Surfaces) -> Self {
         let server = onetool::server(registry(), Settings::default().words().unwrap()).surfaces(surfaces);
         let server = server.serve_http("127.0.0.1:0").await.unwrap();
         let endpoint = format!("http://{}/mcp", server.local_addr());
         tokio::spawn(server.run());
-        Served { endpoint }
+        RunningServer { endpoint }
     }
 
-    /// The resources and templates are the same, whatever is a tool as well.
-    async fn holds_resources(&self) {
+    /// Asserts the resources and templates, which do not depend on the list of tools.
+    async fn assert_resources(&self) {
         let resources = ["onetool://explain_blocks", "onetool://tools"].map(str::to_owned);
         assert_eq!(self.names("resources/list", "resources", "uri").await, resources.into());
         let templates = self.names("resources/templates/list", "resourceTemplates", "uriTemplate").await;
         assert_eq!(templates, ["onetool://tool/{name}".to_owned()].into());
     }
 
-    /// One member of each item of a list.
+    /// Lists items and returns one member of each.
     async fn names(&self, method: &str, list: &str, member: &str) -> BTreeSet<String> {
-        let answer = self.ask(method, None, json!({})).await;
+        let answer = self.send_mcp(method, None, json!({})).await;
         let items = answer["result"][list].as_array().unwrap_or_else(|| panic!("{answer}"));
         items.iter().map(|item| item[member].as_str().unwrap().to_owned()).collect()
     }
 
     async fn call(&self, tool: &str) -> Value {
-        self.ask("tools/call", Some(tool), json!({"name": tool, "arguments": {}})).await
+        self.send_mcp("tools/call", Some(tool), json!({"name": tool, "arguments": {}})).await
     }
 
-    async fn ask(&self, method: &str, name: Option<&str>, mut params: Value) -> Value {
+    async fn send_mcp(&self, method: &str, name: Option<&str>, mut params: Value) -> Value {
         params["_meta"] = json!({
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",
             "io.modelcontextprotocol/clientCapabilities": {},

@@ -81,7 +81,7 @@ mod tests {
     use crate::archive::Archive;
 
     #[test]
-    fn the_figures_are_those_of_the_table() {
+    fn computes_monthly_figures() {
         let archive = Archive::embedded();
         let seattle = archive.monthly_summary(City::Seattle, 2014).unwrap();
         assert_eq!((seattle.location, seattle.year), (City::Seattle, 2014));
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn every_day_of_the_year_is_counted() {
+    fn counts_every_day_of_the_year() {
         let archive = Archive::embedded();
         let leap = archive.monthly_summary(City::Seattle, 2012).unwrap();
         assert_eq!(leap.months.iter().map(|month| month.days).sum::<u32>(), 366);
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_year_outside_names_the_years_inside() {
+    fn reports_the_available_years() {
         let archive = Archive::embedded();
         for year in [i16::MIN, 2011, 2016, i16::MAX] {
             let error = archive.monthly_summary(City::NewYork, year).unwrap_err();
@@ -139,14 +139,14 @@ mod tests {
     }
 
     #[test]
-    fn rounding_is_to_two_decimals_without_negative_zero() {
+    fn rounds_to_two_decimals_without_negative_zero() {
         for (value, expected) in [(14.425_81, 14.43), (-0.004, 0.0), (-2.346, -2.35)] {
             assert_eq!(rounded(value).to_bits(), f64::to_bits(expected));
         }
     }
 
     #[test]
-    fn the_json_names_months_by_number_and_weather_by_name() {
+    fn round_trips_json() {
         let archive = Archive::embedded();
         let summary = archive.monthly_summary(City::Seattle, 2014).unwrap();
         let json = serde_json::to_value(&summary).unwrap();

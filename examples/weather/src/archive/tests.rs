@@ -14,7 +14,7 @@ const EVERYTHING: Query = Query {
 };
 
 #[test]
-fn every_day_of_both_cities_is_there_once() {
+fn contains_every_day_of_both_cities_once() {
     let archive = Archive::embedded();
     let mut days = archive.days.iter();
     for date in date(2012, 1, 1).series(1.day()).take(1461) {
@@ -28,7 +28,7 @@ fn every_day_of_both_cities_is_there_once() {
 }
 
 #[test]
-fn a_day_is_the_row_of_the_table() {
+fn returns_the_row_of_a_day() {
     let archive = Archive::embedded();
     let fourth = date(2014, 7, 4);
     for (location, figures, weather) in [
@@ -42,7 +42,7 @@ fn a_day_is_the_row_of_the_table() {
 }
 
 #[test]
-fn a_day_outside_names_the_days_inside() {
+fn reports_the_available_days() {
     for (outside, text) in [(date(2011, 12, 31), "2011-12-31"), (date(2016, 1, 1), "2016-01-01")] {
         let error = Archive::embedded().get(City::Seattle, outside).unwrap_err();
         assert_eq!(
@@ -53,7 +53,7 @@ fn a_day_outside_names_the_days_inside() {
 }
 
 #[test]
-fn days_come_by_date_then_location_with_both_ends() {
+fn sorts_days_and_includes_both_ends() {
     let found =
         Archive::embedded().find(Query { from: date(2013, 12, 20), to: date(2013, 12, 21), ..EVERYTHING });
     let found = found.unwrap();
@@ -72,7 +72,7 @@ fn days_come_by_date_then_location_with_both_ends() {
 }
 
 #[test]
-fn filters_combine_and_the_limit_leaves_the_total() {
+fn combines_filters_and_counts_all_matches() {
     let archive = Archive::embedded();
     let snow = Query {
         location: Some(City::Seattle),
@@ -93,7 +93,7 @@ fn filters_combine_and_the_limit_leaves_the_total() {
 }
 
 #[test]
-fn a_range_outside_is_empty_and_a_reversed_one_an_error() {
+fn rejects_reversed_ranges_but_not_empty_ones() {
     let archive = Archive::embedded();
     let (from, to) = (date(2016, 1, 1), date(2016, 12, 31));
     let found = archive.find(Query { from, to, ..EVERYTHING }).unwrap();
@@ -105,13 +105,13 @@ fn a_range_outside_is_empty_and_a_reversed_one_an_error() {
 }
 
 #[test]
-fn the_columns_are_those_of_the_header() {
+fn lists_the_columns_of_the_header() {
     let names: Vec<String> = Archive::columns().into_iter().map(|column| column.name).collect();
     assert_eq!(Archive::CSV.lines().next(), Some(names.join(",").as_str()));
 }
 
 #[test]
-fn a_table_that_is_damaged_or_empty_is_refused() {
+fn rejects_damaged_and_empty_tables() {
     let header = Archive::CSV.lines().next().unwrap();
     assert!(Archive::parse(header).is_err());
     let row = format!("{header}\nSeattle,2012-01-01,0.0,12.8,5.0,4.7,hail\n");

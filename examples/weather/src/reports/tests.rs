@@ -12,7 +12,7 @@ use super::*;
 use crate::observation::{City, Weather};
 
 #[test]
-fn reports_come_back_in_order_and_exactly() {
+fn round_trips_reports_in_order() {
     let (_directory, reports) = store();
     // A number that `serde_json` gets wrong by a bit without `float_roundtrip`.
     let mut first = report(1);
@@ -23,20 +23,20 @@ fn reports_come_back_in_order_and_exactly() {
 }
 
 #[test]
-fn a_store_opened_again_is_the_same() {
+fn reopens_a_store() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("missing/too/reports.jsonl");
     let reports = Reports::open(&path).unwrap();
     assert!(reports.all().unwrap().is_empty());
     reports.append(&report(1)).unwrap();
 
-    let again = Reports::open(&path).unwrap();
-    assert_eq!(again.append(&report(2)).unwrap().number, 2);
+    let reopened = Reports::open(&path).unwrap();
+    assert_eq!(reopened.append(&report(2)).unwrap().number, 2);
     assert_eq!(reports.all().unwrap(), [report(1), report(2)]);
 }
 
 #[test]
-fn a_line_torn_anywhere_is_overwritten_by_the_next_writer() {
+fn overwrites_torn_lines() {
     let (_directory, reports) = store();
     reports.append(&report(1)).unwrap();
     let mut expected = vec![report(1)];
@@ -55,7 +55,7 @@ fn a_line_torn_anywhere_is_overwritten_by_the_next_writer() {
 }
 
 #[test]
-fn a_torn_line_may_be_all_there_is() {
+fn recovers_from_a_file_with_one_torn_line() {
     let (_directory, reports) = store();
     append_text(&reports, b"{\"location\":\"Sea");
     assert!(reports.all().unwrap().is_empty());
@@ -64,7 +64,7 @@ fn a_torn_line_may_be_all_there_is() {
 }
 
 #[test]
-fn a_deletion_drops_a_torn_line() {
+fn drops_torn_lines_on_deletion() {
     let (_directory, reports) = store();
     for day in [1, 2] {
         reports.append(&report(day)).unwrap();
@@ -76,7 +76,7 @@ fn a_deletion_drops_a_torn_line() {
 }
 
 #[test]
-fn a_corrupt_line_is_named_and_nothing_is_changed() {
+fn reports_corrupt_lines_without_changes() {
     let (_directory, reports) = store();
     let path = reports.file.display().to_string();
     for (corrupt, reason) in [
@@ -106,17 +106,17 @@ fn a_corrupt_line_is_named_and_nothing_is_changed() {
 }
 
 #[test]
-fn a_deletion_keeps_the_day_itself_and_the_lines_as_they_were() {
+fn keeps_the_cutoff_day_and_its_bytes_on_deletion() {
     let (_directory, reports) = store();
-    let by_hand = serde_json::to_string(&report(2)).unwrap();
-    let by_hand = by_hand.replacen('{', "{ \"note\": \"by hand\", ", 1) + "\r\n";
+    let custom_line = serde_json::to_string(&report(2)).unwrap();
+    let custom_line = custom_line.replacen('{', "{ \"note\": \"by hand\", ", 1) + "\r\n";
     reports.append(&report(1)).unwrap();
-    append_text(&reports, by_hand.as_bytes());
+    append_text(&reports, custom_line.as_bytes());
     reports.append(&report(1)).unwrap();
 
     let deleted = reports.delete_before(report(2).date).unwrap();
     assert_eq!((deleted.deleted, deleted.kept), (2, 1));
-    assert_eq!(text(&reports), by_hand);
+    assert_eq!(text(&reports), custom_line);
 
     let deleted = reports.delete_before(report(2).date).unwrap();
     assert_eq!((deleted.deleted, deleted.kept), (0, 1));
@@ -124,10 +124,10 @@ fn a_deletion_keeps_the_day_itself_and_the_lines_as_they_were() {
 }
 
 #[test]
-fn a_deletion_ignores_what_a_killed_one_left() {
+fn ignores_leftovers_of_a_killed_deletion() {
     let (_directory, reports) = store();
-    let left = serde_json::to_string(&report(9)).unwrap() + "\n";
-    fs::write(&reports.replacement, left.repeat(9)).unwrap();
+    let leftover = serde_json::to_string(&report(9)).unwrap() + "\n";
+    fs::write(&reports.replacement, leftover.repeat(9)).unwrap();
     for day in [1, 2] {
         reports.append(&report(day)).unwrap();
     }
@@ -137,7 +137,7 @@ fn a_deletion_ignores_what_a_killed_one_left() {
 }
 
 #[test]
-fn what_json_cannot_hold_is_refused() {
+fn rejects_values_without_json_form() {
     let (_directory, reports) = store();
     let mut broken = report(1);
     broken.wind = f64::NAN;
@@ -149,7 +149,7 @@ fn what_json_cannot_hold_is_refused() {
 }
 
 #[test]
-fn threads_take_turns() {
+fn numbers_concurrent_reports_uniquely() {
     let (_directory, reports) = store();
     let (threads, each) = (4, 10);
     let numbers: BTreeSet<u64> = thread::scope(|scope| {
@@ -168,15 +168,15 @@ fn threads_take_turns() {
 }
 
 #[test]
-fn deletions_at_once_delete_each_report_once() {
+fn deletes_each_report_once_concurrently() {
     let (_directory, reports) = store();
     for _ in 0..10 {
         for _ in 0..4 {
             reports.append(&report(1)).unwrap();
         }
-        let both = Barrier::new(2);
+        let barrier = Barrier::new(2);
         let delete = || {
-            both.wait();
+            barrier.wait();
             reports.delete_before(report(2).date).unwrap().deleted
         };
         let deleted = thread::scope(|scope| {
@@ -188,7 +188,7 @@ fn deletions_at_once_delete_each_report_once() {
 }
 
 #[test]
-fn a_path_that_is_no_file_is_named() {
+fn reports_a_path_that_is_not_a_file() {
     let directory = tempfile::tempdir().unwrap();
     let error = Reports::open(directory.path()).unwrap_err();
     let start = format!("cannot open `{}`: ", directory.path().display());
@@ -198,7 +198,7 @@ fn a_path_that_is_no_file_is_named() {
 
 #[cfg(unix)]
 #[test]
-fn a_deletion_keeps_links_and_permissions() {
+fn keeps_links_and_permissions_on_deletion() {
     use std::os::unix::fs::{PermissionsExt, symlink};
 
     let (directory, reports) = store();

@@ -1,4 +1,4 @@
-//! A crate that hands tool-core on under names of its own: those who depend on this one alone can declare tools, too.
+//! A crate that re-exports tool-core under other names, so that its dependents can declare tools without tool-core.
 
 pub use tool_core as core;
 

@@ -1,8 +1,7 @@
-//! Tools, and a prompt, that ask their caller something while they run: a form, a text that a model writes, the folders
-//! that the client works in.
+//! Tools and a prompt that send requests to the client: elicitation, sampling and roots.
 //!
-//! A client of 2026-07-28 makes the call again with its answers, and the function starts again with them; older ones
-//! answer while it waits. The functions are the same for both. A key is given where the suite looks for one.
+//! A client of 2026-07-28 repeats the call with its answers, which restarts the function; older clients answer while it
+//! waits. The functions are the same for both. Keys are set where the suite expects them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -22,7 +21,7 @@ struct Confirmation {
     ok: bool,
 }
 
-/// What was made of a form, as the suite wants it told.
+/// Formats the outcome of a form as the suite expects.
 fn outcome<T: Serialize>(answer: &Elicited<T>) -> String {
     let (action, content) = match answer {
         Elicited::Accepted(content) => ("accept", json!(content)),
@@ -104,7 +103,7 @@ async fn test_elicitation_sep1330_enums(#[inject] context: Context) -> Result<St
         [("value1", "First"), ("value2", "Second"), ("value3", "Third")].map(choice)
     };
     let plain = ["option1", "option2", "option3"];
-    // A type could not say `enumNames`, which is of an older protocol.
+    // `enumNames` belongs to an older protocol, so no type generates it.
     let form = Form::new(&json!({"type": "object", "properties": {
         "untitledSingle": {"type": "string", "enum": plain},
         "titledSingle": {"type": "string", "oneOf": titled("Option")},

@@ -70,7 +70,7 @@ fn text_of(failure: &Value) -> String {
     text
 }
 
-pub(crate) struct Faces {
+pub(crate) struct Interfaces {
     runtime: Runtime,
     /// Returns every status instead of an error.
     agent: ureq::Agent,
@@ -83,23 +83,23 @@ pub(crate) struct Faces {
 
 type Each<T> = Vec<(&'static str, T)>;
 
-impl Faces {
+impl Interfaces {
     pub(crate) fn start() -> Self {
-        Faces::start_as(|builder| builder)
+        Interfaces::start_as(|builder| builder)
     }
 
     pub(crate) fn start_as(settings: impl Fn(RegistryBuilder) -> RegistryBuilder) -> Self {
-        Faces::of(|file| settings(weather::builder(file)))
+        Interfaces::of(|file| settings(weather::builder(file)))
     }
 
     /// Starts all interfaces for registries built by `builder`, each with its own file.
     pub(crate) fn of(builder: impl Fn(PathBuf) -> RegistryBuilder) -> Self {
-        Faces::with(builder, None)
+        Interfaces::with(builder, None)
     }
 
-    /// Like [`Faces::of`], with every call by this caller.
+    /// Like [`Interfaces::of`], with every call by this caller.
     pub(crate) fn for_caller(builder: impl Fn(PathBuf) -> RegistryBuilder, caller: &Principal) -> Self {
-        Faces::with(builder, Some(caller))
+        Interfaces::with(builder, Some(caller))
     }
 
     fn with(builder: impl Fn(PathBuf) -> RegistryBuilder, caller: Option<&Principal>) -> Self {
@@ -128,7 +128,7 @@ impl Faces {
             addresses
         });
         let agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
-        Faces { agent, direct: registry("direct"), cli: registry("cli"), runtime, http, mcp, folder }
+        Interfaces { agent, direct: registry("direct"), cli: registry("cli"), runtime, http, mcp, folder }
     }
 
     pub(crate) fn registry(&self) -> &Registry {
@@ -169,12 +169,12 @@ impl Faces {
         answers
     }
 
-    /// Like [`Faces::call`], with a text that MCP cannot carry: the whole request would be invalid.
+    /// Like [`Interfaces::call`], with a text that MCP cannot carry: the whole request would be invalid.
     pub(crate) fn call_without_mcp(&self, name: &str, arguments: &str) -> Each<Answer> {
         self.call_with_bytes(name, arguments.as_bytes())
     }
 
-    /// Like [`Faces::call_without_mcp`], with arguments that may not be UTF-8.
+    /// Like [`Interfaces::call_without_mcp`], with arguments that may not be UTF-8.
     pub(crate) fn call_with_bytes(&self, name: &str, arguments: &[u8]) -> Each<Answer> {
         let direct =
             self.runtime.block_on(self.direct.call_with(name, arguments, &CallOptions::new())).result;
