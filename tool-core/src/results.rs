@@ -238,8 +238,8 @@ impl ResultStore {
         media_type: &str,
         make: impl FnOnce() -> String,
     ) -> Option<Excerpt> {
-        if let Some(known) = self.known(principal, key) {
-            return Some(known);
+        if let Some(existing) = self.existing(principal, key) {
+            return Some(existing);
         }
         let text = make();
         if text.len() <= self.0.limits.above {

@@ -9,7 +9,7 @@ fn word() {}
 fn flag() {}
 
 /// Does it.
-#[tool(operation = Read, schema(written()))]
+#[tool(operation = Read, schema(dynamic()))]
 fn value() {}
 
 /// Does it.

@@ -1,7 +1,7 @@
 use tool_core::tool;
 
 /// Does it.
-#[tool(operation = Read, schema = written())]
+#[tool(operation = Read, schema = dynamic())]
 fn read(
     #[arg(range(min = 1), example = 2)] a: u8,
     #[arg(length(max = 9), pattern = "^a")] b: String,

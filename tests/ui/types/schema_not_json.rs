@@ -2,12 +2,12 @@ use tool_core::tool;
 
 struct Schema;
 
-fn written() -> Schema {
+fn dynamic() -> Schema {
     Schema
 }
 
 /// Reads.
-#[tool(operation = Read, schema = written())]
+#[tool(operation = Read, schema = dynamic())]
 fn read(a: u8) {
     let _ = a;
 }

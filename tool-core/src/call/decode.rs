@@ -193,9 +193,9 @@ impl ArgumentDecoder<'_> {
 /// Returns the members that are not inputs, if a schema by the author allows them.
 fn unknown_members(tool: &ToolDefinition, text: &str) -> Vec<Problem> {
     let members: Map<String, Value> = serde_json::from_str(text).unwrap_or_default();
-    let known: Vec<&str> = tool.argument_layout().members.iter().map(|member| &*member.name).collect();
-    let unknown = members.keys().filter(|name| !known.contains(&name.as_str()));
-    unknown.take(MAX_PROBLEMS).map(|name| unknown_input(name, &known)).collect()
+    let names: Vec<&str> = tool.argument_layout().members.iter().map(|member| &*member.name).collect();
+    let unknown = members.keys().filter(|name| !names.contains(&name.as_str()));
+    unknown.take(MAX_PROBLEMS).map(|name| unknown_input(name, &names)).collect()
 }
 
 /// Validates the text of arguments against the schema of the tool.

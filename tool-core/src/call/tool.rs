@@ -110,10 +110,10 @@ impl Tool for Arc<dyn Tool> {
 /// ```
 pub struct DynamicTool {
     definition: ToolDefinition,
-    function: Box<Function>,
+    function: Box<CallFunction>,
 }
 
-type Function = dyn Fn(Context, &RawValue) -> BoxFuture<'static, Result<Output, Failure>> + Send + Sync;
+type CallFunction = dyn Fn(Context, &RawValue) -> BoxFuture<'static, Result<Output, Failure>> + Send + Sync;
 
 impl DynamicTool {
     /// Creates a tool with this definition that calls this function. The arguments are decoded as `A`: a type of your own, or a

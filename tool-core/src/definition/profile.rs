@@ -140,7 +140,7 @@ impl FromStr for Profile {
 /// assert!(error.to_string().starts_with("unknown profile `opnai`: expected one of mcp, no-ref, openai, "));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown profile `{0}`: expected one of {known}", known = Profile::ALL.map(Profile::as_str).join(", "))]
+#[error("unknown profile `{0}`: expected one of {names}", names = Profile::ALL.map(Profile::as_str).join(", "))]
 pub struct UnknownProfile(String);
 
 /// Why a tool cannot be rendered in a profile. The path is a JSON Pointer (RFC 6901) into the schema in normal form.

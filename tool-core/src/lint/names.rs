@@ -38,10 +38,10 @@ fn begins_well(name: &str) -> bool {
 
 /// Reports names and aliases that differ only in case.
 pub(super) fn check_case(tools: &[&ToolDefinition], findings: &mut Vec<Finding>) {
-    let mut known: BTreeMap<String, &str> = BTreeMap::new();
+    let mut spellings: BTreeMap<String, &str> = BTreeMap::new();
     for tool in tools {
         for name in [tool.name()].into_iter().chain(tool.alias()) {
-            let other = *known.entry(name.to_lowercase()).or_insert(name);
+            let other = *spellings.entry(name.to_lowercase()).or_insert(name);
             if other != name {
                 let message = format!("`{name}` and `{other}` differ by case alone");
                 findings.push(Finding::of(LintRule::NamesDifferByCase, tool, message));

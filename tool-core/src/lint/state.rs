@@ -9,7 +9,7 @@ pub(super) fn check(tools: &[&ToolDefinition], findings: &mut Vec<Finding>) {
     let is_raw = |need: &&Need| need.handle() == Handle::State;
     let mut resources: Vec<&Need> = Vec::new();
     for need in tools.iter().flat_map(|tool| tool.needs()).filter(|need| !is_raw(need)) {
-        if !resources.iter().any(|known| known.is_same_type(need)) {
+        if !resources.iter().any(|resource| resource.is_same_type(need)) {
             resources.push(need);
         }
     }

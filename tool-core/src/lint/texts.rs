@@ -54,9 +54,9 @@ pub(super) fn vague(text: &str, name: &str) -> Option<&'static str> {
     {
         return Some("is to be written yet");
     }
-    let known = words(name);
+    let given = words(name);
     let says_more = |word: &&String| {
-        !FILLERS.contains(&word.as_str()) && !known.iter().any(|known| is_form_of(word, known))
+        !FILLERS.contains(&word.as_str()) && !given.iter().any(|given| is_form_of(word, given))
     };
     (!text_words.iter().any(|word| says_more(&word))).then_some("says the name again")
 }
@@ -98,9 +98,9 @@ const FILLERS: [&str; 28] = [
 ];
 
 /// Returns `true` if one word is the other with an ending, as `gets` and `get`.
-fn is_form_of(word: &str, known: &str) -> bool {
-    let (short, long) = if word.len() < known.len() { (word, known) } else { (known, word) };
-    word == known || short.chars().count() >= 3 && long.starts_with(short) && long.len() - short.len() <= 3
+fn is_form_of(word: &str, given: &str) -> bool {
+    let (short, long) = if word.len() < given.len() { (word, given) } else { (given, word) };
+    word == given || short.chars().count() >= 3 && long.starts_with(short) && long.len() - short.len() <= 3
 }
 
 /// Returns the texts of one part of a schema, without the parts below it.

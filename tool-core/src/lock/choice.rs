@@ -218,11 +218,11 @@ fn disjoint(a: &Value, b: &Value, root: &Value, levels: u8) -> bool {
     }
     // Only objects have members that distinguish them.
     let object = |schema: &Map<String, Value>| schema.get("type").is_some_and(|kind| kind == "object");
-    object(a) && object(b) && (told_apart(a, b, root, levels) || refuses(a, b) || refuses(b, a))
+    object(a) && object(b) && (are_distinguished(a, b, root, levels) || refuses(a, b) || refuses(b, a))
 }
 
 /// Returns `true` if both require a member that cannot have the same value in both.
-fn told_apart(a: &Map<String, Value>, b: &Map<String, Value>, root: &Value, levels: u8) -> bool {
+fn are_distinguished(a: &Map<String, Value>, b: &Map<String, Value>, root: &Value, levels: u8) -> bool {
     let (required_a, required_b) = (required(a), required(b));
     let member = |schema: &'_ Map<String, Value>, name: &str| {
         schema.get("properties").and_then(|all| all.get(name)).cloned()

@@ -42,8 +42,8 @@ pub(super) fn compare(old: &Tools, new: &Tools) -> Vec<Difference> {
             (None, None) => found.push(Difference::new(Kind::ToolRemoved, name, "", "the tool is gone")),
         }
     }
-    let known: BTreeSet<&str> = renamed.values().copied().collect();
-    for name in new.keys().filter(|name| !old.contains_key(*name) && !known.contains(name.as_str())) {
+    let targets: BTreeSet<&str> = renamed.values().copied().collect();
+    for name in new.keys().filter(|name| !old.contains_key(*name) && !targets.contains(name.as_str())) {
         found.push(Difference::new(Kind::ToolAdded, name, "", "the tool is new"));
     }
     // A stable sort keeps the differences of one tool in the order in which they were found.

@@ -327,14 +327,14 @@ impl<'s> Comparison<'s> {
     }
 
     fn the_rest(&mut self, old: &Map<String, Value>, new: &Map<String, Value>) {
-        let known = |keyword: &str| {
+        let is_compared = |keyword: &str| {
             COMPARED.contains(&keyword)
                 || LIMITS.contains(&keyword)
                 || TEXTS.contains(&keyword)
                 || CHOICES.contains(&keyword)
         };
         let keywords: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
-        for keyword in keywords.into_iter().filter(|keyword| !known(keyword)) {
+        for keyword in keywords.into_iter().filter(|keyword| !is_compared(keyword)) {
             if old.get(keyword) != new.get(keyword) {
                 self.push(Kind::Undecided, was_is(keyword, old.get(keyword), new.get(keyword)));
             }

@@ -130,8 +130,8 @@ impl Failure {
         failure
     }
 
-    pub(crate) fn unknown_input(tool: &str, name: &str, known: &[&str]) -> Self {
-        Failure::input(tool, vec![unknown_input(name, known)], None)
+    pub(crate) fn unknown_input(tool: &str, name: &str, names: &[&str]) -> Self {
+        Failure::input(tool, vec![unknown_input(name, names)], None)
     }
 
     pub(crate) fn not_json(tool: &str, problem: Problem) -> Self {

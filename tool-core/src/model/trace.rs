@@ -87,11 +87,11 @@ impl FromStr for TraceParent {
     fn from_str(text: &str) -> Result<Self, TraceParentError> {
         // `00-` and 32, 16 and 2 digits.
         const LENGTH: usize = 55;
-        let (known, rest) = match text.split_at_checked(LENGTH) {
-            Some((known, rest)) if rest.is_empty() || rest.starts_with('-') => (known, rest),
+        let (fields, rest) = match text.split_at_checked(LENGTH) {
+            Some((fields, rest)) if rest.is_empty() || rest.starts_with('-') => (fields, rest),
             _ => return Err(TraceParentError::Length(text.len())),
         };
-        let parts: Vec<&str> = known.split('-').collect();
+        let parts: Vec<&str> = fields.split('-').collect();
         let [version, trace_id, parent_id, flags] = parts[..] else { return Err(TraceParentError::Digits) };
         let version = digits(version, 2, u8::from_str_radix)?;
         // Later versions may have more parts; the first four are the same.

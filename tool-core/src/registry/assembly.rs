@@ -90,7 +90,7 @@ struct Assembly {
 impl Assembly {
     fn add(&mut self, registry: &Registry) {
         for scope in registry.inner.scopes() {
-            if !self.scopes.iter().any(|known| Arc::ptr_eq(known, scope)) {
+            if !self.scopes.iter().any(|seen| Arc::ptr_eq(seen, scope)) {
                 self.scopes.push(Arc::clone(scope));
             }
         }
@@ -171,11 +171,11 @@ fn first_prompt_of_each_name(
 
 /// Returns the tools without those whose name or alias an earlier tool has.
 fn first_of_each_name(mut members: Vec<RegisteredTool>, skipped: &mut Vec<Skipped>) -> Vec<RegisteredTool> {
-    let mut known: HashMap<&str, usize> = HashMap::with_capacity(members.len());
+    let mut seen: HashMap<&str, usize> = HashMap::with_capacity(members.len());
     let mut dropped = BTreeSet::new();
     for (position, RegisteredTool { definition: tool, .. }) in members.iter().enumerate() {
         let names = || [Some(tool.name()), tool.alias()].into_iter().flatten();
-        if let Some((name, first)) = names().find_map(|name| Some((name, known.get(name)?))) {
+        if let Some((name, first)) = names().find_map(|name| Some((name, seen.get(name)?))) {
             skipped.push(Skipped::Duplicate {
                 name: name.to_owned(),
                 kept: members[*first].definition.place(),
@@ -184,7 +184,7 @@ fn first_of_each_name(mut members: Vec<RegisteredTool>, skipped: &mut Vec<Skippe
             dropped.insert(position);
             continue;
         }
-        known.extend(names().map(|name| (name, position)));
+        seen.extend(names().map(|name| (name, position)));
     }
     drop_at(&mut members, &dropped);
     members

@@ -17,8 +17,8 @@ impl Registry {
         let Target { definition, scope, .. } = target;
         let inputs = definition.inputs();
         let Some(native) = inputs.iter().find(|native| native.name.as_deref() == Some(input)) else {
-            let known: Vec<&str> = inputs.iter().filter_map(|native| native.name.as_deref()).collect();
-            return Err(Failure::unknown_input(definition.name(), input, &known));
+            let names: Vec<&str> = inputs.iter().filter_map(|native| native.name.as_deref()).collect();
+            return Err(Failure::unknown_input(definition.name(), input, &names));
         };
         let mut values = Vec::new();
         match definition.completion(input) {

@@ -101,7 +101,7 @@ pub(super) struct WholeResult<'r> {
 const JSON: &str = "application/json";
 const TEXT: &str = "text/plain; charset=utf-8";
 /// The most blocks of one result that are stored separately.
-const MOST_APART: usize = 8;
+const MAX_PARTS: usize = 8;
 
 impl<'r> WholeResult<'r> {
     pub(super) fn text(media_type: &'r str, text: impl Into<Cow<'r, str>>) -> Self {
@@ -191,7 +191,7 @@ fn of_blocks<'r>(blocks: &'r [Content], limits: &ResultLimits) -> Vec<ResultCont
     let parts: Vec<ResultContent<'r>> = blocks.iter().map(part).collect();
     match omitted {
         0 => Vec::new(),
-        1..=MOST_APART => parts,
+        1..=MAX_PARTS => parts,
         _ => {
             let list = serde_json::to_string(blocks).unwrap_or_default();
             vec![ResultContent::Goes(WholeResult::text(JSON, in_lines(&list)))]

@@ -52,9 +52,9 @@ impl ResultStore {
         let turn = self.turn(deadline).await.ok_or(ResultStoreError::Late)?;
         let inner = Arc::clone(&self.0);
         // The write completes even if the caller leaves.
-        let written = runtime.spawn(async move { inner.write(name, framed, turn).await.map(drop) });
-        match timeout_at(deadline, written).await {
-            Ok(Ok(written)) => written?,
+        let write = runtime.spawn(async move { inner.write(name, framed, turn).await.map(drop) });
+        match timeout_at(deadline, write).await {
+            Ok(Ok(write)) => write?,
             // The runtime shuts down.
             Ok(Err(error)) => return Err(ResultStoreError::Storage(std::io::Error::other(error))),
             Err(_) => {
@@ -93,15 +93,15 @@ impl ResultStore {
     }
 
     /// Returns the excerpt for a key, if its text stays stored for at least half of the maximum age.
-    pub(super) fn known(&self, principal: &Principal, key: Digest) -> Option<Excerpt> {
+    pub(super) fn existing(&self, principal: &Principal, key: Digest) -> Option<Excerpt> {
         let StoreState { index, made, .. } = &*self.0.state;
         let mut made = lock(made);
         let entry_key = (ResultName::new(principal, key), key);
-        let known = made.get(&entry_key)?;
-        let name = ResultName::new(principal, known.digest()?);
+        let existing = made.get(&entry_key)?;
+        let name = ResultName::new(principal, existing.digest()?);
         let left = lock(index.get()?).left(&name).unwrap_or_default();
         if left > self.0.limits.age / 2 {
-            return Some(known.clone());
+            return Some(existing.clone());
         }
         made.remove(&entry_key);
         None
@@ -201,16 +201,16 @@ impl Inner {
 
     async fn read(&self, name: ResultName) -> Result<Option<StoredResult>, ResultStoreError> {
         let index = self.index().await?;
-        let known = lock(index).left(&name);
-        if known.is_some_and(|left| left.is_zero()) {
+        let existing = lock(index).left(&name);
+        if existing.is_some_and(|left| left.is_zero()) {
             return Ok(None);
         }
         let Some(framed) = self.storage.get(&name.path()).await? else { return Ok(None) };
         let bytes = framed.len() as u64;
-        let kept = StoredResult::parse(name.digest, framed, known.unwrap_or(self.limits.age));
+        let kept = StoredResult::parse(name.digest, framed, existing.unwrap_or(self.limits.age));
         if kept.is_none() {
             tracing::error!(digest = %name.digest, "what is kept is not what was put there: it is not read");
-        } else if known.is_none() {
+        } else if existing.is_none() {
             // Another process stored it after the index was read; it is counted from now on.
             lock(index).insert(name, bytes, Instant::now() + self.limits.age);
         }

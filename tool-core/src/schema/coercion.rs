@@ -188,7 +188,7 @@ fn applicable_schemas<'s>(
     let mut open = vec![schema];
     while let Some(schema) = open.pop() {
         let schema = resolved(schema, root);
-        if parts.iter().any(|known| std::ptr::eq(*known, schema)) {
+        if parts.iter().any(|part| std::ptr::eq(*part, schema)) {
             continue;
         }
         parts.push(schema);

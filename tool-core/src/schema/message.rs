@@ -44,21 +44,21 @@ const MAX_LISTED: usize = 20;
 const MAX_REPEATED: usize = 64;
 
 /// Returns the message for an unknown name, which is `None` if it is secret.
-pub(crate) fn unknown(noun: Noun, name: Option<&str>, known: &[&str]) -> String {
+pub(crate) fn unknown(noun: Noun, name: Option<&str>, names: &[&str]) -> String {
     let name = name.map_or_else(|| "(secret)".to_owned(), |name| format!("`{}`", shortened(name)));
     let unknown = format!("unknown {} {name}", noun.singular());
-    if known.is_empty() {
+    if names.is_empty() {
         format!("{unknown}: there are none")
     } else {
-        format!("{unknown}: the {} are {}", noun.plural(), listed(known.iter().copied()))
+        format!("{unknown}: the {} are {}", noun.plural(), listed(names.iter().copied()))
     }
 }
 
 /// Returns the problem of an unknown input.
-pub(crate) fn unknown_input(name: &str, known: &[&str]) -> Problem {
-    let message = unknown(Noun::Input, Some(name), known);
+pub(crate) fn unknown_input(name: &str, names: &[&str]) -> Problem {
+    let message = unknown(Noun::Input, Some(name), names);
     let mut problem = Problem::new(pointer(&shortened(name)), "additionalProperties", message);
-    problem.suggestion = nearest(name, known.iter().copied()).map(str::to_owned);
+    problem.suggestion = nearest(name, names.iter().copied()).map(str::to_owned);
     problem
 }
 

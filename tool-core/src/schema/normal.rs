@@ -120,7 +120,7 @@ fn describe_constants(object: &mut Map<String, Value>, texts: &Map<String, Value
 /// A range counts as a constraint, unless it is that of the integer type.
 pub(crate) fn decode_implies_validity(schema: &Value) -> bool {
     let Some(object) = schema.as_object() else { return false };
-    let only = |known: &[&str]| object.keys().all(|key| known.contains(&key.as_str()));
+    let only = |keywords: &[&str]| object.keys().all(|key| keywords.contains(&key.as_str()));
     match kind(object) {
         Some("boolean") => only(&["type", "description"]),
         Some("string") => only(&["type", "description", "format"]),
@@ -246,8 +246,8 @@ fn collapse_constants(object: &mut Map<String, Value>) {
     let mut texts = Map::new();
     for branch in branches {
         let Some(branch) = branch.as_object() else { return };
-        let known = |key: &String| matches!(key.as_str(), "type" | "const" | "enum" | "description");
-        if branch.get("type").is_none_or(|kind| kind != "string") || !branch.keys().all(known) {
+        let is_plain = |key: &String| matches!(key.as_str(), "type" | "const" | "enum" | "description");
+        if branch.get("type").is_none_or(|kind| kind != "string") || !branch.keys().all(is_plain) {
             return;
         }
         match (branch.get("const"), branch.get("enum")) {

@@ -75,7 +75,7 @@ struct AnswersState {
     /// The answers that were given, by key and digest of their questions.
     given: HashMap<(String, String), Answer>,
     /// All questions in the order in which they were first asked.
-    asked: Vec<Question>,
+    questions: Vec<Question>,
     /// Whether each answer restarts the call.
     starts_again: bool,
 }
@@ -168,7 +168,7 @@ impl Answers {
     /// assert_eq!(tool_core::testing::Answers::new().questions().len(), 0);
     /// ```
     pub fn questions(&self) -> Vec<Question> {
-        self.state().asked.clone()
+        self.state().questions.clone()
     }
 
     /// Returns a context for a direct call of the function, with these answers.
@@ -242,7 +242,7 @@ impl AnswersState {
     /// Takes the next answer.
     fn take(&mut self, question: &Question) -> Result<Answer, Failure> {
         if !self.left.is_empty() {
-            self.asked.push(question.clone());
+            self.questions.push(question.clone());
         }
         self.left.pop_front().ok_or_else(|| {
             let message = format!("there is no answer left for the question `{}`", question.key);
@@ -258,7 +258,7 @@ impl ClientRequests for Answers {
 
     fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Result<AskOutcome, Failure>> {
         let mut state = self.state();
-        let asked = if state.starts_again {
+        let questions = if state.starts_again {
             match state.given.get(&question_key(question)).filter(|_| question.problems.is_empty()) {
                 Some(answer) => Ok(AskOutcome::Answer(answer.clone())),
                 None if state.left.is_empty() => state.take(question).map(AskOutcome::Answer),
@@ -267,7 +267,7 @@ impl ClientRequests for Answers {
         } else {
             state.take(question).map(AskOutcome::Answer)
         };
-        Box::pin(std::future::ready(asked))
+        Box::pin(std::future::ready(questions))
     }
 
     fn suspended(&self, questions: Vec<Question>) {

@@ -180,14 +180,14 @@ pub(crate) fn explained(unread: &UnreadInput<'_>, validator: &Validator) -> Prob
     let value = serde_json::from_str(text).unwrap_or(Value::Null);
     let mut problem = validator.undecoded(&path, &value);
     let range = unpublished_range(error);
-    let is_told = !validator.conceals(&path) && text.len() <= LONGEST_REASON;
+    let shows_value = !validator.conceals(&path) && text.len() <= LONGEST_REASON;
     if value.is_number() && is_out_of_range(error) {
         problem.message.push_str(": out of range");
-    } else if is_told && (value.is_array() || value.is_object()) {
+    } else if shows_value && (value.is_array() || value.is_object()) {
         // The shape is valid, but the type, or a part of it that does not report its path, rejects the value.
         let kind = if value.is_array() { "list" } else { "object" };
         problem.message = format!("invalid {kind}: {}", reason(error));
-    } else if is_told {
+    } else if shows_value {
         // Some types repeat the value in their error.
         problem.message.push_str(": ");
         problem.message.push_str(&reason(error));

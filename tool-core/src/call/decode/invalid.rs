@@ -29,10 +29,10 @@ pub(super) fn input_of(problem: &Problem) -> Option<String> {
 
 /// Adds problems of inputs that have none yet.
 fn add(problems: &mut Vec<Problem>, unread: &[UnreadInput<'_>], validator: &Validator) {
-    let known: Vec<_> = problems.iter().map(input_of).collect();
+    let reported: Vec<_> = problems.iter().map(input_of).collect();
     // If an input has a problem, the arguments as a whole, or a flattened input, fail for the same reason.
     let is_new = |finding: &Problem| {
-        known.is_empty() || !known.contains(&input_of(finding)) && input_of(finding).is_some()
+        reported.is_empty() || !reported.contains(&input_of(finding)) && input_of(finding).is_some()
     };
     let findings = unread.iter().map(|unread| explained(unread, validator));
     problems.extend(findings.filter(is_new));

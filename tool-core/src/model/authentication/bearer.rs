@@ -32,7 +32,7 @@ use crate::model::future::BoxFuture;
 /// ```
 #[derive(Clone, Default)]
 pub struct Bearer {
-    known: Vec<(blake3::Hash, Principal)>,
+    tokens: Vec<(blake3::Hash, Principal)>,
 }
 
 impl Bearer {
@@ -67,19 +67,19 @@ impl Bearer {
             return Err(InvalidToken::Characters);
         }
         let hash = blake3::hash(token.as_bytes());
-        if self.known.iter().any(|(known, _)| *known == hash) {
-            return Err(InvalidToken::Known);
+        if self.tokens.iter().any(|(token, _)| *token == hash) {
+            return Err(InvalidToken::Duplicate);
         }
-        self.known.push((hash, principal));
+        self.tokens.push((hash, principal));
         Ok(self)
     }
 
     fn holder(&self, token: &str) -> Option<&Principal> {
         let hash = blake3::hash(token.as_bytes());
         // `==` of two hashes takes constant time, and no comparison is skipped.
-        self.known
+        self.tokens
             .iter()
-            .fold(None, |found, (known, holder)| if *known == hash { Some(holder) } else { found })
+            .fold(None, |found, (token, holder)| if *token == hash { Some(holder) } else { found })
     }
 }
 
@@ -115,7 +115,7 @@ fn is_token(text: &str) -> bool {
 
 impl fmt::Debug for Bearer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.known.iter().map(|(_, principal)| principal)).finish()
+        f.debug_list().entries(self.tokens.iter().map(|(_, principal)| principal)).finish()
     }
 }
 
@@ -135,7 +135,7 @@ pub enum InvalidToken {
     Characters,
     /// The token was already added.
     #[error("the token was already added")]
-    Known,
+    Duplicate,
 }
 
 #[cfg(test)]
@@ -216,7 +216,7 @@ mod tests {
             ("swordfish 2", InvalidToken::Characters),
             ("swordfish=2", InvalidToken::Characters),
             ("sword\u{f6}", InvalidToken::Characters),
-            ("abc.def-123==", InvalidToken::Known),
+            ("abc.def-123==", InvalidToken::Duplicate),
         ] {
             let refused = bearer().token(token, Principal::new("eve")).unwrap_err();
             assert_eq!(refused, error, "{token}");

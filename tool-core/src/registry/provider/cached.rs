@@ -128,8 +128,8 @@ impl Cached {
     ///     .on_change(|| println!("there are other tools"));
     /// ```
     #[must_use]
-    pub fn on_change(mut self, told: impl Fn() + Send + Sync + 'static) -> Self {
-        self.refresher.on_change = Some(Arc::new(told));
+    pub fn on_change(mut self, listener: impl Fn() + Send + Sync + 'static) -> Self {
+        self.refresher.on_change = Some(Arc::new(listener));
         self
     }
 
@@ -173,8 +173,8 @@ impl Cached {
         let Ok(runtime) = Handle::try_current() else { return false };
         if let Some(turn) = self.refresher.turn() {
             let (refresher, end) = (self.refresher.clone(), self.end.token().clone());
-            let asked = async move { refresher.ask_until_up_to_date(turn).await };
-            runtime.spawn(end.run_until_cancelled_owned(asked));
+            let query = async move { refresher.ask_until_up_to_date(turn).await };
+            runtime.spawn(end.run_until_cancelled_owned(query));
         }
         true
     }

@@ -105,10 +105,10 @@ impl Providers {
     }
 
     async fn joined(&self) -> Result<Toolset, DiscoveryError> {
-        let asked = self.parts.iter().map(|part| -> BoxFuture<'_, _> { Box::pin(part.provider.ask()) });
+        let queries = self.parts.iter().map(|part| -> BoxFuture<'_, _> { Box::pin(part.provider.ask()) });
         let (mut names, mut parts) = (Vec::new(), Vec::new());
         let (mut failed, mut all_names) = (Vec::new(), Vec::new());
-        for (part, answer) in self.parts.iter().zip(all(asked.collect()).await) {
+        for (part, answer) in self.parts.iter().zip(all(queries.collect()).await) {
             match answer.map_err(|error| DiscoveryError::of(&part.name, error)) {
                 Ok(tools) => {
                     match tools.providers() {

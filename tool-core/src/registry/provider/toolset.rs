@@ -134,7 +134,7 @@ impl Toolset {
     /// Sets the provider of each tool: the first of these providers that has the tool.
     pub(crate) fn coming_from<'p>(mut self, providers: impl Iterator<Item = (&'p str, &'p Toolset)>) -> Self {
         let mut names: Vec<&str> = Vec::new();
-        let mut known: HashMap<&str, u32> = HashMap::new();
+        let mut indexes: HashMap<&str, u32> = HashMap::new();
         // A tool is identified by the address of its definition, without comparing anything.
         let places: HashMap<(usize, u32), usize> =
             self.registry.definitions().enumerate().map(|(place, tool)| (tool.address(), place)).collect();
@@ -146,7 +146,7 @@ impl Toolset {
                     continue;
                 }
                 let provider = tools.provider_at(position).unwrap_or(provider);
-                of[place] = *known.entry(provider).or_insert_with(|| {
+                of[place] = *indexes.entry(provider).or_insert_with(|| {
                     names.push(provider);
                     names.len() as u32 - 1
                 });

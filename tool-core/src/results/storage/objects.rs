@@ -69,10 +69,10 @@ impl<S: ObjectStore> ResultStorage for Objects<S> {
 }
 
 /// Returns the age of an entry that was written at this Unix time in milliseconds; zero if that is in the future.
-fn age(written: i64) -> Duration {
+fn age(modified: i64) -> Duration {
     let now = std::time::UNIX_EPOCH.elapsed().unwrap_or_default();
-    let written = u64::try_from(written).map(Duration::from_millis).unwrap_or_default();
-    now.saturating_sub(written)
+    let modified = u64::try_from(modified).map(Duration::from_millis).unwrap_or_default();
+    now.saturating_sub(modified)
 }
 
 fn path(name: &str) -> io::Result<Path> {

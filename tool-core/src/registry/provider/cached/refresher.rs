@@ -50,7 +50,7 @@ struct RefreshState {
     /// The number of invalidations that the list includes.
     listed_after: u64,
     /// The number of invalidations when the last query began.
-    asked_after: u64,
+    changes_before_query: u64,
     /// The result of the last query: a list, an error, or the last list instead of an error.
     answer: Option<Result<Toolset, DiscoveryError>>,
     /// When the provider failed last, if it has not answered since.
@@ -120,7 +120,7 @@ impl Refresher {
         }
         if self.shared.answers.load(Ordering::Acquire) != before {
             let state = self.state();
-            if let Some(answer) = state.answer.as_ref().filter(|_| state.asked_after == changes) {
+            if let Some(answer) = state.answer.as_ref().filter(|_| state.changes_before_query == changes) {
                 return answer.clone();
             }
         }
@@ -144,7 +144,7 @@ impl Refresher {
 
     /// Returns `true` if there was a change since the last query began.
     pub(super) fn is_behind(&self) -> bool {
-        self.state().asked_after != self.changes()
+        self.state().changes_before_query != self.changes()
     }
 
     /// Queries, and returns the last list instead of an error where that is allowed.
@@ -157,13 +157,13 @@ impl Refresher {
             Err(error) => (self.last_instead_of(error), false),
         };
         let mut state = self.state();
-        state.asked_after = changes;
+        state.changes_before_query = changes;
         state.answer = Some(answer.clone());
         drop(state);
         self.shared.answers.fetch_add(1, Ordering::Release);
-        if let Some(told) = self.on_change.as_ref().filter(|_| is_other) {
+        if let Some(on_change) = self.on_change.as_ref().filter(|_| is_other) {
             // A panic is logged.
-            let _ = catch_panic(|| told());
+            let _ = catch_panic(|| on_change());
         }
         answer
     }
