@@ -258,7 +258,7 @@ impl ClientRequests for Answers {
 
     fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Result<AskOutcome, Failure>> {
         let mut state = self.state();
-        let questions = if state.starts_again {
+        let outcome = if state.starts_again {
             match state.given.get(&question_key(question)).filter(|_| question.problems.is_empty()) {
                 Some(answer) => Ok(AskOutcome::Answer(answer.clone())),
                 None if state.left.is_empty() => state.take(question).map(AskOutcome::Answer),
@@ -267,7 +267,7 @@ impl ClientRequests for Answers {
         } else {
             state.take(question).map(AskOutcome::Answer)
         };
-        Box::pin(std::future::ready(questions))
+        Box::pin(std::future::ready(outcome))
     }
 
     fn suspended(&self, questions: Vec<Question>) {
