@@ -6,3 +6,4 @@ mod interfaces;
 mod names;
 mod packages;
 mod readme;
+mod sizes;

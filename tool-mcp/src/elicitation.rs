@@ -65,10 +65,10 @@ impl Elicitation {
         if !cx.era.is_modern() {
             return Ok(Elicitation::Session(Arc::new(SessionClient::new(cx, sealer.lifetime()))));
         }
-        let asked = round.state.map(|state| sealer.open(state, call)).transpose()?;
+        let previous = round.state.map(|state| sealer.open(state, call)).transpose()?;
         Ok(Elicitation::MultiRoundTrip(Arc::new(MultiRoundTrip::new(
             cx.capabilities,
-            asked,
+            previous,
             round.responses,
         ))))
     }
@@ -91,8 +91,8 @@ impl Elicitation {
         let Elicitation::MultiRoundTrip(client) = self else { return None };
         match failure.kind() {
             FailureKind::InputRequired => {
-                let (requests, asked) = client.requests();
-                let sealed = sealer.seal(asked, call);
+                let (requests, previous) = client.requests();
+                let sealed = sealer.seal(previous, call);
                 Some(sealed.map(|sealed| InputRequiredResult::new(Some(requests), Some(sealed))))
             }
             FailureKind::Unsupported => client.unsupported().map(|kind| Err(unsupported(failure, kind))),

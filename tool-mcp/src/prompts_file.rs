@@ -44,14 +44,14 @@ pub struct PromptsFile(FileContent);
 struct FileContent {
     instructions: Option<String>,
     #[serde(default)]
-    tools: BTreeMap<String, ToolTexts>,
+    tools: BTreeMap<String, ToolOverride>,
     #[serde(default)]
     templates: BTreeMap<String, PromptTemplate>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct ToolTexts {
+struct ToolOverride {
     description: Option<String>,
     #[serde(default)]
     examples: Vec<Value>,

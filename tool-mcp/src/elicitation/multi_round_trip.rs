@@ -8,7 +8,7 @@ use tool_core::elicitation::{AskKind, AskOutcome, ClientRequests, Question};
 use tool_core::{BoxFuture, Failure};
 
 use crate::elicitation::capabilities::Capabilities;
-use crate::elicitation::request_state::{AskedQuestion, AskedQuestions};
+use crate::elicitation::request_state::{SealedQuestion, SealedQuestions};
 use crate::elicitation::wire;
 use crate::sync::lock;
 
@@ -19,7 +19,7 @@ use crate::sync::lock;
 pub(crate) struct MultiRoundTrip {
     capabilities: Capabilities,
     /// The questions of previous round trips; `None` in the first one.
-    asked: Option<AskedQuestions>,
+    previous: Option<SealedQuestions>,
     /// The answers of this round trip, by the keys of the questions.
     responses: Map<String, Value>,
     state: Mutex<RoundState>,
@@ -28,7 +28,7 @@ pub(crate) struct MultiRoundTrip {
 #[derive(Default)]
 struct RoundState {
     /// The questions with answers that the call has used.
-    used: AskedQuestions,
+    used: SealedQuestions,
     /// The questions for the client.
     questions: Vec<Question>,
     /// The kind of a question that the client does not support.
@@ -38,15 +38,15 @@ struct RoundState {
 impl MultiRoundTrip {
     pub(super) fn new(
         capabilities: Capabilities,
-        asked: Option<AskedQuestions>,
+        previous: Option<SealedQuestions>,
         responses: Option<&Map<String, Value>>,
     ) -> Self {
         let responses = responses.cloned().unwrap_or_default();
-        MultiRoundTrip { capabilities, asked, responses, state: Mutex::default() }
+        MultiRoundTrip { capabilities, previous, responses, state: Mutex::default() }
     }
 
     /// Returns the questions for the client, and the state for the next round trip.
-    pub(super) fn requests(&self) -> (InputRequests, AskedQuestions) {
+    pub(super) fn requests(&self) -> (InputRequests, SealedQuestions) {
         let mut state = lock(&self.state);
         let mut requests = InputRequests::new();
         let mut next = std::mem::take(&mut state.used);
@@ -57,13 +57,14 @@ impl MultiRoundTrip {
                     tracing::error!(%error, key = question.key, "a question cannot be sent to the client");
                 }
             }
-            next.insert(question.key.clone(), AskedQuestion::unanswered(question));
+            next.insert(question.key.clone(), SealedQuestion::unanswered(question));
         }
         // Keep answers that the call has not used yet.
-        for (key, asked) in self.asked.iter().flatten().filter(|(key, _)| !requests.contains_key(*key)) {
-            let answer = asked.answer.clone().or_else(|| self.responses.get(key).cloned());
+        for (key, previous) in self.previous.iter().flatten().filter(|(key, _)| !requests.contains_key(*key))
+        {
+            let answer = previous.answer.clone().or_else(|| self.responses.get(key).cloned());
             if answer.is_some() {
-                next.entry(key.clone()).or_insert_with(|| AskedQuestion { answer, ..asked.clone() });
+                next.entry(key.clone()).or_insert_with(|| SealedQuestion { answer, ..previous.clone() });
             }
         }
         (requests, next)
@@ -77,10 +78,10 @@ impl MultiRoundTrip {
     /// Returns the answer to a question, if there is one.
     fn answer(&self, question: &Question) -> Option<Value> {
         let response = || self.responses.get(&question.key).cloned();
-        let Some(asked) = &self.asked else { return response() };
-        let asked = asked.get(&question.key)?;
-        let is_same = asked.digest == AskedQuestion::unanswered(question).digest;
-        asked.answer.clone().or_else(response).filter(|_| is_same)
+        let Some(previous) = &self.previous else { return response() };
+        let previous = previous.get(&question.key)?;
+        let is_same = previous.digest == SealedQuestion::unanswered(question).digest;
+        previous.answer.clone().or_else(response).filter(|_| is_same)
     }
 
     fn ask(&self, question: &Question) -> Result<AskOutcome, Failure> {
@@ -99,7 +100,7 @@ impl MultiRoundTrip {
         let Some(answer) = self.answer(question) else { return Ok(AskOutcome::Deferred) };
         match wire::answer(question.ask.kind(), &answer) {
             Ok(decoded) => {
-                let used = AskedQuestion { answer: Some(answer), ..AskedQuestion::unanswered(question) };
+                let used = SealedQuestion { answer: Some(answer), ..SealedQuestion::unanswered(question) };
                 state.used.insert(question.key.clone(), used);
                 Ok(AskOutcome::Answer(decoded))
             }

@@ -17,10 +17,10 @@ use crate::protocol::{internal_error, invalid_params};
 const MOST_STATE_BYTES: usize = 256 * 1024;
 
 /// The questions of a call, by their keys.
-pub(super) type AskedQuestions = BTreeMap<String, AskedQuestion>;
+pub(super) type SealedQuestions = BTreeMap<String, SealedQuestion>;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct AskedQuestion {
+pub(super) struct SealedQuestion {
     /// The digest of the question.
     #[serde(rename = "d")]
     pub(super) digest: String,
@@ -29,9 +29,9 @@ pub(super) struct AskedQuestion {
     pub(super) answer: Option<Value>,
 }
 
-impl AskedQuestion {
+impl SealedQuestion {
     pub(super) fn unanswered(question: &Question) -> Self {
-        AskedQuestion { digest: question.digest().to_string(), answer: None }
+        SealedQuestion { digest: question.digest().to_string(), answer: None }
     }
 }
 
@@ -54,7 +54,7 @@ struct RequestState {
     name: String,
     arguments: String,
     principal: Option<String>,
-    entries: AskedQuestions,
+    entries: SealedQuestions,
 }
 
 /// The secret key of a [`StateSealer`].
@@ -100,7 +100,7 @@ impl StateSealer {
     /// # Errors
     ///
     /// When the state is too large.
-    pub(super) fn seal(&self, entries: AskedQuestions, call: CallIdentity<'_>) -> Result<String, ErrorData> {
+    pub(super) fn seal(&self, entries: SealedQuestions, call: CallIdentity<'_>) -> Result<String, ErrorData> {
         let state = RequestState {
             method: call.method.to_owned(),
             name: call.name.to_owned(),
@@ -128,7 +128,7 @@ impl StateSealer {
     /// # Errors
     ///
     /// When it was not sealed with the same key for the same call, or has expired.
-    pub(super) fn open(&self, sealed: &str, call: CallIdentity<'_>) -> Result<AskedQuestions, ErrorData> {
+    pub(super) fn open(&self, sealed: &str, call: CallIdentity<'_>) -> Result<SealedQuestions, ErrorData> {
         let refused = |why: &str| {
             invalid_params(format!("the `requestState` {why}: make the call without it to begin anew"))
         };

@@ -9,8 +9,8 @@ use crate::changes::{EventStream, LIST_CHANGED};
 use crate::support::{Answer, MODERN, TestServer, modern_body, send};
 
 /// News of the day.
-#[tool(operation = Read, path = "news")]
-fn news() -> &'static str {
+#[tool(operation = Read, path = "report")]
+fn report() -> &'static str {
     "Nothing happened."
 }
 
@@ -57,7 +57,7 @@ fn notifies_legacy_clients_of_subscribed_resources() {
     assert_eq!(session.initialize_answer["result"]["capabilities"]["resources"], json!({"subscribe": true}));
     let mut events = EventStream::opened(session.stream());
     let request = |method: &str, uri: &str| session.request(method, json!({"uri": uri}));
-    for uri in ["fixture://news", "fixture://book/7", "fixture://book/8"] {
+    for uri in ["fixture://report", "fixture://book/7", "fixture://book/8"] {
         assert_eq!(request("resources/subscribe", uri)["result"], json!({}), "{uri}");
     }
     assert_eq!(request("resources/unsubscribe", "fixture://book/8")["result"], json!({}));
@@ -65,13 +65,13 @@ fn notifies_legacy_clients_of_subscribed_resources() {
         updates.notify(uri);
     }
     assert_eq!(updated_uri(&mut events), "fixture://book/7");
-    updates.notify("fixture://news");
+    updates.notify("fixture://report");
     // Two updates gave one notification, and unsubscribed resources gave none.
-    assert_eq!(updated_uri(&mut events), "fixture://news");
+    assert_eq!(updated_uri(&mut events), "fixture://report");
     // Another client is not subscribed.
     let mut other = EventStream::opened(server.session().stream());
-    session.request("resources/unsubscribe", json!({"uri": "fixture://news"}));
-    updates.notify("fixture://news");
+    session.request("resources/unsubscribe", json!({"uri": "fixture://report"}));
+    updates.notify("fixture://report");
     server.stop().wait();
     assert!(events.next().is_none() && other.next().is_none());
 }
@@ -88,19 +88,19 @@ fn notifies_once_after_repeated_initialized() {
     let mut events = EventStream::opened(session.stream());
     // These answers show that the server has handled the earlier messages.
     for _ in 0..3 {
-        session.request("resources/subscribe", json!({"uri": "fixture://news"}));
+        session.request("resources/subscribe", json!({"uri": "fixture://report"}));
     }
     changes.notify();
     assert_eq!(events.methods(3), LIST_CHANGED);
-    updates.notify("fixture://news");
-    assert_eq!(updated_uri(&mut events), "fixture://news");
+    updates.notify("fixture://report");
+    assert_eq!(updated_uri(&mut events), "fixture://report");
 }
 
 #[test]
 fn rejects_subscriptions_to_missing_resources() {
     let server = start_server(&Updates::new());
     let session = server.session();
-    for uri in ["fixture://nothing", "fixture://book/one/two", "other://news"] {
+    for uri in ["fixture://nothing", "fixture://book/one/two", "other://report"] {
         let rejected = session.request("resources/subscribe", json!({"uri": uri}));
         assert_eq!(
             (&rejected["error"]["code"], &rejected["error"]["data"]["uri"]),
@@ -115,17 +115,17 @@ fn rejects_subscriptions_to_missing_resources() {
 fn notifies_modern_clients_of_named_resources() {
     let updates = Updates::new();
     let server = start_server(&updates);
-    let mut first = listen(&server, &["fixture://news"], &[]);
-    let mut second = listen(&server, &["fixture://news", "fixture://book/7"], &[]);
+    let mut first = listen(&server, &["fixture://report"], &[]);
+    let mut second = listen(&server, &["fixture://report", "fixture://book/7"], &[]);
     for _ in 0..50 {
         updates.notify("fixture://book/7");
     }
     assert_eq!(updated_uri(&mut second), "fixture://book/7");
-    updates.notify("fixture://news");
+    updates.notify("fixture://report");
     let message = first.next().unwrap();
     let meta = json!({"io.modelcontextprotocol/subscriptionId": 1});
-    assert_eq!(message["params"], json!({"uri": "fixture://news", "_meta": meta}));
-    assert_eq!(updated_uri(&mut second), "fixture://news");
+    assert_eq!(message["params"], json!({"uri": "fixture://report", "_meta": meta}));
+    assert_eq!(updated_uri(&mut second), "fixture://report");
 
     server.stop().wait();
     let end: Value = first.next().unwrap();
@@ -153,10 +153,10 @@ fn rejects_subscriptions_without_updates() {
     let server = TestServer::with_registry(registry(), |server| server);
     let session = server.session();
     for method in ["resources/subscribe", "resources/unsubscribe"] {
-        let rejected = session.request(method, json!({"uri": "fixture://news"}));
+        let rejected = session.request(method, json!({"uri": "fixture://report"}));
         assert_eq!(rejected["error"]["code"], -32601, "{method}");
     }
-    let params = json!({"notifications": {"resourceSubscriptions": ["fixture://news"]}});
+    let params = json!({"notifications": {"resourceSubscriptions": ["fixture://report"]}});
     let answer: Answer = server.request_modern("subscriptions/listen", params);
     assert_eq!(answer.json()["error"]["code"], -32601);
 }
@@ -165,7 +165,7 @@ fn rejects_subscriptions_without_updates() {
 fn rejects_legacy_subscriptions_of_modern_clients() {
     let server = start_server(&Updates::new());
     for method in ["resources/subscribe", "resources/unsubscribe"] {
-        let answer = server.request_modern(method, json!({"uri": "fixture://news"}));
+        let answer = server.request_modern(method, json!({"uri": "fixture://report"}));
         assert_eq!((answer.status, answer.json()["error"]["code"].as_i64()), (404, Some(-32601)), "{method}");
     }
 }
