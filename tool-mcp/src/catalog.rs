@@ -28,7 +28,7 @@ use crate::settings::Settings;
 /// Everything that is listed of one registry, independent of the caller.
 pub(crate) struct Catalog {
     toolset: Toolset,
-    settings: Arc<Settings>,
+    pub(crate) settings: Arc<Settings>,
     /// By [`ListShape`].
     texts: [OnceLock<ToolTexts>; 3],
     /// Whether headers repeat arguments, by tool; found out when the tool is called.
@@ -77,10 +77,6 @@ impl Catalog {
             });
             positions
         })
-    }
-
-    pub(crate) fn settings(&self) -> &Settings {
-        &self.settings
     }
 
     /// Returns the output schema of a tool in lists. It accepts an excerpt too, if large values become one.

@@ -63,7 +63,7 @@ impl Elicitation {
         cx: &RequestContext,
     ) -> Result<Self, ErrorData> {
         if !cx.era.is_modern() {
-            return Ok(Elicitation::Session(Arc::new(SessionClient::new(cx, sealer.lifetime()))));
+            return Ok(Elicitation::Session(Arc::new(SessionClient::new(cx, sealer.lifetime))));
         }
         let previous = round.state.map(|state| sealer.open(state, call)).transpose()?;
         Ok(Elicitation::MultiRoundTrip(Arc::new(MultiRoundTrip::new(

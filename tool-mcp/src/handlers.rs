@@ -30,7 +30,7 @@ use crate::updates::Updates;
 
 /// Answers the requests of all clients.
 pub(crate) struct Handler {
-    views: CatalogViews,
+    pub(crate) views: CatalogViews,
     pub(crate) changes: Option<Changes>,
     pub(crate) updates: Option<Updates>,
     sealer: StateSealer,
@@ -65,10 +65,6 @@ impl Handler {
             ServerConfig::new(capabilities(changes.is_some(), updates.is_some())).with_server_info(identity);
         config.instructions = instructions;
         Handler { views, changes, updates, sealer, end: CancellationToken::new(), config, server_info }
-    }
-
-    pub(crate) fn views(&self) -> &CatalogViews {
-        &self.views
     }
 
     /// Returns the tools for the caller of a request.

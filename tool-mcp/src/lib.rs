@@ -1,6 +1,9 @@
 #![doc = include_str!("../README.md")]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+#[macro_use]
+mod setters;
+
 mod call_notifications;
 #[cfg(test)]
 mod captured_log;

@@ -12,22 +12,11 @@ pub(crate) fn level(name: &str) -> Option<LogLevel> {
     LogLevel::ALL.into_iter().find(|level| level.as_str() == name)
 }
 
-fn protocol_level(level: LogLevel) -> LoggingLevel {
-    match level {
-        LogLevel::Debug => LoggingLevel::Debug,
-        LogLevel::Info => LoggingLevel::Info,
-        LogLevel::Notice => LoggingLevel::Notice,
-        LogLevel::Warning => LoggingLevel::Warning,
-        LogLevel::Error => LoggingLevel::Error,
-        LogLevel::Critical => LoggingLevel::Critical,
-        LogLevel::Alert => LoggingLevel::Alert,
-        LogLevel::Emergency => LoggingLevel::Emergency,
-    }
-}
-
 /// Returns the notification of a log message; its logger is the tool.
 pub(crate) fn message(level: LogLevel, tool: String, data: Value) -> ServerNotification {
-    let params = LoggingMessageNotificationParam::new(protocol_level(level), data).with_logger(tool);
+    // Both enums have the same names.
+    let level = serde_json::from_value(level.as_str().into()).unwrap_or(LoggingLevel::Info);
+    let params = LoggingMessageNotificationParam::new(level, data).with_logger(tool);
     ServerNotification::LoggingMessageNotification(LoggingMessageNotification::new(params))
 }
 

@@ -90,50 +90,41 @@ impl Server {
         }
     }
 
-    /// Sets the name of the server for clients. Default: the name of the program.
-    ///
-    /// ```
-    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
-    /// let server = tool_mcp::Server::new(registry).name("weather");
-    /// ```
-    pub fn name(mut self, name: impl Into<String>) -> Self {
-        self.identity.name = name.into();
-        self
-    }
+    setters! {
+        self, "# let registry = tool_core::Registry::builder().allow_empty().build().unwrap();",
+            "let server = tool_mcp::Server::new(registry)";
 
-    /// Sets the name that people see.
-    ///
-    /// ```
-    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
-    /// let server = tool_mcp::Server::new(registry).title("Weather archive");
-    /// ```
-    pub fn title(mut self, title: impl Into<String>) -> Self {
-        self.identity.title = Some(title.into());
-        self
-    }
+        /// Sets the name of the server for clients. Default: the name of the program.
+        name(name: impl Into<String>) => self.identity.name = name.into(), example("weather");
 
-    /// Sets the version of the application, which clients show to people. Default: `unknown`, since the protocol requires one.
-    ///
-    /// ```
-    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
-    /// let server = tool_mcp::Server::new(registry).version(env!("CARGO_PKG_VERSION"));
-    /// ```
-    pub fn version(mut self, version: impl Into<String>) -> Self {
-        self.identity.version = version.into();
-        self
-    }
+        /// Sets the name that people see.
+        title(title: impl Into<String>) => self.identity.title = Some(title.into()), example("Weather archive");
 
-    /// Sets the hosts, with or without a port, for which requests are answered. Default: the loopback names.
-    ///
-    /// A request for another `Host` is answered with 403, which protects against DNS rebinding.
-    ///
-    /// ```
-    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
-    /// let server = tool_mcp::Server::new(registry).allowed_hosts(["tools.example.org"]);
-    /// ```
-    pub fn allowed_hosts(mut self, hosts: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        self.policy.hosts = Some(hosts.into_iter().map(Into::into).collect());
-        self
+        /// Sets the version of the application, which clients show to people. Default: `unknown`, since the protocol requires one.
+        version(version: impl Into<String>) => self.identity.version = version.into(),
+            example(env!("CARGO_PKG_VERSION"));
+
+        /// Sets the hosts, with or without a port, for which requests are answered. Default: the loopback names.
+        ///
+        /// A request for another `Host` is answered with 403, which protects against DNS rebinding.
+        allowed_hosts(hosts: impl IntoIterator<Item = impl Into<String>>)
+            => self.policy.hosts = Some(hosts.into_iter().map(Into::into).collect()),
+            example(["tools.example.org"]);
+
+        /// Sets the origins whose pages may send requests. Each has a scheme, and a port or `:*` for any. Default: pages from this
+        /// machine.
+        ///
+        /// A request from another `Origin` is answered with 403; one without the header does not come from a browser.
+        allowed_origins(origins: impl IntoIterator<Item = impl Into<String>>)
+            => self.policy.origins = Some(origins.into_iter().map(Into::into).collect()),
+            example(["https://app.example.org:443"]);
+
+        /// Sets how long a shutdown waits for running calls. Default: 10 seconds.
+        shutdown_deadline(deadline: Duration) => self.deadline = deadline, example(std::time::Duration::from_secs(30));
+
+        /// Sets how long a client has to answer the question of a tool. Default: an hour. Before 2026-07-28, an unanswered form
+        /// then counts as dismissed.
+        answer_within(time: Duration) => self.answer_timeout = time, example(std::time::Duration::from_secs(5 * 60));
     }
 
     /// Answers requests for any `Host`: for an application behind a proxy, or one that checks the header itself.
@@ -144,20 +135,6 @@ impl Server {
     /// ```
     pub fn allow_any_host(mut self) -> Self {
         self.policy.hosts = None;
-        self
-    }
-
-    /// Sets the origins whose pages may send requests. Each has a scheme, and a port or `:*` for any. Default: pages from this
-    /// machine.
-    ///
-    /// A request from another `Origin` is answered with 403; one without the header does not come from a browser.
-    ///
-    /// ```
-    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
-    /// let server = tool_mcp::Server::new(registry).allowed_origins(["https://app.example.org:443"]);
-    /// ```
-    pub fn allowed_origins(mut self, origins: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        self.policy.origins = Some(origins.into_iter().map(Into::into).collect());
         self
     }
 
@@ -191,17 +168,6 @@ impl Server {
         self
     }
 
-    /// Sets how long a shutdown waits for running calls. Default: 10 seconds.
-    ///
-    /// ```
-    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
-    /// let server = tool_mcp::Server::new(registry).shutdown_deadline(std::time::Duration::from_secs(30));
-    /// ```
-    pub fn shutdown_deadline(mut self, deadline: Duration) -> Self {
-        self.deadline = deadline;
-        self
-    }
-
     /// Sets the secret key that encrypts the state of a call while its client answers questions (2026-07-28: `requestState`).
     /// Use the same key on all servers that may receive the answers: behind a load balancer, and across restarts. Default: a
     /// random key.
@@ -213,18 +179,6 @@ impl Server {
     /// ```
     pub fn request_state_key(mut self, key: [u8; 32]) -> Self {
         self.key = Some(StateKey(key));
-        self
-    }
-
-    /// Sets how long a client has to answer the question of a tool. Default: an hour. Before 2026-07-28, an unanswered form
-    /// then counts as dismissed.
-    ///
-    /// ```
-    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
-    /// let server = tool_mcp::Server::new(registry).answer_within(std::time::Duration::from_secs(5 * 60));
-    /// ```
-    pub fn answer_within(mut self, time: Duration) -> Self {
-        self.answer_timeout = time;
         self
     }
 

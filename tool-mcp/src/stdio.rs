@@ -50,7 +50,7 @@ pub(crate) async fn serve(
             // The client may still leave meanwhile.
             tokio::select! {
                 () = &mut serving => {}
-                answered = timeout_at(until, handler.views().wait_for_requests()) => {
+                answered = timeout_at(until, handler.views.wait_for_requests()) => {
                     if answered.is_err() {
                         tracing::warn!("answers were not given in time and are given up");
                     }

@@ -30,12 +30,7 @@ struct ListArguments {
     filter_by_server: String,
     #[serde(default)]
     search: String,
-    #[serde(default = "first")]
-    page: usize,
-}
-
-fn first() -> usize {
-    1
+    page: Option<usize>,
 }
 
 /// The arguments of `list_tool_details` and `call_tool`.
@@ -111,8 +106,9 @@ async fn list(query: &ListArguments, view: &CatalogView, era: &Era) -> Result<Ca
         ranked(search, view).filter(on_server).collect()
     };
     let rows = Rows { found: &found, detailed: *detailed, view };
-    let mut result = rows.page(*page)?;
-    if *page != 1 {
+    let page = page.unwrap_or(1);
+    let mut result = rows.page(page)?;
+    if page != 1 {
         return Ok(succeeded_with(result));
     }
     let providers = view.providers.providers().filter(|_| server.is_empty());
@@ -123,7 +119,7 @@ async fn list(query: &ListArguments, view: &CatalogView, era: &Era) -> Result<Ca
         result["unavailable"] = unavailable.into();
     }
     let Some(whole) = rows.whole(server, search).await else { return Ok(succeeded_with(result)) };
-    let scheme = &view.catalog.settings().scheme;
+    let scheme = &view.catalog.settings.scheme;
     let mut content = linked(&whole, scheme);
     // The page replaces the preview.
     content.as_object_mut().map(|content| content.shift_remove("preview"));
@@ -142,7 +138,7 @@ async fn details(tool: &ToolDefinition, view: &CatalogView, era: &Era) -> CallTo
         "server": view.server(tool),
     });
     let Some(excerpt) = excerpt(tool, &details, view).await else { return succeeded_with(details) };
-    let scheme = &view.catalog.settings().scheme;
+    let scheme = &view.catalog.settings.scheme;
     let mut content = json!({"name": view.name_on_server(tool), "server": view.server(tool)});
     if let (Some(content), Value::Object(excerpt)) = (content.as_object_mut(), linked(&excerpt, scheme)) {
         content.extend(excerpt);

@@ -84,7 +84,6 @@ pub(crate) async fn send_updates(
     }
 }
 
-#[derive(Debug)]
 enum Changed {
     These(BTreeSet<Arc<str>>),
     /// The receiver has missed changes.

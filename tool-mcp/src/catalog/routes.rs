@@ -5,7 +5,6 @@ use std::collections::HashMap;
 use crate::catalog::uri::{BadVariable, Location, Pattern, PatternKey};
 
 /// A map from URIs to targets. Exact URIs take precedence over templates, in any order of insertion.
-#[derive(Debug)]
 pub(crate) struct Routes<T> {
     /// Resources of the application, whose URIs may have any form.
     verbatim: HashMap<String, T>,
@@ -16,7 +15,6 @@ pub(crate) struct Routes<T> {
 /// Patterns by the first segment, unless it is a variable.
 type RouteGroup<T> = HashMap<Option<String>, Vec<(Pattern, T)>>;
 
-#[derive(Debug)]
 pub(crate) enum RouteMatch<'r, T> {
     /// The target, and the values of the variables.
     Found(&'r T, Vec<(String, String)>),

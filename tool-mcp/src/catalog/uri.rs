@@ -143,7 +143,6 @@ pub(crate) struct PatternKey<'p> {
 }
 
 /// A URI in parts, percent-decoded once.
-#[derive(Debug)]
 pub(crate) struct Location {
     scheme: String,
     segments: Vec<Decoded>,

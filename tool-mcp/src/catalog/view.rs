@@ -13,7 +13,6 @@ use tool_core::results::ResultStore;
 use tool_core::{CallOptions, Principal, Registry, ToolDefinition, adapter};
 
 use crate::catalog::routes::RouteMatch;
-use crate::catalog::uri::Scheme;
 use crate::catalog::{Catalog, Target};
 use crate::protocol::{invalid_params, shutting_down};
 use crate::render::stored_result::READER;
@@ -29,7 +28,7 @@ pub(crate) struct CatalogViews {
     provider: Provider,
     /// The caller of a request without one; `None` for the local caller of a registry.
     caller: Option<Principal>,
-    settings: Arc<Settings>,
+    pub(crate) settings: Arc<Settings>,
     latest: Mutex<Option<Arc<Catalog>>>,
     /// The modifying calls of former registries.
     former: TaskTracker,
@@ -126,11 +125,6 @@ impl CatalogViews {
         self.requests.wait().await;
     }
 
-    /// Returns the scheme of the URIs of this server.
-    pub(crate) fn scheme(&self) -> &Scheme {
-        &self.settings.scheme
-    }
-
     /// Returns the catalog of the last request.
     pub(crate) fn latest(&self) -> Option<Arc<Catalog>> {
         lock(&self.latest).clone()
@@ -184,7 +178,7 @@ impl CatalogView {
 
     /// Returns `true` if a tool is published as a tool, and not only as a resource.
     pub(crate) fn is_tool(&self, tool: &ToolDefinition) -> bool {
-        self.catalog.settings().surfaces == Surfaces::Inclusive || Surface::of(tool) == Surface::Tool
+        self.catalog.settings.surfaces == Surfaces::Inclusive || Surface::of(tool) == Surface::Tool
     }
 
     /// Returns `true` if a search can find the tool. The tool that reads large results is listed beside the search tools.
@@ -208,7 +202,7 @@ impl CatalogView {
 
     /// Returns the description of a tool; never empty.
     pub(crate) fn description<'v>(&'v self, tool: &'v ToolDefinition) -> &'v str {
-        let description = self.catalog.settings().description(tool).trim();
+        let description = self.catalog.settings.description(tool).trim();
         if description.is_empty() { "No description" } else { description }
     }
 

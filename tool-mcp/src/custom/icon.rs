@@ -38,37 +38,21 @@ impl Icon {
         Icon { src: src.into(), mime_type: None, sizes: Vec::new(), theme: None }
     }
 
-    /// Sets the media type. Every client supports `image/png` and `image/jpeg`.
-    ///
-    /// ```
-    /// let icon = tool_mcp::Icon::new("https://example.org/a").mime_type("image/png");
-    /// ```
-    #[must_use]
-    pub fn mime_type(mut self, mime_type: impl Into<String>) -> Self {
-        self.mime_type = Some(mime_type.into());
-        self
-    }
+    setters! {
+        self, "", "let icon = tool_mcp::Icon::new(\"https://example.org/a\")";
 
-    /// Adds a size that the icon is suitable for: `48x48`, or `any`.
-    ///
-    /// ```
-    /// let icon = tool_mcp::Icon::new("https://example.org/a.svg").size("any");
-    /// ```
-    #[must_use]
-    pub fn size(mut self, size: impl Into<String>) -> Self {
-        self.sizes.push(size.into());
-        self
-    }
+        /// Sets the media type. Every client supports `image/png` and `image/jpeg`.
+        #[must_use]
+        mime_type(mime_type: impl Into<String>) => self.mime_type = Some(mime_type.into()),
+            example("image/png");
 
-    /// Sets the background that the icon is designed for. Default: any.
-    ///
-    /// ```
-    /// let icon = tool_mcp::Icon::new("https://example.org/a.png").theme(tool_mcp::IconTheme::Dark);
-    /// ```
-    #[must_use]
-    pub fn theme(mut self, theme: IconTheme) -> Self {
-        self.theme = Some(theme);
-        self
+        /// Adds a size that the icon is suitable for: `48x48`, or `any`.
+        #[must_use]
+        size(size: impl Into<String>) => self.sizes.push(size.into()), example("48x48");
+
+        /// Sets the background that the icon is designed for. Default: any.
+        #[must_use]
+        theme(theme: IconTheme) => self.theme = Some(theme), example(tool_mcp::IconTheme::Dark);
     }
 }
 

@@ -95,27 +95,16 @@ impl DynamicPrompt {
         DynamicPrompt { arguments, ..DynamicPrompt::new(name, description, make) }
     }
 
-    /// Sets the name that people see.
-    ///
-    /// ```
-    /// let prompt = tool_mcp::DynamicPrompt::template("a", "Asks.", "What?").title("A question");
-    /// ```
-    #[must_use]
-    pub fn title(mut self, title: impl Into<String>) -> Self {
-        self.title = Some(title.into());
-        self
-    }
+    setters! {
+        self, "", "let prompt = tool_mcp::DynamicPrompt::template(\"a\", \"Asks.\", \"What?\")";
 
-    /// Adds an icon.
-    ///
-    /// ```
-    /// let icon = tool_mcp::Icon::new("https://example.org/a.png");
-    /// let prompt = tool_mcp::DynamicPrompt::template("a", "Asks.", "What?").icon(icon);
-    /// ```
-    #[must_use]
-    pub fn icon(mut self, icon: Icon) -> Self {
-        self.icons.push(icon);
-        self
+        /// Sets the name that people see.
+        #[must_use]
+        title(title: impl Into<String>) => self.title = Some(title.into()), example("A question");
+
+        /// Adds an icon.
+        #[must_use]
+        icon(icon: Icon) => self.icons.push(icon), example(tool_mcp::Icon::new("https://example.org/a.png"));
     }
 
     /// Adds an argument, or replaces the one with the same name.
@@ -188,15 +177,23 @@ impl PromptArgument {
         PromptArgument { name: name.into(), description: None, required: true, completer: None }
     }
 
-    /// Sets the description.
-    ///
-    /// ```
-    /// let topic = tool_mcp::PromptArgument::new("topic").description("What it is about.");
-    /// ```
-    #[must_use]
-    pub fn description(mut self, description: impl Into<String>) -> Self {
-        self.description = Some(description.into());
-        self
+    setters! {
+        self, "", "let topic = tool_mcp::PromptArgument::new(\"topic\")";
+
+        /// Sets the description.
+        #[must_use]
+        description(description: impl Into<String>) => self.description = Some(description.into()),
+            example("What it is about.");
+
+        /// Sets a function that proposes values for a partial text.
+        #[must_use]
+        complete(complete: impl Fn(&str) -> Vec<String> + Send + Sync + 'static) => self.completer = Some(Arc::new(complete)),
+            example(|typed| vec![format!("{typed}s")]);
+
+        /// Sets the values to propose.
+        #[must_use]
+        values(proposed: impl IntoIterator<Item = impl Into<String>>) => self.completer = Some(completer_of(proposed)),
+            example(["small", "large"]);
     }
 
     /// Makes the argument optional.
@@ -207,28 +204,6 @@ impl PromptArgument {
     #[must_use]
     pub fn optional(mut self) -> Self {
         self.required = false;
-        self
-    }
-
-    /// Sets a function that proposes values for a partial text.
-    ///
-    /// ```
-    /// let topic = tool_mcp::PromptArgument::new("topic").complete(|typed| vec![format!("{typed}s")]);
-    /// ```
-    #[must_use]
-    pub fn complete(mut self, complete: impl Fn(&str) -> Vec<String> + Send + Sync + 'static) -> Self {
-        self.completer = Some(Arc::new(complete));
-        self
-    }
-
-    /// Sets the values to propose.
-    ///
-    /// ```
-    /// let size = tool_mcp::PromptArgument::new("size").values(["small", "large"]);
-    /// ```
-    #[must_use]
-    pub fn values(mut self, proposed: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        self.completer = Some(completer_of(proposed));
         self
     }
 }

@@ -67,52 +67,30 @@ pub(crate) struct ResourceInfo {
     icons: Vec<Icon>,
 }
 
-/// Defines the setters of `info`. The examples call them on `$value`, which is Rust code.
+/// Defines the setters of `info`. The examples call them on `$builder`.
 macro_rules! info_setters {
-    ($value:literal) => {
-        /// Sets the name that people see.
-        ///
-        /// ```
-        #[doc = concat!("let titled = ", $value, ".title(\"The first letter\");")]
-        /// ```
-        #[must_use]
-        pub fn title(mut self, title: impl Into<String>) -> Self {
-            self.info.title = Some(title.into());
-            self
-        }
+    ($builder:literal) => {
+        setters! {
+            self, "", $builder;
 
-        /// Sets the description.
-        ///
-        /// ```
-        #[doc = concat!("let described = ", $value, ".description(\"The letter A.\");")]
-        /// ```
-        #[must_use]
-        pub fn description(mut self, description: impl Into<String>) -> Self {
-            self.info.description = Some(description.into());
-            self
-        }
+            /// Sets the name that people see.
+            #[must_use]
+            title(title: impl Into<String>) => self.info.title = Some(title.into()), example("A");
 
-        /// Sets the media type. Default: `text/plain` or `application/octet-stream`.
-        ///
-        /// ```
-        #[doc = concat!("let markdown = ", $value, ".mime_type(\"text/markdown\");")]
-        /// ```
-        #[must_use]
-        pub fn mime_type(mut self, mime_type: impl Into<String>) -> Self {
-            self.info.mime_type = Some(mime_type.into());
-            self
-        }
+            /// Sets the description.
+            #[must_use]
+            description(description: impl Into<String>) => self.info.description = Some(description.into()),
+                example("The letter A.");
 
-        /// Adds an icon.
-        ///
-        /// ```
-        /// let icon = tool_mcp::Icon::new("https://example.org/a.png");
-        #[doc = concat!("let with_icon = ", $value, ".icon(icon);")]
-        /// ```
-        #[must_use]
-        pub fn icon(mut self, icon: Icon) -> Self {
-            self.info.icons.push(icon);
-            self
+            /// Sets the media type. Default: `text/plain` or `application/octet-stream`.
+            #[must_use]
+            mime_type(mime_type: impl Into<String>) => self.info.mime_type = Some(mime_type.into()),
+                example("text/markdown");
+
+            /// Adds an icon.
+            #[must_use]
+            icon(icon: Icon) => self.info.icons.push(icon),
+                example(tool_mcp::Icon::new("https://example.org/a.png"));
         }
     };
 }
@@ -147,7 +125,7 @@ impl DynamicResource {
         DynamicResource::new(uri, name, move |_| std::future::ready(Ok(text.clone())))
     }
 
-    info_setters!("tool_mcp::DynamicResource::text(\"docs://a\", \"a\", \"# A\")");
+    info_setters!("let resource = tool_mcp::DynamicResource::text(\"docs://a\", \"a\", \"# A\")");
 
     /// Returns the resource as MCP lists it.
     pub(crate) fn listed(&self) -> Resource {
@@ -181,7 +159,7 @@ impl DynamicTemplate {
     }
 
     info_setters!(
-        "tool_mcp::DynamicTemplate::new(\"a://{b}\", \"a\", async |_: tool_mcp::Request| Ok(\"A\"))"
+        "let template = tool_mcp::DynamicTemplate::new(\"a://{b}\", \"a\", async |_: tool_mcp::Request| Ok(\"A\"))"
     );
 
     /// Sets a function that proposes values of a variable for a partial text.

@@ -81,18 +81,14 @@ impl fmt::Debug for StateKey {
 /// Encrypts and authenticates the states of calls.
 pub(crate) struct StateSealer {
     codec: RequestStateCodec,
-    lifetime: Duration,
+    /// How long an answer may take.
+    pub(super) lifetime: Duration,
 }
 
 impl StateSealer {
     /// Creates a sealer. All servers that may receive the next round trip need the same key.
     pub(crate) fn new(StateKey(key): StateKey, lifetime: Duration) -> Self {
         StateSealer { codec: RequestStateCodec::new_unchecked(key), lifetime }
-    }
-
-    /// Returns how long an answer may take.
-    pub(super) fn lifetime(&self) -> Duration {
-        self.lifetime
     }
 
     /// Seals the state of a call.

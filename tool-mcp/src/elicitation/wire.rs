@@ -2,6 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
+use rmcp::model::{self as mcp, ElicitationAction};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use tool_core::elicitation::{Answer, Ask, AskKind, Elicited, Question, Root, Sampled};
@@ -33,9 +34,9 @@ pub(super) fn answer(kind: AskKind, answer: &Value) -> Result<Answer, String> {
         AskKind::Form | AskKind::Url => {
             let ElicitResult { action, content } = ElicitResult::deserialize(answer).map_err(wrong)?;
             Ok(Answer::Elicited(match action {
-                Action::Accept => Elicited::Accepted(content.unwrap_or_default()),
-                Action::Decline => Elicited::Declined,
-                Action::Cancel => Elicited::Cancelled,
+                ElicitationAction::Accept => Elicited::Accepted(content.unwrap_or_default()),
+                ElicitationAction::Decline => Elicited::Declined,
+                _ => Elicited::Cancelled,
             }))
         }
         AskKind::Sample => {
@@ -48,8 +49,8 @@ pub(super) fn answer(kind: AskKind, answer: &Value) -> Result<Answer, String> {
             let content = blocks.into_iter().map(content_of).collect::<Result<Vec<_>, _>>()?;
             let mut sampled = Sampled::new(content, model);
             sampled.role = match role {
-                Speaker::User => Role::User,
-                Speaker::Assistant => Role::Assistant,
+                mcp::Role::User => Role::User,
+                mcp::Role::Assistant => Role::Assistant,
             };
             sampled.stop_reason = stop_reason;
             Ok(Answer::Sampled(sampled))
@@ -64,32 +65,17 @@ pub(super) fn answer(kind: AskKind, answer: &Value) -> Result<Answer, String> {
 
 #[derive(Deserialize)]
 struct ElicitResult {
-    action: Action,
+    action: ElicitationAction,
     content: Option<Map<String, Value>>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum Action {
-    Accept,
-    Decline,
-    Cancel,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct SampleResult {
-    role: Speaker,
+    role: mcp::Role,
     content: Blocks,
     model: String,
     stop_reason: Option<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum Speaker {
-    User,
-    Assistant,
 }
 
 #[derive(Deserialize)]

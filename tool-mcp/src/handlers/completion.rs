@@ -76,7 +76,7 @@ fn of_template(
     uri: &str,
     argument: &CompletedArgument<'_>,
 ) -> Result<Completions, ErrorData> {
-    let settings = view.catalog.settings();
+    let settings = &view.catalog.settings;
     if uri == ResultUri::parts(&settings.scheme) && adapter::results(&view.registry).is_some() {
         // The digests of stored results are not listed.
         return Ok(Completions::default());
@@ -122,7 +122,7 @@ fn of_prompt(
     argument: &CompletedArgument<'_>,
 ) -> Result<Completions, ErrorData> {
     let unknown = || invalid_params(format!("`{}` is no argument of `{name}`", shortened(argument.name)));
-    if let Some(prompt) = view.catalog.settings().prompts.get(name) {
+    if let Some(prompt) = view.catalog.settings.prompts.get(name) {
         return prompt.completer(argument.name).map(|it| argument.values_of(it)).ok_or_else(unknown);
     }
     adapter::complete_prompt(&view.registry, name, argument.name, argument.request()).map_err(|failure| {

@@ -22,7 +22,7 @@ impl Handler {
         cx: &RequestContext,
     ) -> Result<Reply, ErrorData> {
         let view = self.view(cx).await?;
-        let settings = view.catalog.settings();
+        let settings = &view.catalog.settings;
         let declared = adapter::callable_prompts(&view.registry)
             .filter(|prompt| !settings.prompts.contains_key(prompt.name()))
             .map(listed);
@@ -42,7 +42,7 @@ impl Handler {
     ) -> Result<CallOutcome<GetPromptResult>, ErrorData> {
         let view = self.view(cx).await?;
         let caller = view.registry.principal();
-        let outcome = if let Some(prompt) = view.catalog.settings().prompts.get(name) {
+        let outcome = if let Some(prompt) = view.catalog.settings.prompts.get(name) {
             CallOutcome::Done(get_dynamic(prompt, arguments.unwrap_or_default(), caller).await?)
         } else {
             let arguments = arguments.map_or(Value::Null, Value::Object);

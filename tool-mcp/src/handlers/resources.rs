@@ -32,7 +32,7 @@ impl Handler {
         let all = view.catalog.resources().resources.iter();
         let visible: Vec<&Resource> =
             all.filter(|(target, _)| view.is_visible(target)).map(|(_, resource)| resource).collect();
-        let size = view.catalog.settings().page_size;
+        let size = view.catalog.settings.page_size;
         let page = page("resources/list", visible, |it| &it.uri, size, cursor.as_deref())?;
         Ok(self.list("resources", page, cx))
     }
@@ -46,7 +46,7 @@ impl Handler {
         let all = view.catalog.resources().templates.iter();
         let visible: Vec<&ResourceTemplate> =
             all.filter(|(target, _)| view.is_visible(target)).map(|(_, template)| template).collect();
-        let size = view.catalog.settings().page_size;
+        let size = view.catalog.settings.page_size;
         let page = page("resources/templates/list", visible, |it| &it.uri_template, size, cursor.as_deref())?;
         Ok(self.list("resourceTemplates", page, cx))
     }
@@ -76,12 +76,12 @@ impl Handler {
         cx: &RequestContext,
     ) -> Result<CallOutcome<ReadResourceResult>, ErrorData> {
         let not_found = || resource_not_found(uri);
-        if let Some(stored) = ResultUri::parse(uri, self.views.scheme()) {
+        if let Some(stored) = ResultUri::parse(uri, &self.views.settings.scheme) {
             let (results, caller) = self.views.results(cx.principal()).await.ok_or_else(not_found)?;
             return stored.read(uri, &results, &caller).await.map(CallOutcome::Done);
         }
         let view = self.view(cx).await?;
-        let settings = view.catalog.settings();
+        let settings = &view.catalog.settings;
         let result = match view.catalog.resources().routes.find(uri).ok_or_else(not_found)? {
             // A caller that may not see a tool does not see errors about its variables either.
             RouteMatch::BadVariable(Target::Tool(name), _) if !adapter::contains(&view.registry, name) => {

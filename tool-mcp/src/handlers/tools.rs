@@ -25,7 +25,7 @@ impl Handler {
         let view = self.view(cx).await?;
         let mut members = self.list_members(cx);
         let (catalog, shape) = (&view.catalog, ListShape::of(&cx.era));
-        let settings = catalog.settings();
+        let settings = &catalog.settings;
         let is_whole = adapter::is_unrestricted(&view.registry) && settings.surfaces == Surfaces::Inclusive;
         let items = if settings.discovery == Discovery::TwoStep {
             // The tool that reads large results is listed beside the three.
@@ -57,7 +57,7 @@ impl Handler {
         let name = params.name.as_deref().ok_or_else(|| invalid_params(INVALID_CALL))?;
         let round = Round::of(params.request_state.as_ref(), params.input_responses.as_ref())?;
         let view = self.view(cx).await?;
-        if view.catalog.settings().discovery == Discovery::TwoStep {
+        if view.catalog.settings.discovery == Discovery::TwoStep {
             match enter(name, &params.arguments, &view, &cx.era).await {
                 Some(SearchStep::Done(mut result)) => {
                     self.sign(&mut result.meta, cx);
@@ -91,7 +91,7 @@ impl Handler {
                 reply.result.as_ref().is_err_and(|failure| failure.kind() == FailureKind::NotFound);
             let mut result = match view.unavailable_server_of(name).filter(|_| is_unknown) {
                 Some(reason) => failed_text(reason),
-                None => call_result(&reply, &cx.era, &view.catalog.settings().scheme)?,
+                None => call_result(&reply, &cx.era, &view.catalog.settings.scheme)?,
             };
             self.sign(&mut result.meta, cx);
             Ok(result)

@@ -138,7 +138,7 @@ impl Endpoint {
         caller: &Caller,
         lease: Option<SessionLease>,
     ) -> Result<Response, Rejection> {
-        if self.handler.views().is_shutting_down() {
+        if self.handler.views.is_shutting_down() {
             let rejection = Rejection::of(StatusCode::SERVICE_UNAVAILABLE, shutting_down());
             return Err(rejection.with_header(header::RETRY_AFTER, HeaderValue::from_static("1")));
         }
@@ -205,7 +205,7 @@ impl Endpoint {
         let is_malformed = !request.meta.missing().is_empty();
         let stream = Arc::new(Stream::new(EventIds::None));
         let outbox = Outbox::new(Arc::<Stream>::clone(&stream) as _);
-        let running = self.handler.views().request();
+        let running = self.handler.views.request();
         let mut answer = self.handler.answer(request, Origin::http(head, outbox, None));
         let first = poll_fn(|cx| match answer.as_mut().poll(cx) {
             Poll::Ready(answer) => Poll::Ready(Some(answer)),
@@ -246,7 +246,7 @@ impl Endpoint {
         let lease = Arc::new(lease);
         let stream = lease.session.new_stream();
         let outbox = Outbox::new(Arc::<Stream>::clone(&stream) as _);
-        let running = self.handler.views().request();
+        let running = self.handler.views.request();
         let mut answer = self.handler.answer(request, Origin::http(head, outbox, Some(Arc::clone(&session))));
         let first = poll_fn(|cx| Poll::Ready(answer.as_mut().poll(cx))).await;
         match first {

@@ -116,7 +116,7 @@ pub(super) fn check_request(
         check_equal(NAME, &decoded(value, NAME)?, "value", name)?;
     }
     let Params::Call(call) = &request.params else { return Ok(()) };
-    let latest = name.and_then(|_| handler.views().latest());
+    let latest = name.and_then(|_| handler.views.latest());
     let schema = latest.as_ref().and_then(|catalog| catalog.schema_with_headers(name?));
     let Some(schema) = schema.and_then(Value::as_object) else { return Ok(()) };
     // Invalid JSON is rejected elsewhere.

@@ -43,7 +43,6 @@ impl Policy {
 }
 
 /// The parsed hosts and origins of a [`Policy`].
-#[derive(Debug)]
 pub(super) struct HeaderRules {
     hosts: Option<Vec<Host>>,
     origins: Option<Vec<AllowedOrigin>>,
@@ -65,7 +64,6 @@ enum WebOrigin {
     },
 }
 
-#[derive(Debug)]
 struct AllowedOrigin {
     origin: WebOrigin,
     any_port: bool,

@@ -27,16 +27,13 @@ const MOST_ENDED: usize = 32;
 const MOST_ENDED_BYTES: usize = 2 << 20;
 
 /// The sessions of an endpoint. Only the caller that opened a session may use it.
-#[derive(Debug)]
 pub(super) struct Sessions(Mutex<SessionTable>);
 
-#[derive(Debug)]
 struct SessionTable {
     by_id: HashMap<Arc<str>, SessionEntry>,
     swept: Instant,
 }
 
-#[derive(Debug)]
 struct SessionEntry {
     session: Arc<HttpSession>,
     /// The number of open requests and streams.
@@ -46,7 +43,6 @@ struct SessionEntry {
 }
 
 /// A session over HTTP.
-#[derive(Debug)]
 pub(super) struct HttpSession {
     pub(super) id: Arc<str>,
     /// `None` for a caller without an identifier.
@@ -57,14 +53,13 @@ pub(super) struct HttpSession {
     streams: Mutex<RequestStreams>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct RequestStreams {
     next: u64,
     by_number: BTreeMap<u64, Arc<Stream>>,
 }
 
 /// Keeps a session from being idle until it is dropped.
-#[derive(Debug)]
 pub(super) struct SessionLease {
     sessions: Arc<Sessions>,
     pub(super) session: Arc<HttpSession>,

@@ -42,7 +42,6 @@ pub(super) enum EventIds {
     Request(u64),
 }
 
-#[derive(Debug)]
 pub(super) struct Stream {
     ids: EventIds,
     state: Mutex<StreamState>,
@@ -50,7 +49,6 @@ pub(super) struct Stream {
     room: Notify,
 }
 
-#[derive(Debug)]
 struct StreamState {
     events: VecDeque<Event>,
     /// The number of the next event.
@@ -64,7 +62,6 @@ struct StreamState {
     ended: Option<Instant>,
 }
 
-#[derive(Debug)]
 struct StreamReader {
     number: u64,
     /// The number of the event that it reads next.
@@ -74,7 +71,6 @@ struct StreamReader {
     waker: Option<Waker>,
 }
 
-#[derive(Debug)]
 struct Event {
     number: u64,
     data: Bytes,

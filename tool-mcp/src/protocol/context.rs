@@ -22,7 +22,6 @@ pub(crate) struct Caller {
 }
 
 /// The client of a request, and where messages about the request go.
-#[derive(Debug)]
 pub(crate) struct RequestContext {
     pub(crate) id: RequestId,
     pub(crate) era: Era,
@@ -42,7 +41,6 @@ pub(crate) struct RequestContext {
 }
 
 /// Where a request comes from.
-#[derive(Debug)]
 pub(crate) struct Origin {
     pub(crate) caller: Option<Caller>,
     pub(crate) extensions: Option<Extensions>,

@@ -10,10 +10,10 @@ use tokio_util::sync::CancellationToken;
 use crate::sync::lock;
 
 /// The requests that are not answered yet, by their identifiers.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub(crate) struct InFlight(Arc<Mutex<InFlightState>>);
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct InFlightState {
     requests: HashMap<RequestId, (u64, CancellationToken)>,
     /// Distinguishes requests that reuse an identifier.
@@ -21,7 +21,6 @@ struct InFlightState {
 }
 
 /// Reserves the identifier of a request until it is dropped.
-#[derive(Debug)]
 pub(crate) struct RequestGuard {
     requests: InFlight,
     id: RequestId,

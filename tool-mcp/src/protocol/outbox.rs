@@ -1,6 +1,5 @@
 //! Sending messages that are not responses.
 
-use std::fmt;
 use std::sync::Arc;
 
 use axum::body::Bytes;
@@ -39,12 +38,6 @@ impl Outbox {
                 Ok(())
             }
         }
-    }
-}
-
-impl fmt::Debug for Outbox {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Outbox")
     }
 }
 

@@ -12,10 +12,10 @@ use crate::sync::lock;
 pub(crate) type ClientResult = Result<Value, ErrorData>;
 
 /// The requests that the client has not answered yet.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct ServerRequests(Mutex<PendingRequests>);
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct PendingRequests {
     next: i64,
     by_id: HashMap<i64, Sender<ClientResult>>,

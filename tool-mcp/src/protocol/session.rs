@@ -24,7 +24,6 @@ pub(crate) struct ClientInfo {
 }
 
 /// The state between the requests of one client.
-#[derive(Debug)]
 pub(crate) struct Session {
     /// `None` until the client has sent `initialize`.
     client: Mutex<Option<ClientInfo>>,

@@ -9,95 +9,49 @@ use crate::surfaces::Surfaces;
 use crate::updates::Updates;
 
 impl Server {
-    /// Sets the instructions for the model: how to use the tools together.
-    ///
-    /// ```
-    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
-    /// let server = tool_mcp::Server::new(registry).instructions("Call `list_cities` before `get_weather`.");
-    /// ```
-    pub fn instructions(mut self, instructions: impl Into<String>) -> Self {
-        self.instructions = Some(instructions.into());
-        self
-    }
+    setters! {
+        self, "# let registry = tool_core::Registry::builder().allow_empty().build().unwrap();",
+            "let server = tool_mcp::Server::new(registry)";
 
-    /// Sets the scheme of resource URIs: `weather` for `weather://tools`. Default: derived from the name.
-    ///
-    /// ```
-    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
-    /// let server = tool_mcp::Server::new(registry).name("Weather archive").scheme("weather");
-    /// ```
-    pub fn scheme(mut self, scheme: impl Into<String>) -> Self {
-        self.scheme = Some(scheme.into());
-        self
-    }
+        /// Sets the instructions for the model: how to use the tools together.
+        instructions(instructions: impl Into<String>) => self.instructions = Some(instructions.into()),
+            example("Call `list_cities` before `get_weather`.");
 
-    /// Sets whether a tool that is published as a resource is listed as a tool too: see [`Surfaces`].
-    ///
-    /// ```
-    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
-    /// let server = tool_mcp::Server::new(registry).surfaces(tool_mcp::Surfaces::Exclusive);
-    /// ```
-    pub fn surfaces(mut self, surfaces: Surfaces) -> Self {
-        self.settings.surfaces = surfaces;
-        self
-    }
+        /// Sets the scheme of resource URIs: `weather` for `weather://tools`. Default: derived from the name.
+        scheme(scheme: impl Into<String>) => self.scheme = Some(scheme.into()), example("weather");
 
-    /// Sets how clients find the tools: see [`Discovery`].
-    ///
-    /// ```
-    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
-    /// let server = tool_mcp::Server::new(registry).discovery(tool_mcp::Discovery::TwoStep);
-    /// ```
-    pub fn discovery(mut self, discovery: Discovery) -> Self {
-        self.settings.discovery = discovery;
-        self
-    }
+        /// Sets whether a tool that is published as a resource is listed as a tool too: see [`Surfaces`].
+        surfaces(surfaces: Surfaces) => self.settings.surfaces = surfaces,
+            example(tool_mcp::Surfaces::Exclusive);
 
-    /// Sets how many items a page of a list has. Default: a list is one page. Some clients read only the first page:
-    /// [`Discovery::TwoStep`] serves models better.
-    ///
-    /// ```
-    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
-    /// let server = tool_mcp::Server::new(registry).page_size(200);
-    /// ```
-    pub fn page_size(mut self, items: usize) -> Self {
-        self.settings.page_size = Some(items);
-        self
-    }
+        /// Sets how clients find the tools: see [`Discovery`].
+        discovery(discovery: Discovery) => self.settings.discovery = discovery,
+            example(tool_mcp::Discovery::TwoStep);
 
-    /// Sets whether lists of tools, resources and resource templates have a `_meta` with the operation of each tool
-    /// (`tool-core/operation`), its digest (`tool-core/digest`), which changes with its definition, and its tags
-    /// (`tool-core/tags`). Default: no, since models do not read it and it takes 130 bytes per tool.
-    ///
-    /// ```
-    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
-    /// let server = tool_mcp::Server::new(registry).tool_meta(true);
-    /// ```
-    pub fn tool_meta(mut self, shown: bool) -> Self {
-        self.settings.tool_meta = shown;
-        self
-    }
+        /// Sets how many items a page of a list has. Default: a list is one page. Some clients read only the first page:
+        /// [`Discovery::TwoStep`] serves models better.
+        page_size(items: usize) => self.settings.page_size = Some(items), example(200);
 
-    /// Sets the handle that notifies clients of changed lists: see [`Changes`].
-    ///
-    /// ```
-    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
-    /// let server = tool_mcp::Server::new(registry).changes(&tool_mcp::Changes::new());
-    /// ```
-    pub fn changes(mut self, changes: &Changes) -> Self {
-        self.changes = Some(changes.clone());
-        self
-    }
+        /// Sets whether lists of tools, resources and resource templates have a `_meta` with the operation of each tool
+        /// (`tool-core/operation`), its digest (`tool-core/digest`), which changes with its definition, and its tags
+        /// (`tool-core/tags`). Default: no, since models do not read it and it takes 130 bytes per tool.
+        tool_meta(shown: bool) => self.settings.tool_meta = shown, example(true);
 
-    /// Sets the handle that notifies clients of changed resources: see [`Updates`].
-    ///
-    /// ```
-    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
-    /// let server = tool_mcp::Server::new(registry).updates(&tool_mcp::Updates::new());
-    /// ```
-    pub fn updates(mut self, updates: &Updates) -> Self {
-        self.updates = Some(updates.clone());
-        self
+        /// Sets the handle that notifies clients of changed lists: see [`Changes`].
+        changes(changes: &Changes) => self.changes = Some(changes.clone()),
+            example(&tool_mcp::Changes::new());
+
+        /// Sets the handle that notifies clients of changed resources: see [`Updates`].
+        updates(updates: &Updates) => self.updates = Some(updates.clone()),
+            example(&tool_mcp::Updates::new());
+
+        /// Adds a resource that is not backed by a tool.
+        resource(resource: DynamicResource) => self.settings.resources.push(resource),
+            example(tool_mcp::DynamicResource::text("docs://guide", "guide", "Search first."));
+
+        /// Adds a prompt beside those of the registry.
+        prompt(prompt: DynamicPrompt) => self.prompts.push(prompt),
+            example(tool_mcp::DynamicPrompt::template("ask", "Asks about a thing.", "What is {thing}?"));
     }
 
     /// Adds an icon of the server.
@@ -112,18 +66,6 @@ impl Server {
         self
     }
 
-    /// Adds a resource that is not backed by a tool.
-    ///
-    /// ```
-    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
-    /// let guide = tool_mcp::DynamicResource::text("docs://guide", "guide", "Search first.");
-    /// let server = tool_mcp::Server::new(registry).resource(guide);
-    /// ```
-    pub fn resource(mut self, resource: DynamicResource) -> Self {
-        self.settings.resources.push(resource);
-        self
-    }
-
     /// Adds a resource template that is not backed by a tool.
     ///
     /// ```
@@ -135,18 +77,6 @@ impl Server {
     /// ```
     pub fn resource_template(mut self, template: DynamicTemplate) -> Self {
         self.settings.templates.push(template);
-        self
-    }
-
-    /// Adds a prompt beside those of the registry.
-    ///
-    /// ```
-    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
-    /// let prompt = tool_mcp::DynamicPrompt::template("ask", "Asks about a thing.", "What is {thing}?");
-    /// let server = tool_mcp::Server::new(registry).prompt(prompt);
-    /// ```
-    pub fn prompt(mut self, prompt: DynamicPrompt) -> Self {
-        self.prompts.push(prompt);
         self
     }
 

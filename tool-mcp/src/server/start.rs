@@ -82,11 +82,11 @@ impl Server {
 
 /// Checks the tools and settings. Tools that are not available yet are no error: the reason is logged, and requests fail.
 async fn check(handler: &Handler) -> Result<(), ServeError> {
-    let Ok(CatalogView { catalog, .. }) = handler.views().now(None).await else { return Ok(()) };
+    let Ok(CatalogView { catalog, .. }) = handler.views.now(None).await else { return Ok(()) };
     let registry = catalog.registry();
     registry.check()?;
     adapter::check_addresses(registry, &RESERVED)?;
     let of_resources = catalog.resources().faults.iter().cloned();
-    let faults: Vec<String> = of_resources.chain(catalog.settings().faults(registry)).collect();
+    let faults: Vec<String> = of_resources.chain(catalog.settings.faults(registry)).collect();
     if faults.is_empty() { Ok(()) } else { Err(ServeError::Setup(faults.join("\n"))) }
 }

@@ -95,7 +95,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Connection<W> {
             return self.reject(in_flight(&request.id)).await;
         };
         let is_opening = request.opens_session();
-        let running = self.handler.views().request();
+        let running = self.handler.views.request();
         let (outbox, session) = (self.outbox.clone(), Some(Arc::clone(&self.session)));
         let origin = Origin { caller: None, extensions: None, trace: None, outbox, session };
         let answer = self.handler.answer(request, origin);

@@ -5,7 +5,6 @@
 use std::io;
 
 /// Receives SIGINT and SIGTERM, or Ctrl-C on Windows, until it is dropped.
-#[derive(Debug)]
 pub(super) struct Signals {
     #[cfg(unix)]
     stream: tokio::net::UnixStream,
