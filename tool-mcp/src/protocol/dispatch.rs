@@ -171,9 +171,9 @@ fn admit(method: &str, meta: &Meta, cx: &RequestContext) -> Result<bool, ErrorDa
             "the request needs `{keys}` in its `_meta`, or a session: send `initialize` first"
         )));
     }
-    let known = ProtocolVersion::KNOWN_VERSIONS;
-    if let Some(version) = meta.version.as_ref().filter(|version| !known.contains(version)) {
-        return Err(ErrorData::unsupported_protocol_version(version.clone(), known));
+    let supported = ProtocolVersion::KNOWN_VERSIONS;
+    if let Some(version) = meta.version.as_ref().filter(|version| !supported.contains(version)) {
+        return Err(ErrorData::unsupported_protocol_version(version.clone(), supported));
     }
     let needs_meta = method == "server/discover" || meta.version.is_some() && cx.era.is_modern();
     let missing = meta.missing();
