@@ -25,7 +25,7 @@ use crate::streams::Streams;
 /// The text of the arguments, which the pipeline then judges.
 ///
 /// A `--input-json` that is no JSON object, or has a member twice, is returned as it stands: what is wrong with it the
-/// pipeline says, in the same words as on every other face.
+/// pipeline says, in the same words as on every other interface.
 pub(crate) fn gather(
     inputs: &Inputs<'_>,
     matches: &ArgMatches,

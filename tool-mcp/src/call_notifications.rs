@@ -1,7 +1,7 @@
-//! What a call tells its client while it runs: how far it has come, if the client asked to know, and what it has to say.
+//! Progress and log messages of a call, sent to its client while the call runs.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use rmcp::model::{ProgressNotification, ProgressNotificationParam, ProgressToken, ServerNotification};
 use serde_json::Value;
@@ -12,14 +12,15 @@ use tool_core::progress::{Progress, ProgressSink};
 
 use crate::logging;
 use crate::protocol::RequestContext;
+use crate::sync::lock;
 
-/// So many reports wait for a client that is slower than the tool; of more, the oldest are left out.
-const REPORTS: usize = 16;
+/// The most progress reports that wait for a slow client; older ones are dropped.
+const MOST_REPORTS: usize = 16;
 
-/// So many messages wait for it; of more, the oldest are left out.
-const MESSAGES: usize = 256;
+/// The most log messages that wait for a slow client; older ones are dropped.
+const MOST_MESSAGES: usize = 256;
 
-/// Returns what a call comes to, after the client has got its progress and messages.
+/// Runs a call, sends its progress and messages to the client, and returns its value.
 pub(crate) async fn with_notifications<T>(
     mut options: CallOptions,
     cx: &RequestContext,
@@ -29,40 +30,36 @@ pub(crate) async fn with_notifications<T>(
     if token.is_none() && least.is_none() {
         return call(&options).await;
     }
-    let notifications =
-        Arc::new(CallNotifications { least, state: Mutex::default(), changed: Notify::new() });
-    let guard = NotificationGuard { notifications: Arc::clone(&notifications) };
+    let queue = Arc::new(NotificationQueue { least, state: Mutex::default(), changed: Notify::new() });
+    let guard = QueueGuard(Arc::clone(&queue));
     if token.is_some() {
-        options = options.progress(Arc::<CallNotifications>::clone(&notifications));
+        options = options.progress(Arc::<NotificationQueue>::clone(&queue));
     }
     if least.is_some() {
-        options = options.log(Arc::<CallNotifications>::clone(&notifications));
+        options = options.log(Arc::<NotificationQueue>::clone(&queue));
     }
     let calling = async {
         let value = call(&options).await;
-        notifications.close();
+        queue.close();
         value
     };
-    let value = tokio::join!(calling, send_all(&notifications, token, cx)).0;
+    let value = tokio::join!(calling, send_all(&queue, token, cx)).0;
     drop(guard);
     value
 }
 
-/// Ends the notifications of a call when it is dropped: none is sent after the answer.
-struct NotificationGuard {
-    notifications: Arc<CallNotifications>,
-}
+/// Discards the queue when it is dropped: work that outlives its call may go on reporting, but not after the response.
+struct QueueGuard(Arc<NotificationQueue>);
 
-impl Drop for NotificationGuard {
+impl Drop for QueueGuard {
     fn drop(&mut self) {
-        // Work that outlives its call, or is not dropped with it, goes on reporting.
-        self.notifications.abandon();
+        self.0.abandon();
     }
 }
 
-/// Sends one notification after the other: the next when the client's transport has taken the one before.
-async fn send_all(notifications: &CallNotifications, token: Option<&ProgressToken>, cx: &RequestContext) {
-    while let Some(item) = notifications.next().await {
+/// Sends one notification after the other: the next once the transport has taken the last.
+async fn send_all(queue: &NotificationQueue, token: Option<&ProgressToken>, cx: &RequestContext) {
+    while let Some(item) = queue.next().await {
         let sent = match (item, token) {
             (Item::Report(report), Some(token)) => {
                 let mut params = ProgressNotificationParam::new(token.clone(), report.done);
@@ -71,7 +68,7 @@ async fn send_all(notifications: &CallNotifications, token: Option<&ProgressToke
                 let progress = ServerNotification::ProgressNotification(ProgressNotification::new(params));
                 cx.outbox.notify(progress).await
             }
-            // Nobody reports without a token.
+            // There are no reports without a token.
             (Item::Report(_), None) => Ok(()),
             (Item::Message { level, tool, data }, _) => {
                 cx.log_outbox().notify(logging::message(level, tool, data)).await
@@ -79,24 +76,24 @@ async fn send_all(notifications: &CallNotifications, token: Option<&ProgressToke
         };
         if let Err(error) = sent {
             tracing::debug!(%error, request = %cx.id, "the client gets no more notifications of the call");
-            return notifications.abandon();
+            return queue.abandon();
         }
     }
 }
 
-/// What a call has told and the client was not told yet.
-struct CallNotifications {
-    /// The least severe messages that the client gets.
+/// The notifications of a call that are not sent yet.
+struct NotificationQueue {
+    /// The least severe level that the client gets.
     least: Option<LogLevel>,
-    state: Mutex<State>,
-    /// There is more to tell, or there never will be.
+    state: Mutex<QueueState>,
+    /// Notified of a new item, and when the queue closes.
     changed: Notify,
 }
 
 #[derive(Default)]
-struct State {
+struct QueueState {
     waiting: VecDeque<Item>,
-    /// How far the last report went: the protocol wants each to go further.
+    /// The progress of the last report: the protocol requires it to increase.
     reached: Option<f64>,
     closed: bool,
 }
@@ -114,8 +111,8 @@ struct Report {
     message: String,
 }
 
-impl State {
-    /// Adds an item, and leaves out the oldest of its kind where `most` of them wait.
+impl QueueState {
+    /// Adds an item, and drops the oldest of its kind if `most` of them wait.
     fn add(&mut self, item: Item, most: usize) {
         let is_report = matches!(item, Item::Report(_));
         let alike = |other: &Item| matches!(other, Item::Report(_)) == is_report;
@@ -127,7 +124,7 @@ impl State {
         self.waiting.push_back(item);
     }
 
-    /// The report that was made last, if it waits still.
+    /// Returns the last report, if it still waits.
     fn last_report(&mut self) -> Option<&mut Report> {
         self.waiting.iter_mut().rev().find_map(|item| match item {
             Item::Report(report) => Some(report),
@@ -136,17 +133,12 @@ impl State {
     }
 }
 
-impl CallNotifications {
-    fn state(&self) -> MutexGuard<'_, State> {
-        // Nothing panics while it is held.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The next item; `None` when all are told and no more are taken.
+impl NotificationQueue {
+    /// Waits for the next item; `None` once the queue is empty and closed.
     async fn next(&self) -> Option<Item> {
         loop {
             {
-                let mut state = self.state();
+                let mut state = lock(&self.state);
                 if let Some(item) = state.waiting.pop_front() {
                     return Some(item);
                 }
@@ -158,64 +150,62 @@ impl CallNotifications {
         }
     }
 
-    /// Takes no more.
+    /// Accepts no more items.
     fn close(&self) {
-        self.state().closed = true;
+        lock(&self.state).closed = true;
         self.changed.notify_one();
     }
 
-    /// Takes no more, and forgets what waits.
+    /// Accepts no more items, and discards those that wait.
     fn abandon(&self) {
-        self.state().waiting.clear();
+        lock(&self.state).waiting.clear();
         self.close();
     }
 }
 
-impl ProgressSink for CallNotifications {
+impl ProgressSink for NotificationQueue {
     fn report(&self, progress: &Progress<'_>) {
         let report = Report {
             done: number(progress.done),
             total: progress.total.map(number),
             message: progress.message.to_owned(),
         };
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         if state.closed || state.reached.is_some_and(|reached| report.done < reached) {
             return;
         }
         if state.reached == Some(report.done) {
-            // No further, but in other words: they are told where the ones before are not told yet.
+            // The same progress with another message replaces a report that still waits.
             if let Some(last) = state.last_report() {
                 *last = report;
             }
             return;
         }
         state.reached = Some(report.done);
-        state.add(Item::Report(report), REPORTS);
+        state.add(Item::Report(report), MOST_REPORTS);
         drop(state);
         self.changed.notify_one();
     }
 }
 
-impl LogSink for CallNotifications {
+impl LogSink for NotificationQueue {
     fn log(&self, message: &LogMessage<'_>) {
         let (tool, data) = (message.tool.to_owned(), message.data.clone());
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         if state.closed {
             return;
         }
-        state.add(Item::Message { level: message.level, tool, data }, MESSAGES);
+        state.add(Item::Message { level: message.level, tool, data }, MOST_MESSAGES);
         drop(state);
         self.changed.notify_one();
     }
 
     fn enabled(&self, level: LogLevel) -> bool {
-        // What is said once the client hears no more is in the log of the program.
-        self.least.is_some_and(|least| level >= least) && !self.state().closed
+        self.least.is_some_and(|least| level >= least) && !lock(&self.state).closed
     }
 }
 
-/// A number as the protocol writes it.
-#[expect(clippy::cast_precision_loss, reason = "beyond 2^53 nobody sees the difference on a bar")]
+#[expect(clippy::cast_precision_loss, reason = "a progress bar cannot show the difference beyond 2^53")]
 fn number(n: u64) -> f64 {
     n as f64
 }

@@ -1,4 +1,4 @@
-//! Notifying clients that the lists have changed.
+//! Notifications that lists have changed.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,50 +9,42 @@ use rmcp::model::{
 };
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
-use tokio_util::sync::CancellationToken;
 
-use crate::protocol::{Closed, Session, Subscription};
+use crate::protocol::{Closed, Session, Subscriber};
 
-/// Tells the clients of a server that its lists have changed, where tools, prompts or resources come and go.
+/// Notifies the clients of a server that its lists have changed, if its tools, prompts or resources come and go.
 ///
-/// Clients that open with `initialize` are told as soon as they are there; later ones, while they listen. Many changes at
-/// once are told once.
+/// Older clients are notified once they are initialized, clients of 2026-07-28 while they listen. Changes within a short time
+/// become one notification.
 ///
 /// ```
-/// use tool_mcp::{Changes, Server};
-///
-/// let changes = Changes::new();
-/// # let provider = tool_core::Registry::builder().allow_empty().build().unwrap();
-/// let server = Server::new(provider).changes(&changes);
+/// let changes = tool_mcp::Changes::new();
+/// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+/// let server = tool_mcp::Server::new(registry).changes(&changes);
 /// // Later, when the provider has other tools:
 /// changes.notify();
-/// # server.into_axum_router().unwrap();
 /// ```
 #[derive(Clone, Debug)]
 pub struct Changes(watch::Sender<u64>);
 
-/// How long changes are gathered before they are told.
-pub(crate) const GATHERED: Duration = Duration::from_millis(100);
+/// How long changes are collected before clients are notified.
+pub(crate) const DEBOUNCE: Duration = Duration::from_millis(100);
 
-/// How long a client may leave unread what it is told. Until then one change is on its way to it, and all that come
-/// meanwhile are one more.
-const UNREAD: Duration = Duration::from_secs(30);
+/// How long sending a notification may take. Changes in the meantime become one more notification.
+const SEND_TIMEOUT: Duration = Duration::from_secs(30);
 
 impl Changes {
-    /// No change yet, and nobody to tell it.
+    /// Creates a handle. Its clones notify the same clients.
     ///
     /// ```
     /// let changes = tool_mcp::Changes::new();
     /// ```
-    #[expect(
-        clippy::new_without_default,
-        reason = "two of them are told to different clients, which no default says"
-    )]
+    #[expect(clippy::new_without_default, reason = "a default would suggest that all handles are equal")]
     pub fn new() -> Self {
         Changes(watch::Sender::new(0))
     }
 
-    /// The lists have changed. Does not wait until anybody is told.
+    /// Notifies clients that the lists have changed, without waiting.
     ///
     /// ```
     /// # let changes = tool_mcp::Changes::new();
@@ -62,65 +54,46 @@ impl Changes {
         self.0.send_modify(|count| *count = count.wrapping_add(1));
     }
 
-    /// Notifies the client of a session until it ends.
+    /// Notifies the client of a session from now on, until the session ends.
     pub(crate) fn notify_session(&self, session: &Arc<Session>) {
-        let (outbox, end) = (session.outbox.clone(), session.end.clone());
-        let mut changes = self.0.subscribe();
-        tokio::spawn(end.run_until_cancelled_owned(async move {
-            while changes.changed().await.is_ok() {
-                gather(&mut changes).await;
-                let sent = async {
-                    for notification in notifications(None) {
-                        outbox.notify(notification).await?;
-                    }
-                    Ok::<(), Closed>(())
-                };
-                if let Some(reason) = unread(&timeout(UNREAD, sent).await) {
-                    tracing::debug!(reason, "a client gets no more notifications of changes");
-                    return;
-                }
+        let (subscriber, changes) = (session.subscriber(), self.receiver());
+        tokio::spawn(session.end.clone().run_until_cancelled_owned(async move {
+            if let Some(reason) = send_changes(changes, &subscriber).await {
+                tracing::debug!(reason, "a client gets no more notifications of changes");
             }
         }));
     }
 
     /// Returns a receiver of all changes from now on.
-    pub(crate) fn receiver(&self) -> ChangesReceiver {
-        ChangesReceiver(self.0.subscribe())
+    pub(crate) fn receiver(&self) -> watch::Receiver<u64> {
+        self.0.subscribe()
     }
 }
 
-/// The changes of lists since the receiver was made.
-#[derive(Debug)]
-pub(crate) struct ChangesReceiver(watch::Receiver<u64>);
-
-impl ChangesReceiver {
-    /// Notifies a client that listens until the server ends.
-    pub(crate) async fn notify(self, subscription: &Subscription<'_>, end: &CancellationToken) {
-        let mut changes = self.0;
+/// Notifies a client of changes. Returns why it gets no more notifications; `None` if the sender is dropped.
+pub(crate) async fn send_changes(
+    mut changes: watch::Receiver<u64>,
+    subscriber: &Subscriber,
+) -> Option<&'static str> {
+    while changes.changed().await.is_ok() {
+        sleep(DEBOUNCE).await;
+        changes.mark_unchanged();
         let sending = async {
-            while changes.changed().await.is_ok() {
-                gather(&mut changes).await;
-                let sent = async {
-                    for notification in notifications(Some(&subscription.accepted)) {
-                        subscription.notify(notification).await?;
-                    }
-                    Ok::<(), Closed>(())
-                };
-                if let Some(reason) = unread(&timeout(UNREAD, sent).await) {
-                    tracing::warn!(reason, "a subscription ends");
-                    return;
-                }
+            for notification in notifications(subscriber.filter()) {
+                subscriber.notify(notification).await?;
             }
-            std::future::pending::<()>().await;
+            Ok(())
         };
-        tokio::select! {
-            () = end.cancelled() => {}
-            () = sending => {}
+        match timeout(SEND_TIMEOUT, sending).await {
+            Ok(Ok(())) => {}
+            Ok(Err(Closed)) => return Some("the client has left"),
+            Err(_) => return Some("the client does not read its notifications"),
         }
     }
+    None
 }
 
-/// Returns the notifications of changed lists that a client wants; all without a filter.
+/// Returns the notifications that a client wants; all without a filter.
 fn notifications(filter: Option<&SubscriptionFilter>) -> impl Iterator<Item = ServerNotification> {
     let wants = |wanted: fn(&SubscriptionFilter) -> Option<bool>| {
         filter.is_none_or(|filter| wanted(filter) == Some(true))
@@ -133,21 +106,6 @@ fn notifications(filter: Option<&SubscriptionFilter>) -> impl Iterator<Item = Se
         ServerNotification::ResourceListChangedNotification(ResourceListChangedNotification::default())
     });
     [tools, prompts, resources].into_iter().flatten()
-}
-
-/// Returns why notifications were not sent.
-fn unread<E>(sent: &Result<Result<(), Closed>, E>) -> Option<&'static str> {
-    match sent {
-        Ok(Ok(())) => None,
-        Ok(Err(Closed)) => Some("the client has left"),
-        Err(_) => Some("the client does not read its notifications"),
-    }
-}
-
-/// Waits for the changes that come with one.
-async fn gather(changes: &mut watch::Receiver<u64>) {
-    sleep(GATHERED).await;
-    changes.mark_unchanged();
 }
 
 #[cfg(test)]
@@ -166,7 +124,7 @@ mod tests {
         let _logging = tracing::subscriber::set_default(log.subscriber());
         let changes = Changes::new();
         let registry = Registry::builder().allow_empty().build().unwrap();
-        let handler = Server::new(registry).changes(&changes).opened(None).await.unwrap();
+        let handler = Server::new(registry).changes(&changes).checked_handler(None).await.unwrap();
 
         // A few notifications fill the buffer.
         let (client_end, server_end) = tokio::io::duplex(512);
@@ -189,9 +147,9 @@ mod tests {
 
         let started = tokio::time::Instant::now();
         while changes.0.receiver_count() > 0 {
-            assert!(started.elapsed() < 3 * UNREAD, "it is still subscribed");
+            assert!(started.elapsed() < 3 * SEND_TIMEOUT, "it is still subscribed");
             changes.notify();
-            tokio::time::sleep(GATHERED).await;
+            tokio::time::sleep(DEBOUNCE).await;
         }
         let text = log.text();
         assert!(text.contains("WARN") && text.contains("does not read its notifications"), "{text}");

@@ -1,4 +1,15 @@
-//! What is written by hand beside the tools: resources, resource templates and prompts.
+//! Resources, resource templates and prompts that the application defines beside the tools.
+
+/// Implements `Debug` with the type and one field, for types that contain functions.
+macro_rules! debug_with {
+    ($type:ident, $field:ident) => {
+        impl std::fmt::Debug for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.debug_tuple(stringify!($type)).field(&self.$field).finish()
+            }
+        }
+    };
+}
 
 mod icon;
 mod prompt;
@@ -6,7 +17,6 @@ mod resource;
 mod template;
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -17,10 +27,10 @@ use tool_core::{BoxFuture, Failure, Principal, ToolError};
 pub(crate) use icon::listed as listed_icons;
 pub use icon::{Icon, IconTheme};
 pub use prompt::{DynamicPrompt, PromptArgument};
-pub(crate) use resource::About;
+pub(crate) use resource::ResourceInfo;
 pub use resource::{DynamicResource, DynamicTemplate};
 
-/// What somebody asked of a resource, a resource template or a prompt that is written by hand.
+/// A request for a [`DynamicResource`], a [`DynamicTemplate`] or a [`DynamicPrompt`].
 ///
 /// ```
 /// use tool_mcp::{DynamicTemplate, Request};
@@ -42,80 +52,72 @@ impl Request {
         Request { name: name.to_owned(), values, principal }
     }
 
-    /// The URI that is read, or the name of the prompt.
+    /// Returns the URI of the resource, or the name of the prompt.
     ///
     /// ```
-    /// # let _ = tool_mcp::DynamicResource::new("docs://all", "all", async |request: tool_mcp::Request| {
-    /// Ok(format!("this is {}", request.name()))
-    /// # });
+    /// let read = async |request: tool_mcp::Request| Ok(format!("this is {}", request.name()));
+    /// let all = tool_mcp::DynamicResource::new("docs://all", "all", read);
     /// ```
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The value of a variable of the template, or of an argument of the prompt.
+    /// Returns the value of a variable of the template, or of an argument of the prompt.
     ///
     /// ```
-    /// # let _ = tool_mcp::DynamicTemplate::new("docs://page/{id}", "page", async |request: tool_mcp::Request| {
-    /// let id = request.get("id").unwrap_or_default();
-    /// # Ok(id.to_owned())
-    /// # });
+    /// let read = async |request: tool_mcp::Request| Ok(request.get("id").unwrap_or_default().to_owned());
+    /// let page = tool_mcp::DynamicTemplate::new("docs://page/{id}", "page", read);
     /// ```
     pub fn get(&self, name: &str) -> Option<&str> {
         self.values.get(name).map(String::as_str)
     }
 
-    /// Who asks.
+    /// Returns the caller.
     ///
     /// ```
-    /// # let _ = tool_mcp::DynamicResource::new("docs://me", "me", async |request: tool_mcp::Request| {
-    /// Ok(request.principal().id().unwrap_or("nobody known").to_owned())
-    /// # });
+    /// let read = async |request: tool_mcp::Request| Ok(request.principal().id().unwrap_or("anonymous").to_owned());
+    /// let me = tool_mcp::DynamicResource::new("docs://me", "me", read);
     /// ```
     pub fn principal(&self) -> &Principal {
         &self.principal
     }
 }
 
-/// What answers requests.
-pub(crate) type Answering<T> = Arc<dyn Fn(Request) -> BoxFuture<'static, Result<T, ToolError>> + Send + Sync>;
+/// A function of the application that handles requests.
+pub(crate) type RequestHandler<T> =
+    Arc<dyn Fn(Request) -> BoxFuture<'static, Result<T, ToolError>> + Send + Sync>;
 
-/// What could complete a text that somebody has typed.
-pub(crate) type Completing = Arc<dyn Fn(&str) -> Vec<String> + Send + Sync>;
+/// A function of the application that completes a partial text.
+pub(crate) type Completer = Arc<dyn Fn(&str) -> Vec<String> + Send + Sync>;
 
-/// Asks a function of the application. That it panics harms nobody else, and is told to nobody.
-pub(crate) async fn ask<T>(answering: &Answering<T>, request: Request) -> Result<T, Failure> {
+/// Calls a handler. A panic is logged and becomes an internal failure.
+pub(crate) async fn handle<T>(handler: &RequestHandler<T>, request: Request) -> Result<T, Failure> {
     let name = request.name.clone();
     let panicked = |_| {
-        tracing::error!(requested = name, "what was written by hand panicked");
+        tracing::error!(requested = name, "the handler of a dynamic resource or prompt panicked");
         Failure::internal()
     };
-    let mut future = catch_unwind(AssertUnwindSafe(|| answering(request))).map_err(panicked)?;
+    let mut future = catch_unwind(AssertUnwindSafe(|| handler(request))).map_err(panicked)?;
     let polled = poll_fn(|cx| match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(cx))) {
-        Ok(Poll::Pending) => Poll::Pending,
-        Ok(Poll::Ready(answer)) => Poll::Ready(Ok(answer)),
+        Ok(poll) => poll.map(Ok),
         Err(panic) => Poll::Ready(Err(panic)),
     });
     polled.await.map_err(panicked)?.map_err(Failure::from)
 }
 
-/// Asks for completions.
-pub(crate) fn completions(completing: &Completing, typed: &str) -> Vec<String> {
-    catch_unwind(AssertUnwindSafe(|| completing(typed))).unwrap_or_else(|_| {
-        tracing::error!("a completion that was written by hand panicked");
+/// Calls a completer. A panic is logged, and completes nothing.
+pub(crate) fn complete(completer: &Completer, typed: &str) -> Vec<String> {
+    catch_unwind(AssertUnwindSafe(|| completer(typed))).unwrap_or_else(|_| {
+        tracing::error!("a completer panicked");
         Vec::new()
     })
 }
 
-/// Those of a few values that begin with what was typed, whatever their case.
-pub(crate) fn values(values: Vec<String>) -> Completing {
+/// Returns a completer that proposes the values that begin with the typed text, ignoring case.
+fn completer_of(values: impl IntoIterator<Item = impl Into<String>>) -> Completer {
+    let values: Vec<String> = values.into_iter().map(Into::into).collect();
     Arc::new(move |typed| {
         let typed = typed.to_lowercase();
         values.iter().filter(|value| value.to_lowercase().starts_with(&typed)).cloned().collect()
     })
-}
-
-/// Shows no function, which cannot be shown.
-fn shown(f: &mut fmt::Formatter<'_>, what: &str, name: &str) -> fmt::Result {
-    f.debug_tuple(what).field(&name).finish()
 }

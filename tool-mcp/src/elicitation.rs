@@ -1,10 +1,10 @@
-//! Questions of a call, put to the client that made it: in results that it answers by asking again (2026-07-28), or in
-//! requests of the server's own (before).
+//! Questions of a call to its client: in results that the client answers by retrying the call (2026-07-28), or in requests of
+//! the server (before).
 
 mod capabilities;
-mod peer_asker;
+mod multi_round_trip;
 mod request_state;
-mod rounds;
+mod session_client;
 mod wire;
 
 use std::sync::Arc;
@@ -16,89 +16,93 @@ use tool_core::elicitation::{AskKind, ClientRequests};
 use tool_core::{Failure, FailureKind};
 
 pub(crate) use capabilities::Capabilities;
-pub(crate) use request_state::{Key, Seal, Subject};
+pub(crate) use request_state::{CallIdentity, StateKey, StateSealer};
 
-use crate::elicitation::peer_asker::PeerAsker;
-use crate::elicitation::rounds::Rounds;
-use crate::protocol::RequestContext;
+use crate::elicitation::multi_round_trip::MultiRoundTrip;
+use crate::elicitation::session_client::SessionClient;
+use crate::protocol::{RequestContext, invalid_params};
 
-/// What a client sends along when it makes a call again with answers.
+/// What a client sends when it retries a call with answers.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Round<'r> {
     pub(crate) state: Option<&'r str>,
-    /// By the keys of the questions.
+    /// The answers by the keys of the questions.
     pub(crate) responses: Option<&'r Map<String, Value>>,
 }
 
 impl<'r> Round<'r> {
-    /// Reads what came along with a call. Answers that are no object count as none: the questions are asked again.
+    /// Reads the parameters of a call. Responses that are not an object are ignored: the questions are asked again.
     pub(crate) fn of(state: Option<&'r Value>, responses: Option<&'r Value>) -> Result<Self, ErrorData> {
         let state = match state {
             None | Some(Value::Null) => None,
             Some(Value::String(state)) => Some(state.as_str()),
-            Some(_) => return Err(ErrorData::invalid_params("`requestState` must be a string", None)),
+            Some(_) => return Err(invalid_params("`requestState` must be a string")),
         };
         Ok(Round { state, responses: responses.and_then(Value::as_object) })
     }
+
+    pub(crate) fn of_params(params: &'r Map<String, Value>) -> Result<Self, ErrorData> {
+        Round::of(params.get("requestState"), params.get("inputResponses"))
+    }
 }
 
-/// Whoever asks the client of one call.
-pub(crate) enum Inquirer {
-    Rounds(Arc<Rounds>),
-    Peer(Arc<PeerAsker>),
+/// How the questions of one call reach its client.
+pub(crate) enum Elicitation {
+    MultiRoundTrip(Arc<MultiRoundTrip>),
+    Session(Arc<SessionClient>),
 }
 
-impl Inquirer {
-    /// Of the call that a request makes.
-    ///
+impl Elicitation {
     /// # Errors
     ///
-    /// When the state that came along is none of this call.
-    pub(crate) fn of(
-        subject: Subject<'_>,
+    /// When the client sends a state that does not belong to this call.
+    pub(crate) fn new(
+        call: CallIdentity<'_>,
         round: Round<'_>,
-        seal: &Seal,
+        sealer: &StateSealer,
         cx: &RequestContext,
     ) -> Result<Self, ErrorData> {
-        if cx.era.is_modern() {
-            let entries = round.state.map(|state| seal.open(state, subject)).transpose()?;
-            Ok(Inquirer::Rounds(Arc::new(Rounds::new(cx.capabilities, entries, round.responses))))
-        } else {
-            Ok(Inquirer::Peer(Arc::new(PeerAsker::new(cx, seal.lifetime()))))
+        if !cx.era.is_modern() {
+            return Ok(Elicitation::Session(Arc::new(SessionClient::new(cx, sealer.lifetime()))));
         }
+        let asked = round.state.map(|state| sealer.open(state, call)).transpose()?;
+        Ok(Elicitation::MultiRoundTrip(Arc::new(MultiRoundTrip::new(
+            cx.capabilities,
+            asked,
+            round.responses,
+        ))))
     }
 
-    /// Returns what answers the questions of the call.
+    /// Returns the client that answers the questions.
     pub(crate) fn client(&self) -> Arc<dyn ClientRequests> {
         match self {
-            Inquirer::Rounds(rounds) => Arc::clone(rounds) as _,
-            Inquirer::Peer(peer) => Arc::clone(peer) as _,
+            Elicitation::MultiRoundTrip(client) => Arc::clone(client) as _,
+            Elicitation::Session(client) => Arc::clone(client) as _,
         }
     }
 
-    /// What a call that failed like this is answered with where its questions are the reason; `None` for every other
-    /// failure.
-    pub(crate) fn answer(
+    /// Returns the response to a call that failed because of its questions; `None` for any other failure.
+    pub(crate) fn response(
         &self,
         failure: &Failure,
-        subject: Subject<'_>,
-        seal: &Seal,
+        call: CallIdentity<'_>,
+        sealer: &StateSealer,
     ) -> Option<Result<InputRequiredResult, ErrorData>> {
-        let Inquirer::Rounds(rounds) = self else { return None };
+        let Elicitation::MultiRoundTrip(client) = self else { return None };
         match failure.kind() {
             FailureKind::InputRequired => {
-                let (requests, entries) = rounds.requests();
-                let sealed = seal.seal(&entries, subject);
+                let (requests, asked) = client.requests();
+                let sealed = sealer.seal(asked, call);
                 Some(sealed.map(|sealed| InputRequiredResult::new(Some(requests), Some(sealed))))
             }
-            FailureKind::Unsupported => rounds.lacking().map(|kind| Err(lacking(failure, kind))),
+            FailureKind::Unsupported => client.unsupported().map(|kind| Err(unsupported(failure, kind))),
             _ => None,
         }
     }
 }
 
-/// The client does not know how to answer such a question.
-fn lacking(failure: &Failure, kind: AskKind) -> ErrorData {
+/// Returns the error of a client that does not support a kind of question.
+fn unsupported(failure: &Failure, kind: AskKind) -> ErrorData {
     let capability = match kind {
         AskKind::Url => json!({"elicitation": {"url": {}}}),
         AskKind::Sample => json!({"sampling": {}}),

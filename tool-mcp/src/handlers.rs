@@ -1,6 +1,5 @@
-//! The answers to requests, from what the provider of the tools has.
+//! The handlers of requests.
 
-mod capabilities;
 mod completion;
 mod prompts;
 mod resources;
@@ -10,50 +9,43 @@ mod tools;
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::body::Bytes;
 use rmcp::ErrorData;
 use rmcp::model::{
     DiscoverResult, Implementation, InitializeRequestParams, InitializeResult, InputRequiredResult,
-    MetaObject, ProtocolVersion, ServerConfig, ServerResult,
+    MetaObject, ProtocolVersion, ServerCapabilities, ServerConfig, ServerResult,
 };
+use serde::Serialize;
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
-use tool_core::{CallOptions, Registry, Reply};
+use tool_core::{CallOptions, Failure};
 
 use crate::call_notifications::with_notifications;
 use crate::catalog::view::{CatalogView, CatalogViews, FRESH_FOR_MS};
 use crate::changes::Changes;
-use crate::elicitation::{Inquirer, Round, Seal, Subject};
-use crate::protocol::{RequestContext, Session};
+use crate::elicitation::{CallIdentity, Elicitation, Round, StateSealer};
+use crate::paging::ListPage;
+use crate::protocol::{ItemList, ListMembers, Reply, RequestContext, Session, invalid_params};
 use crate::updates::Updates;
 
-/// Answers requests of all clients.
+/// Answers the requests of all clients.
 pub(crate) struct Handler {
     views: CatalogViews,
     pub(crate) changes: Option<Changes>,
     pub(crate) updates: Option<Updates>,
-    /// Keeps what is known of a call between its rounds.
-    seal: Seal,
-    /// Canceled when no request begins any more: subscriptions end then.
+    sealer: StateSealer,
+    /// Canceled at shutdown: subscriptions end then.
     end: CancellationToken,
     config: ServerConfig,
     /// `config.server_info` as results of 2026-07-28 have it.
     server_info: Value,
 }
 
-/// A call that a client makes.
-struct Call<'c> {
-    method: &'static str,
-    name: &'c str,
-    /// As JSON.
-    arguments: &'c [u8],
-    round: Round<'c>,
-}
-
-/// What a call has come to.
-pub(crate) enum Answered<T> {
-    Reply(T),
-    /// It asks something first.
-    Asks(InputRequiredResult),
+/// The outcome of a call.
+pub(crate) enum CallOutcome<T> {
+    Done(T),
+    /// The call asks its client something first.
+    InputRequired(InputRequiredResult),
 }
 
 /// The member of `_meta` in results of 2026-07-28 that names the server.
@@ -66,22 +58,22 @@ impl Handler {
         updates: Option<Updates>,
         identity: Implementation,
         instructions: Option<String>,
-        seal: Seal,
+        sealer: StateSealer,
     ) -> Self {
         let server_info = serde_json::to_value(&identity).unwrap_or_default();
-        let mut config = ServerConfig::new(capabilities::all(changes.is_some(), updates.is_some()))
-            .with_server_info(identity);
+        let mut config =
+            ServerConfig::new(capabilities(changes.is_some(), updates.is_some())).with_server_info(identity);
         config.instructions = instructions;
-        Handler { views, changes, updates, seal, end: CancellationToken::new(), config, server_info }
+        Handler { views, changes, updates, sealer, end: CancellationToken::new(), config, server_info }
     }
 
     pub(crate) fn views(&self) -> &CatalogViews {
         &self.views
     }
 
-    /// Returns what there is for whoever sent a request.
+    /// Returns the tools for the caller of a request.
     async fn view(&self, cx: &RequestContext) -> Result<CatalogView, ErrorData> {
-        let mut view = self.views.now(cx.caller.as_ref().map(|caller| &caller.principal)).await?;
+        let mut view = self.views.now(cx.principal()).await?;
         if let Some(extensions) = &cx.extensions {
             view.options = view.options.extensions(extensions.clone());
         }
@@ -89,20 +81,15 @@ impl Handler {
         Ok(view)
     }
 
-    /// Begins no request any more, and ends subscriptions, which would last for ever.
-    pub(crate) fn begin_to_end(&self) {
-        self.views.end();
+    /// Refuses new requests, and ends subscriptions, which would last for ever.
+    pub(crate) fn begin_shutdown(&self) {
+        self.views.begin_shutdown();
         self.end.cancel();
     }
 
-    /// Waits until all requests are answered that have begun, after [`begin_to_end`](Self::begin_to_end).
-    pub(crate) async fn answered(&self) {
-        self.views.answered().await;
-    }
-
     /// Waits until no modifying call is running, but not longer than this.
-    pub(crate) async fn settle(&self, deadline: Duration) {
-        if tokio::time::timeout(deadline, self.views.idle()).await.is_err() {
+    pub(crate) async fn drain(&self, deadline: Duration) {
+        if tokio::time::timeout(deadline, self.views.drain()).await.is_err() {
             tracing::error!(?deadline, "modifying calls did not end in time and are cut off");
         }
     }
@@ -114,11 +101,11 @@ impl Handler {
         session: &Session,
     ) -> Result<InitializeResult, ErrorData> {
         let request: InitializeRequestParams = serde_json::from_value(params.into()).map_err(|error| {
-            ErrorData::invalid_params(format!("the parameters of `initialize` cannot be read: {error}"), None)
+            invalid_params(format!("the parameters of `initialize` cannot be read: {error}"))
         })?;
         let requested = &request.protocol_version;
-        let is_spoken = requested.has_initialize() && ProtocolVersion::KNOWN_VERSIONS.contains(requested);
-        let version = if is_spoken { requested.clone() } else { ProtocolVersion::V_2025_11_25 };
+        let is_supported = requested.has_initialize() && ProtocolVersion::KNOWN_VERSIONS.contains(requested);
+        let version = if is_supported { requested.clone() } else { ProtocolVersion::V_2025_11_25 };
         session.open(&request, version.clone());
         let mut result = self.config.clone();
         result.protocol_version = version;
@@ -131,48 +118,49 @@ impl Handler {
         discovered.with_ttl_ms(FRESH_FOR_MS).with_cache_scope(cx.scope())
     }
 
-    /// Notes that the client of a session is ready for notifications.
+    /// Handles `notifications/initialized`: the client of the session is ready for notifications.
     pub(crate) fn initialized(&self, session: &Arc<Session>) {
         if let Some(changes) = self.changes.as_ref().filter(|_| session.initialize()) {
             changes.notify_session(session);
         }
     }
 
-    /// Calls a tool. The client is told of its progress and messages meanwhile, and asked what the tool asks.
-    async fn invoke(
+    /// Runs a call. Sends its progress, messages and questions to the client.
+    async fn run<T>(
         &self,
-        registry: &Registry,
+        call: CallIdentity<'_>,
+        round: Round<'_>,
         options: CallOptions,
-        call: Call<'_>,
         cx: &RequestContext,
-    ) -> Result<Answered<Reply>, ErrorData> {
-        let Call { method, name, arguments, round } = call;
-        let subject = Subject { method, name, arguments, principal: registry.principal().id() };
-        let inquirer = Inquirer::of(subject, round, &self.seal, cx)?;
-        let options = options.client(inquirer.client());
-        let call = with_notifications(options, cx, async |options| {
-            registry.call_with(name, arguments, options).await
-        });
-        let reply = call.await;
-        let input_required =
-            reply.result.as_ref().err().and_then(|failure| inquirer.answer(failure, subject, &self.seal));
-        self.input_required_or(input_required, reply, cx)
-    }
-
-    /// Returns what a call asks, if it asks something.
-    fn input_required_or<T>(
-        &self,
-        input_required: Option<Result<InputRequiredResult, ErrorData>>,
-        reply: T,
-        cx: &RequestContext,
-    ) -> Result<Answered<T>, ErrorData> {
-        let Some(input_required) = input_required else { return Ok(Answered::Reply(reply)) };
+        run: impl AsyncFnOnce(&CallOptions) -> T,
+        failure: fn(&T) -> Option<&Failure>,
+    ) -> Result<CallOutcome<T>, ErrorData> {
+        let elicitation = Elicitation::new(call, round, &self.sealer, cx)?;
+        let value = with_notifications(options.client(elicitation.client()), cx, run).await;
+        let response = failure(&value).and_then(|failure| elicitation.response(failure, call, &self.sealer));
+        let Some(input_required) = response else { return Ok(CallOutcome::Done(value)) };
         let mut input_required = input_required?;
         self.sign(&mut input_required.meta, cx);
-        Ok(Answered::Asks(input_required))
+        Ok(CallOutcome::InputRequired(input_required))
     }
 
-    /// Adds the server to the `_meta` of a result, where the era of the client has it there.
+    /// Returns a page of a list. Its items are in the member `key`.
+    fn list<T: Serialize>(&self, key: &'static str, page: ListPage<T>, cx: &RequestContext) -> Reply {
+        let items: Bytes = serde_json::to_vec(&page.items).unwrap_or_else(|_| b"[]".into()).into();
+        let members = ListMembers { next_cursor: page.next, ..self.list_members(cx) };
+        Reply::List(ItemList { key, items: items.slice(1..items.len() - 1), members })
+    }
+
+    fn list_members(&self, cx: &RequestContext) -> ListMembers {
+        let mut members = ListMembers::default();
+        self.sign(&mut members.meta, cx);
+        if cx.era.is_modern() {
+            (members.ttl_ms, members.cache_scope) = (Some(self.views.fresh_for_ms()), Some(cx.scope()));
+        }
+        members
+    }
+
+    /// Adds the server to the `_meta` of a result in the modern era.
     fn sign(&self, meta: &mut Option<MetaObject>, cx: &RequestContext) {
         if cx.era.is_modern() {
             meta.get_or_insert_default().insert(SERVER_INFO.to_owned(), self.server_info.clone());
@@ -180,11 +168,38 @@ impl Handler {
     }
 }
 
-impl<T: Into<ServerResult>> From<Answered<T>> for crate::protocol::Reply {
-    fn from(answered: Answered<T>) -> Self {
-        match answered {
-            Answered::Reply(result) => result.into().into(),
-            Answered::Asks(input_required) => ServerResult::InputRequiredResult(input_required).into(),
+impl<T> CallOutcome<T> {
+    fn and_then<U>(
+        self,
+        convert: impl FnOnce(T) -> Result<U, ErrorData>,
+    ) -> Result<CallOutcome<U>, ErrorData> {
+        match self {
+            CallOutcome::Done(value) => convert(value).map(CallOutcome::Done),
+            CallOutcome::InputRequired(input_required) => Ok(CallOutcome::InputRequired(input_required)),
         }
     }
+}
+
+impl<T: Into<ServerResult>> From<CallOutcome<T>> for Reply {
+    fn from(outcome: CallOutcome<T>) -> Self {
+        match outcome {
+            CallOutcome::Done(result) => result.into().into(),
+            CallOutcome::InputRequired(input_required) => {
+                ServerResult::InputRequiredResult(input_required).into()
+            }
+        }
+    }
+}
+
+fn capabilities(lists_change: bool, resources_change: bool) -> ServerCapabilities {
+    let mut capabilities = ServerCapabilities::default();
+    let list_changed = lists_change.then_some(true);
+    capabilities.completions.get_or_insert_default();
+    capabilities.logging.get_or_insert_default();
+    capabilities.prompts.get_or_insert_default().list_changed = list_changed;
+    capabilities.tools.get_or_insert_default().list_changed = list_changed;
+    let resources = capabilities.resources.get_or_insert_default();
+    resources.list_changed = list_changed;
+    resources.subscribe = resources_change.then_some(true);
+    capabilities
 }

@@ -1,10 +1,8 @@
-//! The HTTP transport: the endpoint as a router, and a server of it that ends in good order.
+//! The HTTP transport: the endpoint as a router, and a server for it with graceful shutdown.
 
 mod body;
 mod endpoint;
 mod headers;
-mod holding;
-mod identity;
 mod media;
 mod policy;
 mod rejection;
@@ -32,44 +30,30 @@ pub(crate) use policy::Policy;
 use crate::clock::after;
 use crate::error::ServeError;
 use crate::handlers::Handler;
-use crate::http::endpoint::McpEndpoint;
+use crate::http::endpoint::Endpoint;
 use crate::http::shutdown::{Shutdown, SignalTask};
 
-/// How long connections have to close once every answer was given or given up.
+/// How long connections have to close after the last response.
 const CLOSING: Duration = Duration::from_secs(1);
 
-/// The endpoint of both eras of the protocol.
-pub(crate) struct Endpoint {
-    /// Answers at its root.
-    router: Router,
-    shutdown: Shutdown,
+/// Returns the endpoint as a router that shuts down once a future completes.
+pub(crate) fn router_until(
+    handler: Arc<Handler>,
+    policy: &Policy,
+    deadline: Duration,
+    signal: impl Future<Output = ()> + Send + 'static,
+) -> Router {
+    let shutdown = Shutdown::new(handler, deadline);
+    let endpoint = Endpoint::new(&shutdown, policy);
+    let signal_task = SignalTask::new(async move {
+        signal.await;
+        shutdown.run().await;
+    });
+    router(endpoint, Some(signal_task))
 }
 
-impl Endpoint {
-    pub(crate) fn new(handler: Arc<Handler>, policy: &Policy, deadline: Duration) -> Self {
-        let shutdown = Shutdown::new(handler, deadline);
-        Endpoint { router: router(McpEndpoint::new(&shutdown, policy), None), shutdown }
-    }
-
-    /// Returns a router that ends once a future is ready.
-    pub(crate) fn router_until(
-        handler: Arc<Handler>,
-        policy: &Policy,
-        deadline: Duration,
-        signal: impl Future<Output = ()> + Send + 'static,
-    ) -> Router {
-        let shutdown = Shutdown::new(handler, deadline);
-        let ending = shutdown.clone();
-        let signal_task = SignalTask::new(async move {
-            signal.await;
-            ending.run().await;
-        });
-        router(McpEndpoint::new(&shutdown, policy), Some(signal_task))
-    }
-}
-
-/// Layers of a router would each be cloned for every request: there are none.
-fn router(endpoint: McpEndpoint, signal_task: Option<SignalTask>) -> Router {
+/// Returns a router without layers, which would be cloned for every request.
+fn router(endpoint: Endpoint, signal_task: Option<SignalTask>) -> Router {
     let shared = Arc::new((endpoint, signal_task));
     Router::new().route(
         "/",
@@ -89,19 +73,16 @@ fn router(endpoint: McpEndpoint, signal_task: Option<SignalTask>) -> Router {
 /// A server that listens, and serves once it runs.
 ///
 /// ```
-/// use tool_core::Registry;
-/// use tool_mcp::Server;
-///
 /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
-/// # let registry = Registry::builder().allow_empty().build().unwrap();
-/// let server = Server::new(registry).serve_http("127.0.0.1:0").await.unwrap();
+/// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+/// let server = tool_mcp::Server::new(registry).serve_http("127.0.0.1:0").await.unwrap();
 /// eprintln!("listening on http://{}", server.local_addr());
 /// let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
 /// # stop.send(()).unwrap();
 /// server.run_until(async { stopped.await.unwrap_or_default() }).await.unwrap();
 /// # });
 /// ```
-#[must_use = "nobody is answered until `run`"]
+#[must_use = "a server does nothing until `run`"]
 pub struct HttpServer {
     listener: TcpListener,
     local_addr: SocketAddr,
@@ -116,19 +97,25 @@ impl fmt::Debug for HttpServer {
 }
 
 impl HttpServer {
-    pub(crate) fn new(listener: TcpListener, local_addr: SocketAddr, endpoint: Endpoint) -> Self {
-        let Endpoint { router, shutdown } = endpoint;
+    pub(crate) fn new(
+        listener: TcpListener,
+        local_addr: SocketAddr,
+        handler: Arc<Handler>,
+        policy: &Policy,
+        deadline: Duration,
+    ) -> Self {
+        let shutdown = Shutdown::new(handler, deadline);
         // Unlike `nest`, this answers at `/mcp/` as well.
+        let router = router(Endpoint::new(&shutdown, policy), None);
         let router = Router::new().nest_service("/mcp", router);
         HttpServer { listener, local_addr, router, shutdown }
     }
 
-    /// The address that the server listens on, with the port that it took.
+    /// Returns the address that the server listens on, with its actual port.
     ///
     /// ```
-    /// # use tool_core::Registry;
     /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
-    /// # let registry = Registry::builder().allow_empty().build().unwrap();
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
     /// let server = tool_mcp::Server::new(registry).serve_http("127.0.0.1:0").await.unwrap();
     /// assert_ne!(server.local_addr().port(), 0);
     /// # });
@@ -152,8 +139,8 @@ impl HttpServer {
         self.run_until(std::future::pending()).await
     }
 
-    /// Serves until a future is ready, and then ends in good order: no new connections, the answers on their way are
-    /// given, sessions and streams end, and modifying calls run to their end, all within the deadline.
+    /// Serves until a future completes, and then shuts down: it accepts no new connections, answers the running requests,
+    /// ends sessions and streams, and lets modifying calls run to their end, all within the deadline.
     ///
     /// # Errors
     ///
@@ -179,18 +166,18 @@ impl HttpServer {
         if closed.is_err() {
             tracing::warn!("connections did not close in time");
         }
-        self.shutdown.handler.settle(deadline.saturating_duration_since(Instant::now())).await;
+        self.shutdown.handler.drain(deadline.saturating_duration_since(Instant::now())).await;
         Ok(())
     }
 }
 
-/// Serves the connections of a listener until it is told to close, and then waits for their ends.
+/// Serves the connections of a listener until `closing` is canceled, and then waits for them to close.
 async fn serve(mut listener: TcpListener, router: Router, closing: CancellationToken) {
     let (mut connections, settings) = (Connections::default(), Settings::default());
     loop {
         tokio::select! {
             () = closing.cancelled() => break,
-            // Also waits where the process has no more files to give: an accept that fails does not spin.
+            // `Listener` waits when the process has too many open files, and does not spin.
             (stream, _) = Listener::accept(&mut listener) => {
                 connections.serve(stream, &settings, router.clone(), ());
             }

@@ -2,7 +2,6 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod call_notifications;
-mod caller;
 #[cfg(test)]
 mod captured_log;
 mod catalog;
@@ -27,6 +26,7 @@ mod settings;
 mod signature;
 mod stdio;
 mod surfaces;
+mod sync;
 mod tool_search;
 mod updates;
 #[cfg(feature = "upstream")]

@@ -1,5 +1,5 @@
-//! Log messages of tools, as notifications.
-#![expect(deprecated, reason = "the protocol gives up logging in time; until then clients ask for it")]
+//! Log messages of tools as notifications.
+#![expect(deprecated, reason = "the protocol is going to drop logging; until then clients ask for it")]
 
 use rmcp::model::{
     LoggingLevel, LoggingMessageNotification, LoggingMessageNotificationParam, ServerNotification,
@@ -7,7 +7,7 @@ use rmcp::model::{
 use serde_json::Value;
 use tool_core::logging::LogLevel;
 
-/// Returns the level that the protocol names like this.
+/// Parses a level of the protocol.
 pub(crate) fn level(name: &str) -> Option<LogLevel> {
     LogLevel::ALL.into_iter().find(|level| level.as_str() == name)
 }
@@ -25,7 +25,7 @@ fn protocol_level(level: LogLevel) -> LoggingLevel {
     }
 }
 
-/// Returns the notification of a message that a tool has logged, which is the logger by its name.
+/// Returns the notification of a log message; its logger is the tool.
 pub(crate) fn message(level: LogLevel, tool: String, data: Value) -> ServerNotification {
     let params = LoggingMessageNotificationParam::new(protocol_level(level), data).with_logger(tool);
     ServerNotification::LoggingMessageNotification(LoggingMessageNotification::new(params))

@@ -1,31 +1,31 @@
-//! Lists in pages, where the application asked for them.
+//! Pages of lists.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use rmcp::ErrorData;
 
 /// One page of a list.
-pub(crate) struct Paged<T> {
+pub(crate) struct ListPage<T> {
     pub(crate) items: Vec<T>,
-    /// Leads to the page after it.
+    /// The cursor of the next page.
     pub(crate) next: Option<String>,
 }
 
-/// The page that a cursor leads to; the first one without.
+/// Returns the page at a cursor, or the first page.
 ///
-/// A cursor is good as long as the list is what it was when the cursor was given out. It says nothing but a place in a list
-/// that its bearer may see as a whole, so that there is nothing to protect: what is no cursor of this list is found out.
+/// A cursor is valid as long as the list does not change. It contains a position and a hash of the list; since its bearer may
+/// read the whole list, it needs no protection.
 ///
 /// # Errors
 ///
-/// When the cursor was given out by nobody, for another list, or for this list when it was another one.
+/// When the cursor is not one of this list in its current state.
 pub(crate) fn page<T>(
     method: &str,
     items: Vec<T>,
     name: fn(&T) -> &str,
     size: Option<usize>,
     cursor: Option<&str>,
-) -> Result<Paged<T>, ErrorData> {
+) -> Result<ListPage<T>, ErrorData> {
     let mut hasher = DefaultHasher::new();
     method.hash(&mut hasher);
     items.iter().for_each(|item| name(item).hash(&mut hasher));
@@ -45,7 +45,7 @@ pub(crate) fn page<T>(
     let end = size.map_or(items.len(), |size| start.saturating_add(size.max(1)).min(items.len()));
     let next = (end < items.len()).then(|| cursor_to(end));
     let items = items.into_iter().skip(start).take(end - start).collect();
-    Ok(Paged { items, next })
+    Ok(ListPage { items, next })
 }
 
 fn unknown(cursor: &str) -> ErrorData {
@@ -67,7 +67,7 @@ mod tests {
         items: Vec<String>,
         size: Option<usize>,
         cursor: Option<&str>,
-    ) -> Result<Paged<String>, ErrorData> {
+    ) -> Result<ListPage<String>, ErrorData> {
         page("tools/list", items, |item| item, size, cursor)
     }
 

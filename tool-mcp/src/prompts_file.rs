@@ -1,7 +1,6 @@
-//! The prompts file: words for models that a person keeps beside the program.
+//! The prompts file: texts for models, kept beside the program.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::path::Path;
 
 use serde::Deserialize;
@@ -10,12 +9,10 @@ use tool_core::{FailureKind, Registry, adapter};
 
 use crate::custom::DynamicPrompt;
 
-/// Words for models, in YAML beside the program: instructions, descriptions and examples of tools, and prompts.
+/// A YAML file with texts for models: instructions, descriptions and examples of tools, and prompts.
 ///
 /// ```
-/// use tool_mcp::{PromptsFile, Server};
-///
-/// let file = PromptsFile::parse(r#"
+/// let file = tool_mcp::PromptsFile::parse(r#"
 /// instructions: Search before you answer.
 /// tools:
 ///   search:
@@ -30,78 +27,74 @@ use crate::custom::DynamicPrompt;
 ///       Search for {topic} and sum up what you find in {words} words.
 /// "#)?;
 /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
-/// let server = Server::new(registry).prompts_file(file);
+/// let server = tool_mcp::Server::new(registry).prompts_file(file);
 /// # assert!(server.into_axum_router().unwrap_err().to_string().contains("there is no tool `search`"));
 /// # Ok::<(), tool_mcp::PromptsFileError>(())
 /// ```
 ///
-/// - `instructions` are the server's, unless the application says some itself.
-/// - `tools.<name>.description` stands in the place of the tool's own, over MCP alone.
-/// - `tools.<name>.examples` are shown after those of the tool's doc comment. One is a text, or a mapping of arguments,
-///   which must be what the tool takes.
-/// - `templates.<name>` becomes a prompt; each `{name}` in it is an argument that must be given (see
-///   [`DynamicPrompt::template`]).
+/// - `instructions` are those of the server, unless the application sets them.
+/// - `tools.<name>.description` replaces the description of the tool, over MCP only.
+/// - `tools.<name>.examples` follow those of the tool's doc comment. Each is a text, or valid arguments as a mapping.
+/// - `templates.<name>` becomes a prompt; each `{name}` in it is a required argument (see [`DynamicPrompt::template`]).
 #[derive(Clone, Debug, Default)]
-pub struct PromptsFile(Content);
+pub struct PromptsFile(FileContent);
 
-/// What the file says.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Content {
+struct FileContent {
     instructions: Option<String>,
     #[serde(default)]
-    tools: BTreeMap<String, Words>,
+    tools: BTreeMap<String, ToolTexts>,
     #[serde(default)]
-    templates: BTreeMap<String, Form>,
+    templates: BTreeMap<String, PromptTemplate>,
 }
 
-/// What is said of one tool.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Words {
+struct ToolTexts {
     description: Option<String>,
     #[serde(default)]
     examples: Vec<Value>,
 }
 
-/// A prompt.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Form {
+struct PromptTemplate {
     description: String,
     template: String,
 }
 
-/// Why a prompts file is of no use.
+/// The error of reading a [`PromptsFile`].
 ///
 /// ```
 /// let error = tool_mcp::PromptsFile::parse("tool: {}").unwrap_err();
 /// assert!(error.to_string().contains("unknown field `tool`"));
 /// ```
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PromptsFileError {
-    /// It cannot be read.
+    /// The file cannot be read.
+    #[error("cannot read {path}: {source}")]
     Read {
-        /// The file.
+        /// The path of the file.
         path: String,
-        /// Why.
+        /// The cause.
         source: std::io::Error,
     },
-    /// It is no YAML, or says something else than a prompts file does: where, and what was expected.
+    /// The file is not YAML, or has unexpected content: where, and what was expected.
+    #[error("no prompts file: {0}")]
     Content(String),
 }
 
 impl PromptsFile {
-    /// Reads the text of a prompts file.
+    /// Parses the text of a prompts file.
     ///
     /// # Errors
     ///
-    /// When it is no YAML of this form.
+    /// When the text is not YAML of this form.
     ///
     /// ```
-    /// let file = tool_mcp::PromptsFile::parse("instructions: Be brief.")?;
-    /// # Ok::<(), tool_mcp::PromptsFileError>(())
+    /// let file = tool_mcp::PromptsFile::parse("instructions: Be brief.").unwrap();
     /// ```
     pub fn parse(yaml: &str) -> Result<Self, PromptsFileError> {
         serde_saphyr::from_str(yaml)
@@ -113,60 +106,57 @@ impl PromptsFile {
     ///
     /// # Errors
     ///
-    /// When there is none, or it is no YAML of this form.
+    /// When the file cannot be read, or is not YAML of this form.
     ///
     /// ```
     /// let error = tool_mcp::PromptsFile::read("no/such/prompts.yaml").unwrap_err();
     /// assert!(error.to_string().starts_with("cannot read no/such/prompts.yaml"));
     /// ```
     pub fn read(path: impl AsRef<Path>) -> Result<Self, PromptsFileError> {
-        let path = path.as_ref();
-        let named = || path.display().to_string();
-        let text = std::fs::read_to_string(path)
-            .map_err(|source| PromptsFileError::Read { path: named(), source })?;
+        let name = path.as_ref().display().to_string();
+        let text = match std::fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(source) => return Err(PromptsFileError::Read { path: name, source }),
+        };
         PromptsFile::parse(&text).map_err(|error| match error {
-            PromptsFileError::Content(fault) => PromptsFileError::Content(format!("{}: {fault}", named())),
+            PromptsFileError::Content(fault) => PromptsFileError::Content(format!("{name}: {fault}")),
             other => other,
         })
     }
 
-    /// What the server says of itself.
     pub(crate) fn instructions(&self) -> Option<&str> {
         self.0.instructions.as_deref()
     }
 
-    /// What stands in the place of the description of a tool.
+    /// Returns the text that replaces the description of a tool.
     pub(crate) fn description(&self, tool: &str) -> Option<&str> {
         self.0.tools.get(tool)?.description.as_deref()
     }
 
-    /// More examples of a tool.
+    /// Returns the additional examples of a tool.
     pub(crate) fn examples(&self, tool: &str) -> &[Value] {
-        self.0.tools.get(tool).map_or(&[], |words| &words.examples)
+        self.0.tools.get(tool).map_or(&[], |texts| &texts.examples)
     }
 
-    /// Its prompts.
     pub(crate) fn prompts(&self) -> impl Iterator<Item = DynamicPrompt> {
-        self.0
-            .templates
-            .iter()
-            .map(|(name, form)| DynamicPrompt::template(name, &form.description, &form.template))
+        let templates = self.0.templates.iter();
+        templates.map(|(name, prompt)| DynamicPrompt::template(name, &prompt.description, &prompt.template))
     }
 
-    /// What it says of tools that is not so.
+    /// Returns the entries about unknown tools, and the invalid examples.
     pub(crate) fn faults(&self, registry: &Registry) -> Vec<String> {
         let mut faults = Vec::new();
-        for (name, words) in &self.0.tools {
+        for (name, texts) in &self.0.tools {
             if !adapter::definitions(registry).any(|tool| tool.name() == name) {
-                let similar =
-                    adapter::nearest(registry, name).map(|tool| format!("; did you mean `{}`?", tool.name()));
+                let similar = adapter::nearest(registry, name);
+                let similar = similar.map(|tool| format!("; did you mean `{}`?", tool.name()));
                 let similar = similar.unwrap_or_default();
                 faults.push(format!(
                     "the prompts file speaks of `{name}`, and there is no tool `{name}`{similar}"
                 ));
                 continue;
             }
-            for example in words.examples.iter().filter(|example| !example.is_string()) {
+            for example in texts.examples.iter().filter(|example| !example.is_string()) {
                 if let Err(failure) = registry.validate(name, example.to_string().as_bytes())
                     && matches!(failure.kind(), FailureKind::Input | FailureKind::NotJson)
                 {
@@ -175,23 +165,5 @@ impl PromptsFile {
             }
         }
         faults
-    }
-}
-
-impl fmt::Display for PromptsFileError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            PromptsFileError::Read { path, source } => write!(f, "cannot read {path}: {source}"),
-            PromptsFileError::Content(fault) => write!(f, "no prompts file: {fault}"),
-        }
-    }
-}
-
-impl std::error::Error for PromptsFileError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            PromptsFileError::Read { source, .. } => Some(source),
-            PromptsFileError::Content(_) => None,
-        }
     }
 }

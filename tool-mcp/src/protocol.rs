@@ -1,4 +1,4 @@
-//! The protocol, whatever carries it: messages, sessions, and the answer to each request.
+//! The protocol, independent of the transport: messages, sessions, and the response to each request.
 
 mod context;
 mod dispatch;
@@ -10,18 +10,17 @@ mod outbox;
 mod response;
 mod server_requests;
 mod session;
-mod subscription;
 mod watched;
 
-pub(crate) use context::{Origin, RequestContext};
+pub(crate) use context::{Caller, Origin, RequestContext};
+pub(crate) use dispatch::INVALID_CALL;
 pub(crate) use era::Era;
-pub(crate) use errors::{resource_not_found, shortened, shutting_down};
+pub(crate) use errors::{internal_error, invalid_params, resource_not_found, shortened, shutting_down};
 pub(crate) use in_flight::RequestGuard;
 pub(crate) use message::{
-    CallParams, Message, Params, Rejection, Request, in_flight, read, request_id, too_many,
+    CallParams, ErrorResponse, Message, Params, RpcRequest, in_flight, read, request_id, too_many,
 };
-pub(crate) use outbox::{Closed, Outbox, Outgoing};
-pub(crate) use response::{ListMembers, Reply, Response, ToolList};
+pub(crate) use outbox::{Closed, Outbox, Outgoing, Subscriber};
+pub(crate) use response::{ItemList, ListMembers, Reply, RpcResponse};
 pub(crate) use session::Session;
-pub(crate) use subscription::Subscription;
-pub(crate) use watched::{MOST_BYTES, MOST_WATCHED};
+pub(crate) use watched::{MOST_URI_BYTES, MOST_WATCHED, WatchedUris};

@@ -1,6 +1,7 @@
-//! Calls, tools and stored results in the shapes of MCP.
+//! Calls, tools and stored results as MCP has them.
 
 pub(crate) mod call_result;
+pub(crate) mod read_error;
 pub(crate) mod resource_contents;
 pub(crate) mod stored_result;
 pub(crate) mod tool_page;

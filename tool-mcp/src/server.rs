@@ -1,4 +1,4 @@
-//! The server before it serves: who it is, whom it admits, how long it waits at the end.
+//! The builder of a server, and how it starts to serve.
 
 mod content;
 mod start;
@@ -15,18 +15,13 @@ use tool_core::provider::{IntoToolsProvider, Provider};
 use tool_core::{BoxFuture, Principal};
 
 use crate::changes::Changes;
-use crate::custom::{DynamicPrompt, DynamicResource, DynamicTemplate};
-use crate::discovery::Discovery;
-use crate::elicitation::Key;
+use crate::custom::DynamicPrompt;
+use crate::elicitation::StateKey;
 use crate::error::ServeError;
-use crate::http::{Endpoint, HttpServer, Policy};
-use crate::prompts_file::PromptsFile;
+use crate::http::{HttpServer, Policy, router_until};
+use crate::settings::Settings;
 use crate::stdio;
-use crate::surfaces::Surfaces;
 use crate::updates::Updates;
-
-/// The version of an application that does not say it.
-const UNKNOWN_VERSION: &str = "unknown";
 
 /// Serves the tools of a [`Registry`](tool_core::Registry) over the Model Context Protocol.
 ///
@@ -54,34 +49,25 @@ pub struct Server {
     provider: Provider,
     identity: Implementation,
     instructions: Option<String>,
-    /// `None` for one that is made of the name.
+    /// `None` to derive the scheme from the name.
     scheme: Option<String>,
-    surfaces: Surfaces,
-    discovery: Discovery,
-    page_size: Option<usize>,
-    tool_meta: bool,
+    settings: Settings,
     changes: Option<Changes>,
     updates: Option<Updates>,
-    resources: Vec<DynamicResource>,
-    templates: Vec<DynamicTemplate>,
     prompts: Vec<DynamicPrompt>,
-    file: PromptsFile,
     policy: Policy,
     deadline: Duration,
-    /// `None` for one that only this server knows.
-    key: Option<Key>,
-    patience: Duration,
+    /// `None` for a random key.
+    key: Option<StateKey>,
+    answer_timeout: Duration,
 }
 
 impl Server {
-    /// A server of these tools, named after the program. What provides them is asked once a request: a [`Registry`], a
-    /// list, a function or an `async` function.
-    ///
-    /// [`Registry`]: tool_core::Registry
+    /// Creates a server named after the program. The tools come from a [`Registry`](tool_core::Registry), a list, a function
+    /// or an `async` function, which is called once per request.
     ///
     /// ```
-    /// # use tool_core::Registry;
-    /// # let registry = Registry::builder().allow_empty().build().unwrap();
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
     /// let server = tool_mcp::Server::new(registry);
     /// ```
     pub fn new<Marker>(provider: impl IntoToolsProvider<Marker>) -> Self {
@@ -89,32 +75,25 @@ impl Server {
         let stem = program.as_deref().and_then(|path| path.file_stem()).and_then(|stem| stem.to_str());
         Server {
             provider: provider.into_provider(),
-            // The protocol demands a version, and only the application knows its own.
-            identity: Implementation::new(stem.unwrap_or("tool-mcp"), UNKNOWN_VERSION),
+            // The protocol requires a version, and only the application has one.
+            identity: Implementation::new(stem.unwrap_or("tool-mcp"), "unknown"),
             instructions: None,
             scheme: None,
-            surfaces: Surfaces::default(),
-            discovery: Discovery::default(),
-            page_size: None,
-            tool_meta: false,
+            settings: Settings::default(),
             changes: None,
             updates: None,
-            resources: Vec::new(),
-            templates: Vec::new(),
             prompts: Vec::new(),
-            file: PromptsFile::default(),
             policy: Policy::default(),
             deadline: Duration::from_secs(10),
             key: None,
-            patience: Duration::from_secs(60 * 60),
+            answer_timeout: Duration::from_secs(60 * 60),
         }
     }
 
-    /// The name that clients know the server by; the name of the program if it is not said.
+    /// Sets the name of the server for clients. Default: the name of the program.
     ///
     /// ```
-    /// # use tool_core::Registry;
-    /// # let registry = Registry::builder().allow_empty().build().unwrap();
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
     /// let server = tool_mcp::Server::new(registry).name("weather");
     /// ```
     pub fn name(mut self, name: impl Into<String>) -> Self {
@@ -122,11 +101,10 @@ impl Server {
         self
     }
 
-    /// The name that people see.
+    /// Sets the name that people see.
     ///
     /// ```
-    /// # use tool_core::Registry;
-    /// # let registry = Registry::builder().allow_empty().build().unwrap();
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
     /// let server = tool_mcp::Server::new(registry).title("Weather archive");
     /// ```
     pub fn title(mut self, title: impl Into<String>) -> Self {
@@ -134,12 +112,10 @@ impl Server {
         self
     }
 
-    /// Sets the version of the application, which clients show to people: `env!("CARGO_PKG_VERSION")` in its own crate. It is
-    /// `unknown` unless it is set, since the protocol demands one.
+    /// Sets the version of the application, which clients show to people. Default: `unknown`, since the protocol requires one.
     ///
     /// ```
-    /// # use tool_core::Registry;
-    /// # let registry = Registry::builder().allow_empty().build().unwrap();
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
     /// let server = tool_mcp::Server::new(registry).version(env!("CARGO_PKG_VERSION"));
     /// ```
     pub fn version(mut self, version: impl Into<String>) -> Self {
@@ -147,14 +123,12 @@ impl Server {
         self
     }
 
-    /// The hosts that the server answers as, with or without a port, in place of the loopback names.
+    /// Sets the hosts, with or without a port, for which requests are answered. Default: the loopback names.
     ///
-    /// A request for another `Host` is refused with 403: it may come from a page whose name was rebound to this
-    /// address.
+    /// A request for another `Host` is answered with 403, which protects against DNS rebinding.
     ///
     /// ```
-    /// # use tool_core::Registry;
-    /// # let registry = Registry::builder().allow_empty().build().unwrap();
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
     /// let server = tool_mcp::Server::new(registry).allowed_hosts(["tools.example.org"]);
     /// ```
     pub fn allowed_hosts(mut self, hosts: impl IntoIterator<Item = impl Into<String>>) -> Self {
@@ -162,11 +136,10 @@ impl Server {
         self
     }
 
-    /// Answers whatever the `Host`: for an application that stands behind a proxy, or checks the header itself.
+    /// Answers requests for any `Host`: for an application behind a proxy, or one that checks the header itself.
     ///
     /// ```
-    /// # use tool_core::Registry;
-    /// # let registry = Registry::builder().allow_empty().build().unwrap();
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
     /// let server = tool_mcp::Server::new(registry).allow_any_host();
     /// ```
     pub fn allow_any_host(mut self) -> Self {
@@ -174,14 +147,13 @@ impl Server {
         self
     }
 
-    /// The origins whose pages may talk to the server, in place of those on this machine. Each has a scheme, and a port
-    /// or `:*` for every one.
+    /// Sets the origins whose pages may send requests. Each has a scheme, and a port or `:*` for any. Default: pages from this
+    /// machine.
     ///
-    /// A request from another `Origin` is refused with 403; one without the header comes from no browser.
+    /// A request from another `Origin` is answered with 403; one without the header does not come from a browser.
     ///
     /// ```
-    /// # use tool_core::Registry;
-    /// # let registry = Registry::builder().allow_empty().build().unwrap();
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
     /// let server = tool_mcp::Server::new(registry).allowed_origins(["https://app.example.org:443"]);
     /// ```
     pub fn allowed_origins(mut self, origins: impl IntoIterator<Item = impl Into<String>>) -> Self {
@@ -189,11 +161,10 @@ impl Server {
         self
     }
 
-    /// Answers whatever the `Origin`: for an application that checks the header itself.
+    /// Answers requests from any `Origin`: for an application that checks the header itself.
     ///
     /// ```
-    /// # use tool_core::Registry;
-    /// # let registry = Registry::builder().allow_empty().build().unwrap();
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
     /// let server = tool_mcp::Server::new(registry).allow_any_origin();
     /// ```
     pub fn allow_any_origin(mut self) -> Self {
@@ -201,20 +172,17 @@ impl Server {
         self
     }
 
-    /// Who finds out who sends a request over HTTP: without having said who it is, nobody is told anything. What is then
-    /// listed, read, completed and called is what this caller may; a session is its own who opened it.
+    /// Sets what identifies the caller of each HTTP request. An unidentified caller is refused. Lists, reads, completions and
+    /// calls follow the permissions of the caller, and a session belongs to the caller that opened it.
     ///
-    /// Not asked where the application has found out itself, and put a [`Principal`] that is not anonymous into the
-    /// extensions of the request; nor on stdio, where the client is whoever started the server.
+    /// The authenticator does not run if the application has put a [`Principal`] that is not anonymous into the extensions
+    /// of the request, nor on stdio, where the caller is the user that started the server.
     ///
     /// ```
-    /// use tool_core::Principal;
-    /// use tool_core::authentication::Bearer;
-    /// # use tool_core::Registry;
-    /// # let registry = Registry::builder().allow_empty().build().unwrap();
+    /// use tool_core::{Principal, authentication::Bearer};
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
     ///
-    /// let token = "0b7c5f1e9d2a4c68";
-    /// let bearer = Bearer::new().token(token, Principal::new("ada").grant("node.edit"))?;
+    /// let bearer = Bearer::new().token("0b7c5f1e9d2a4c68", Principal::new("ada").grant("node.edit"))?;
     /// let server = tool_mcp::Server::new(registry).authenticator(bearer);
     /// # Ok::<(), tool_core::authentication::InvalidToken>(())
     /// ```
@@ -223,68 +191,60 @@ impl Server {
         self
     }
 
-    /// How long the end waits for calls that are on their way; 10 seconds if it is not said.
+    /// Sets how long a shutdown waits for running calls. Default: 10 seconds.
     ///
     /// ```
-    /// # use std::time::Duration;
-    /// # use tool_core::Registry;
-    /// # let registry = Registry::builder().allow_empty().build().unwrap();
-    /// let server = tool_mcp::Server::new(registry).shutdown_deadline(Duration::from_secs(30));
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// let server = tool_mcp::Server::new(registry).shutdown_deadline(std::time::Duration::from_secs(30));
     /// ```
     pub fn shutdown_deadline(mut self, deadline: Duration) -> Self {
         self.deadline = deadline;
         self
     }
 
-    /// The key that what is known of a call is sealed with while its questions are answered (2026-07-28: `requestState`). It is
-    /// as secret as a password, and the same on every server where the answers may arrive: behind a proxy that knows no
-    /// sessions, and before and after a restart. Without it each server makes a key of its own.
+    /// Sets the secret key that encrypts the state of a call while its client answers questions (2026-07-28: `requestState`).
+    /// Use the same key on all servers that may receive the answers: behind a load balancer, and across restarts. Default: a
+    /// random key.
     ///
     /// ```
-    /// # use tool_core::Registry;
-    /// # let registry = Registry::builder().allow_empty().build().unwrap();
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
     /// # let from_the_vault = [0; 32];
     /// let server = tool_mcp::Server::new(registry).request_state_key(from_the_vault);
     /// ```
     pub fn request_state_key(mut self, key: [u8; 32]) -> Self {
-        self.key = Some(Key(key));
+        self.key = Some(StateKey(key));
         self
     }
 
-    /// How long a client has to answer what a tool asks; an hour if it is not said. Before 2026-07-28, a form that nobody has
-    /// answered then counts as dismissed.
+    /// Sets how long a client has to answer the question of a tool. Default: an hour. Before 2026-07-28, an unanswered form
+    /// then counts as dismissed.
     ///
     /// ```
-    /// # use std::time::Duration;
-    /// # use tool_core::Registry;
-    /// # let registry = Registry::builder().allow_empty().build().unwrap();
-    /// let server = tool_mcp::Server::new(registry).answer_within(Duration::from_secs(5 * 60));
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// let server = tool_mcp::Server::new(registry).answer_within(std::time::Duration::from_secs(5 * 60));
     /// ```
     pub fn answer_within(mut self, time: Duration) -> Self {
-        self.patience = time;
+        self.answer_timeout = time;
         self
     }
 
     /// Serves one client on standard input and output, until it closes the input or the process receives SIGTERM or SIGINT
-    /// (Ctrl-C). Requests of 2026-07-28 and those of a session are answered side by side.
+    /// (Ctrl-C).
     ///
-    /// A signal ends the server in good order: new requests are refused and told to try again, calls under way are
-    /// answered, and modifying calls run to their end, all within the [deadline](Server::shutdown_deadline). Await this
-    /// alone: in a `select!` with a signal of your own, the calls under way would be dropped. From the first call on, the
-    /// two signals do not end the process by themselves, also after this has returned.
+    /// After a signal, new requests are refused, running calls are answered, and modifying calls run to their end, all within
+    /// the [deadline](Server::shutdown_deadline). Do not put this future into a `select!` with a signal of your own: that
+    /// would drop the running calls. The two signals no longer end the process by themselves, even after this has returned.
     ///
-    /// Meanwhile both streams are the protocol's alone: on Unix, what a tool prints goes to standard error, and whoever
-    /// reads standard input finds its end. Elsewhere nothing but the protocol may be written to standard output.
+    /// Both streams are reserved for the protocol: on Unix, what a tool prints goes to standard error, and standard input is
+    /// at its end for it. On other systems, write nothing to standard output.
     ///
     /// # Errors
     ///
-    /// When the registry is faulty, or the streams or signals cannot be used. An end of input is no error.
+    /// When the registry is invalid, or the streams or signals cannot be used. An end of input is not an error.
     ///
     /// ```no_run
-    /// # use tool_core::Registry;
     /// # async fn serve() -> Result<(), Box<dyn std::error::Error>> {
-    /// let registry = Registry::collect()?;
-    /// tool_mcp::Server::new(registry).serve_stdio().await?;
+    /// tool_mcp::Server::new(tool_core::Registry::collect()?).serve_stdio().await?;
     /// # Ok(())
     /// # }
     /// ```
@@ -293,7 +253,7 @@ impl Server {
         self.serve_stdio_until(signal).await
     }
 
-    /// The same for an application that decides itself when to end: until a future is ready, and not at a signal.
+    /// Serves like [`serve_stdio`](Server::serve_stdio), but until a future completes instead of until a signal.
     ///
     /// # Errors
     ///
@@ -309,32 +269,29 @@ impl Server {
         self,
         shutdown: impl Future<Output = ()> + Send,
     ) -> Result<(), ServeError> {
-        let handler = self.opened(None).await?;
+        let handler = self.checked_handler(None).await?;
         let serving: BoxFuture<'_, _> = Box::pin(stdio::serve(handler, self.deadline, Box::pin(shutdown)));
         serving.await
     }
 
-    /// Listens on an address, where the endpoint is `/mcp`; port 0 takes a free one. [`HttpServer::run`] serves.
+    /// Listens on an address, with the endpoint at `/mcp`; port 0 takes a free one. [`HttpServer::run`] serves.
     ///
     /// # Errors
     ///
-    /// When the registry is faulty, the address cannot be listened on, or it is not loopback and nobody finds out who
-    /// calls: see [`authenticator`](Server::authenticator). Behind a proxy that finds it out,
-    /// [`into_axum_router`](Server::into_axum_router) stands in an application that listens wherever it likes.
+    /// When the registry is invalid, when the server cannot listen on the address, or when the address is not loopback and
+    /// there is no [`authenticator`](Server::authenticator). Behind a proxy that identifies callers, use
+    /// [`into_axum_router`](Server::into_axum_router), which listens wherever the application does.
     ///
     /// ```no_run
-    /// # use tool_core::Registry;
     /// # async fn serve() -> Result<(), Box<dyn std::error::Error>> {
-    /// let registry = Registry::collect()?;
-    /// let server = tool_mcp::Server::new(registry).serve_http("127.0.0.1:8080").await?;
-    /// eprintln!("listening on http://{}", server.local_addr());
-    /// server.run().await?;
+    /// let registry = tool_core::Registry::collect()?;
+    /// tool_mcp::Server::new(registry).serve_http("127.0.0.1:8080").await?.run().await?;
     /// # Ok(())
     /// # }
     /// ```
     pub async fn serve_http(mut self, addr: impl ToSocketAddrs) -> Result<HttpServer, ServeError> {
-        // Whoever is not known has no rights of the local caller.
-        let handler = self.opened(Some(Principal::anonymous())).await?;
+        // An unidentified caller does not have the permissions of the local one.
+        let handler = self.checked_handler(Some(Principal::anonymous())).await?;
         let addresses: Vec<SocketAddr> = lookup_host(addr).await.map_err(ServeError::Listen)?.collect();
         let exposed = |address: &&SocketAddr| !address.ip().to_canonical().is_loopback();
         if self.policy.authenticator.is_none()
@@ -344,26 +301,24 @@ impl Server {
         }
         let listener = TcpListener::bind(&addresses[..]).await.map_err(ServeError::Listen)?;
         let local_addr = listener.local_addr().map_err(ServeError::Listen)?;
-        self.policy.answer_as(local_addr);
-        let endpoint = Endpoint::new(handler, &self.policy, self.deadline);
-        Ok(HttpServer::new(listener, local_addr, endpoint))
+        self.policy.allow_address(local_addr);
+        Ok(HttpServer::new(listener, local_addr, handler, &self.policy, self.deadline))
     }
 
-    /// Returns the endpoint as a router for an application of your own. It answers at the root of the router: put it at
-    /// `/mcp` with `nest_service("/mcp", …)`, which unlike `nest` also answers at `/mcp/`.
+    /// Returns the endpoint as a router for your own application. It answers at the root of the router: mount it with
+    /// `nest_service("/mcp", …)`, which unlike `nest` also answers at `/mcp/`.
     ///
-    /// Only requests for this machine are admitted until [`allowed_hosts`](Server::allowed_hosts) names the host that the
-    /// application is reached by. The application listens, and so decides about `TCP_NODELAY` (on, or streamed answers wait
-    /// 40 ms), and awaits [`Registry::drain`](tool_core::Registry::drain) at its end. A graceful shutdown does not end as
-    /// long as an older client holds its stream open: use [`into_axum_router_until`](Server::into_axum_router_until).
+    /// Only requests for this machine are allowed until [`allowed_hosts`](Server::allowed_hosts) names the host of the
+    /// application. Set `TCP_NODELAY` on the connections, or streamed answers wait 40 ms, and await
+    /// [`Registry::drain`](tool_core::Registry::drain) at the end. For a graceful shutdown use
+    /// [`into_axum_router_until`](Server::into_axum_router_until): otherwise it waits for the open streams of older clients.
     ///
     /// # Errors
     ///
-    /// When the registry is faulty.
+    /// When the registry is invalid.
     ///
     /// ```
-    /// # use tool_core::Registry;
-    /// # let registry = Registry::builder().allow_empty().build().unwrap();
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
     /// let mcp = tool_mcp::Server::new(registry).allowed_hosts(["tools.example.org"]).into_axum_router()?;
     /// let app: axum::Router = axum::Router::new().nest_service("/mcp", mcp);
     /// # Ok::<(), tool_mcp::ServeError>(())
@@ -372,20 +327,18 @@ impl Server {
         self.into_axum_router_until(std::future::pending())
     }
 
-    /// Returns the same router, which ends in good order once a future is ready: a new request is refused and told to try
-    /// again, the answers on their way are given within the [deadline](Server::shutdown_deadline), and then sessions and
-    /// streams end. Give it the signal that you give to axum's `with_graceful_shutdown`.
+    /// Returns the same router, which shuts down once a future completes: new requests are refused, running ones are answered
+    /// within the [deadline](Server::shutdown_deadline), and then sessions and streams end. Pass the signal that you pass to
+    /// axum's `with_graceful_shutdown`.
     ///
     /// # Errors
     ///
-    /// When the registry is faulty.
+    /// When the registry is invalid.
     ///
     /// ```
-    /// use tokio_util::sync::CancellationToken;
-    ///
     /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
     /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
-    /// let stop = CancellationToken::new();
+    /// let stop = tokio_util::sync::CancellationToken::new();
     /// let server = tool_mcp::Server::new(registry.clone());
     /// let mcp = server.into_axum_router_until(stop.clone().cancelled_owned()).unwrap();
     /// let app = axum::Router::new().nest_service("/mcp", mcp);
@@ -400,7 +353,7 @@ impl Server {
         self,
         shutdown: impl Future<Output = ()> + Send + 'static,
     ) -> Result<Router, ServeError> {
-        let handler = self.opened_at_once(Some(Principal::anonymous()))?;
-        Ok(Endpoint::router_until(handler, &self.policy, self.deadline, shutdown))
+        let handler = self.handler_checked_at_once(Some(Principal::anonymous()))?;
+        Ok(router_until(handler, &self.policy, self.deadline, shutdown))
     }
 }

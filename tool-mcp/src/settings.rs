@@ -1,9 +1,8 @@
-//! What the application decided about its server, as far as answers depend on it.
+//! The settings of a server that requests depend on.
 
 use std::collections::BTreeMap;
 
 use rmcp::model::{JsonObject, MetaObject};
-use serde_json::Value;
 use tool_core::{Registry, ToolDefinition, adapter};
 
 use crate::catalog::uri::Scheme;
@@ -12,32 +11,32 @@ use crate::discovery::{Discovery, SEARCH_TOOLS};
 use crate::prompts_file::PromptsFile;
 use crate::surfaces::Surfaces;
 
-/// Shared by all that is answered.
-#[derive(Clone, Debug)]
+/// What requests depend on. The scheme, the name and the prompts are set when the server starts.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Settings {
     pub(crate) scheme: Scheme,
     pub(crate) surfaces: Surfaces,
     pub(crate) discovery: Discovery,
-    /// How many items a page of a list has; `None` for lists of one page.
+    /// The number of items on a page of a list; `None` for lists of one page.
     pub(crate) page_size: Option<usize>,
-    /// Whether lists have a `_meta` beside each tool.
+    /// Whether lists have a `_meta` for each tool.
     pub(crate) tool_meta: bool,
     /// The name of the server.
     pub(crate) name: String,
     pub(crate) resources: Vec<DynamicResource>,
     pub(crate) templates: Vec<DynamicTemplate>,
-    /// By name: those that are written by hand, and those of the prompts file.
+    /// The prompts of the application and of the prompts file, by name.
     pub(crate) prompts: BTreeMap<String, DynamicPrompt>,
     pub(crate) file: PromptsFile,
 }
 
 impl Settings {
-    /// What a tool does, in the words that models are to read.
+    /// Returns the description of a tool for models.
     pub(crate) fn description<'t>(&'t self, tool: &'t ToolDefinition) -> &'t str {
         self.file.description(tool.name()).unwrap_or(tool.description())
     }
 
-    /// What lists say in `_meta` beside a tool, if they do.
+    /// Returns the `_meta` of a tool in lists, if they have one.
     pub(crate) fn meta(&self, tool: &ToolDefinition) -> Option<MetaObject> {
         if !self.tool_meta {
             return None;
@@ -53,30 +52,19 @@ impl Settings {
         Some(MetaObject(meta))
     }
 
-    /// Examples beside those of the doc comment of a tool.
-    pub(crate) fn examples(&self, tool: &ToolDefinition) -> &[Value] {
-        self.file.examples(tool.name())
-    }
-
-    /// What does not go together with the tools and prompts of a registry.
+    /// Returns conflicts with the tools and prompts of a registry.
     pub(crate) fn faults(&self, registry: &Registry) -> Vec<String> {
         let declared = self.prompts.keys().filter_map(|name| registry.prompt(name));
         let twice = declared.map(|prompt| {
-            let name = prompt.name();
-            format!(
-                "two prompts are named `{name}`: one is declared at {}, the other is the server's",
-                prompt.source()
-            )
+            let (name, source) = (prompt.name(), prompt.source());
+            format!("two prompts are named `{name}`: one is declared at {source}, the other is the server's")
         });
-        let two_steps = SEARCH_TOOLS.into_iter().filter(|_| self.discovery == Discovery::TwoStep);
-        let taken = two_steps
+        let search_tools = SEARCH_TOOLS.into_iter().filter(|_| self.discovery == Discovery::TwoStep);
+        let taken = search_tools
             .filter_map(|name| adapter::definitions(registry).find(|tool| tool.name() == name))
             .map(|tool| {
-                format!(
-                    "the tool `{}` at {} has a name that discovery in two steps needs",
-                    tool.name(),
-                    tool.source()
-                )
+                let (name, source) = (tool.name(), tool.source());
+                format!("the tool `{name}` at {source} has a name that discovery in two steps needs")
             });
         self.file.faults(registry).into_iter().chain(twice).chain(taken).collect()
     }

@@ -1,19 +1,18 @@
-//! A tool in one line, for whoever writes a call of it.
+//! The signature of a tool in one line.
 
 use std::fmt::Write as _;
 
 use tool_core::ToolDefinition;
 use tool_core::schema::NativeSchema;
 
-/// `get_weather(location: string, date: string = "2014-07-04") -> Observation`. An input that may be left out and has no
-/// default is marked `?`.
+/// Returns a signature such as `get_weather(location: string, date: string = "2014-07-04") -> Observation`. An optional input
+/// without a default is marked `?`.
 pub(crate) fn signature(tool: &ToolDefinition) -> String {
     let mut text = format!("{}(", tool.name());
     for (position, input) in tool.inputs().iter().enumerate() {
         let comma = if position == 0 { "" } else { ", " };
         let optional = if input.required == Some(false) && shown_default(input).is_none() { "?" } else { "" };
         let name = input.name.as_deref().unwrap_or_default();
-        // Writing to a text does not fail.
         let _ = write!(text, "{comma}{name}{optional}: {}", type_name(input));
         if let Some(default) = shown_default(input) {
             let _ = write!(text, " = {default}");
@@ -23,12 +22,12 @@ pub(crate) fn signature(tool: &ToolDefinition) -> String {
     text
 }
 
-/// The default of an input, unless it is secret.
+/// Returns the default of an input, unless the input is secret.
 pub(crate) fn shown_default(input: &NativeSchema) -> Option<&serde_json::Value> {
     input.default.as_ref().filter(|_| !input.secret)
 }
 
-/// The type of a value in a few words: `string`, `list[integer]`, `map[string, number]`.
+/// Returns the type of a value in a few words: `string`, `list[integer]`, `map[string, number]`.
 pub(crate) fn type_name(native: &NativeSchema) -> String {
     let items = native.items.as_deref().map(type_name);
     match (native.kind, items) {
@@ -43,16 +42,15 @@ pub(crate) fn type_name(native: &NativeSchema) -> String {
     }
 }
 
-/// What a tool returns: the name of a type of the application, else its type in a few words; `content` where there is
-/// no schema.
+/// Returns the output type: the name of a type of the application, else [`type_name`]; `content` without a schema.
 fn returned(tool: &ToolDefinition) -> String {
     let Some(native) = tool.outputs() else { return "content".to_owned() };
     tool.output_type().and_then(|name| named(name, native)).unwrap_or_else(|| type_name(native))
 }
 
-/// The name of a type, where it is one of the application; `None` for those that everybody knows by other words.
+/// Returns the name of a type of the application, or of a collection of such; `None` for other types.
 fn named(name: &str, native: &NativeSchema) -> Option<String> {
-    // What schemars calls the types of the standard library (its `Array_of_` and the like are composed of others).
+    // schemars names collections of the standard library by their items.
     for (prefix, open, close) in
         [("Array_of_", "list[", "]"), ("Set_of_", "list[", "]"), ("Map_of_", "map[string, ", "]")]
     {

@@ -1,4 +1,4 @@
-//! Serving one client on standard input and output.
+//! The stdio transport: one client on standard input and output.
 
 mod connection;
 mod reader;
@@ -21,21 +21,21 @@ use crate::handlers::Handler;
 use crate::stdio::connection::Connection;
 use crate::stdio::signals::Signals;
 
-/// Becomes ready when the process is asked to end. Listens from now on.
+/// Returns a future that completes when the process receives a signal to end, from now on.
 pub(crate) fn signal() -> Result<impl Future<Output = ()> + Send, ServeError> {
     let signals = Signals::listen().map_err(|error| failed(format!("cannot listen for signals: {error}")))?;
     Ok(signals.received())
 }
 
-/// Serves until the client closes the input, or until it is time to end: then no more is begun, and what is on its way is
-/// answered, within the deadline.
+/// Serves until the client closes the input, or until `shutdown`: then new requests are refused, and the running ones are
+/// answered within the deadline.
 pub(crate) async fn serve(
     handler: Arc<Handler>,
     deadline: Duration,
     shutdown: BoxFuture<'_, ()>,
 ) -> Result<(), ServeError> {
     #[cfg(unix)]
-    let (_kept, reader, writer) = streams::keep().map_err(failed)?;
+    let (_guard, reader, writer) = streams::take().map_err(failed)?;
     #[cfg(not(unix))]
     let (reader, writer) = (tokio::io::stdin(), tokio::io::stdout());
 
@@ -46,11 +46,11 @@ pub(crate) async fn serve(
         () = &mut serving => {}
         () = shutdown => {
             let until = *until.insert(clock::after(deadline));
-            handler.begin_to_end();
+            handler.begin_shutdown();
             // The client may still leave meanwhile.
             tokio::select! {
                 () = &mut serving => {}
-                answered = timeout_at(until, handler.answered()) => {
+                answered = timeout_at(until, handler.views().wait_for_requests()) => {
                     if answered.is_err() {
                         tracing::warn!("answers were not given in time and are given up");
                     }
@@ -61,7 +61,7 @@ pub(crate) async fn serve(
         }
     }
     let left = until.map_or(deadline, |until| until.saturating_duration_since(Instant::now()));
-    handler.settle(left).await;
+    handler.drain(left).await;
     Ok(())
 }
 
@@ -92,7 +92,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn shuts_down_with_a_client_that_never_reads() {
         let registry = Registry::builder().allow_empty().build().unwrap();
-        let handler = Server::new(registry).opened(None).await.unwrap();
+        let handler = Server::new(registry).checked_handler(None).await.unwrap();
         // The buffer is too small for an answer.
         let (client_end, server_end) = tokio::io::duplex(16);
         let (reader, writer) = tokio::io::split(server_end);

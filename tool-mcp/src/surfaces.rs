@@ -1,39 +1,36 @@
-//! As what the tools of a registry are shown.
+//! Whether tools that are published as resources are tools too.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// Whether what is read is shown as a tool too.
+/// Whether a tool that is published as a resource is listed as a tool too.
 ///
-/// By the table of [`tool_core::address::Surface`], a tool that explains or reads by its locators alone is a resource or a resource
-/// template. Many clients give models nothing but tools, so that by default it is a tool as well.
+/// The table of [`tool_core::address::Surface`] says which tools are published as resources or resource templates. Many
+/// clients give models only tools, so by default these are listed as tools as well.
 ///
 /// ```
-/// use tool_mcp::{Server, Surfaces};
-///
 /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
-/// let server = Server::new(registry).surfaces(Surfaces::Exclusive);
-/// assert_eq!("exclusive".parse(), Ok(Surfaces::Exclusive));
+/// let server = tool_mcp::Server::new(registry).surfaces(tool_mcp::Surfaces::Exclusive);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Surfaces {
-    /// What is a resource or a resource template is in the list of tools too.
+    /// Resources and resource templates are listed as tools too.
     #[default]
     Inclusive,
-    /// Everything is shown as one thing: what is read is no tool, and cannot be called.
+    /// Resources and resource templates are not tools, and cannot be called.
     Exclusive,
 }
 
 impl Surfaces {
-    /// Both, for the values of an option.
+    /// Both values, for a command-line option.
     ///
     /// ```
     /// assert_eq!(tool_mcp::Surfaces::ALL.map(|surfaces| surfaces.as_str()), ["inclusive", "exclusive"]);
     /// ```
     pub const ALL: [Surfaces; 2] = [Surfaces::Inclusive, Surfaces::Exclusive];
 
-    /// The word for it.
+    /// Returns the name in lower case.
     ///
     /// ```
     /// assert_eq!(tool_mcp::Surfaces::default().as_str(), "inclusive");
@@ -52,7 +49,7 @@ impl fmt::Display for Surfaces {
     }
 }
 
-/// A word that is none of [`Surfaces`].
+/// The error of parsing an unknown name of [`Surfaces`].
 ///
 /// ```
 /// let error = "both".parse::<tool_mcp::Surfaces>().unwrap_err();

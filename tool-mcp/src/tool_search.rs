@@ -1,7 +1,6 @@
-//! Discovery in two steps: three tools with which a model finds all others.
+//! Discovery in two steps: three tools with which a model finds and calls all others.
 
 mod definitions;
-mod listing;
 mod rows;
 
 use rmcp::model::CallToolResult;
@@ -9,8 +8,9 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use tool_core::failure::Reason;
+use tool_core::results::Excerpt;
 use tool_core::schema::nearest;
-use tool_core::{Failure, FailureKind, ToolDefinition, adapter};
+use tool_core::{Digest, Failure, FailureKind, ToolDefinition, adapter};
 
 pub(crate) use definitions::listed;
 use definitions::registry;
@@ -19,11 +19,11 @@ use crate::catalog::view::CatalogView;
 use crate::discovery::SEARCH_TOOLS;
 use crate::protocol::Era;
 use crate::render::call_result::{excerpt_blocks, failed_text, linked, succeeded_with};
-use crate::tool_search::rows::Rows;
+use crate::tool_search::rows::{Rows, identity};
 
 /// The arguments of `list_available_tools`.
 #[derive(Deserialize)]
-pub(crate) struct Search {
+struct ListArguments {
     #[serde(default)]
     detailed: bool,
     #[serde(default)]
@@ -38,46 +38,41 @@ fn first() -> usize {
     1
 }
 
-/// The arguments of `list_tool_details`.
+/// The arguments of `list_tool_details` and `call_tool`.
 #[derive(Deserialize)]
-pub(crate) struct Details {
-    server: String,
-    tool_name: String,
-}
-
-/// The arguments of `call_tool`.
-#[derive(Deserialize)]
-pub(crate) struct Call<'a> {
+struct ToolArguments<'a> {
     server: String,
     tool_name: String,
     #[serde(borrow)]
     arguments: Option<&'a RawValue>,
 }
 
-/// What one of the three tools is to do.
-pub(crate) enum Step<'a> {
-    /// It is done.
+/// The outcome of one of the three tools.
+pub(crate) enum SearchStep<'a> {
     Done(CallToolResult),
-    /// It calls a tool.
-    Call { tool: String, arguments: &'a [u8] },
+    /// It calls this tool.
+    Call {
+        tool: String,
+        arguments: &'a [u8],
+    },
 }
 
-/// Enters one of the three tools; `None` for every other name.
+/// Calls one of the three tools; `None` for any other name.
 pub(crate) async fn enter<'a>(
     name: &str,
     arguments: &'a [u8],
     view: &CatalogView,
     era: &Era,
-) -> Option<Step<'a>> {
+) -> Option<SearchStep<'a>> {
     if !SEARCH_TOOLS.contains(&name) {
         return None;
     }
     let arguments = if arguments.trim_ascii().is_empty() { b"{}" } else { arguments };
     if let Err(failure) = registry().validate(name, arguments) {
-        return Some(Step::Done(failed_text(failure.text())));
+        return Some(SearchStep::Done(failed_text(failure.text())));
     }
     let step = run(name, arguments, view, era).await;
-    Some(step.unwrap_or_else(|failure| Step::Done(failed_text(failure.text()))))
+    Some(step.unwrap_or_else(|failure| SearchStep::Done(failed_text(failure.text()))))
 }
 
 async fn run<'a>(
@@ -85,63 +80,60 @@ async fn run<'a>(
     arguments: &'a [u8],
     view: &CatalogView,
     era: &Era,
-) -> Result<Step<'a>, Failure> {
-    match name {
-        "list_available_tools" => Ok(Step::Done(list(&read(arguments)?, view, era).await?)),
-        "list_tool_details" => {
-            let Details { server, tool_name } = read(arguments)?;
-            let tool = find(&server, &tool_name, view)?;
-            Ok(Step::Done(details(tool, view, era).await))
-        }
-        _ => {
-            let Call { server, tool_name, arguments } = read(arguments)?;
-            let tool = find(&server, &tool_name, view)?.name().to_owned();
-            Ok(Step::Call { tool, arguments: arguments.map_or(b"{}", |raw| raw.get().as_bytes()) })
-        }
+) -> Result<SearchStep<'a>, Failure> {
+    if name == "list_available_tools" {
+        return list(&read(arguments)?, view, era).await.map(SearchStep::Done);
     }
+    let ToolArguments { server, tool_name, arguments } = read(arguments)?;
+    let tool = find(&server, &tool_name, view)?;
+    if name == "list_tool_details" {
+        return Ok(SearchStep::Done(details(tool, view, era).await));
+    }
+    let arguments = arguments.map_or(&b"{}"[..], |raw| raw.get().as_bytes());
+    Ok(SearchStep::Call { tool: tool.name().to_owned(), arguments })
 }
 
-/// Arguments that were found to be what the tool takes.
+/// Reads validated arguments.
 fn read<'a, T: Deserialize<'a>>(arguments: &'a [u8]) -> Result<T, Failure> {
-    serde_json::from_slice(arguments).map_err(|error| wrong(error.to_string()))
+    serde_json::from_slice(arguments).map_err(|error| invalid(error.to_string()))
 }
 
-/// One page of what there is. Of a listing that is too large to be shown the first page is its beginning: the whole is kept.
-async fn list(query: &Search, view: &CatalogView, era: &Era) -> Result<CallToolResult, Failure> {
-    if !query.filter_by_server.is_empty() {
-        present_server(&query.filter_by_server, view)?;
+/// Returns one page of the matching tools. With the first page of a large list comes a link to the whole.
+async fn list(query: &ListArguments, view: &CatalogView, era: &Era) -> Result<CallToolResult, Failure> {
+    let ListArguments { detailed, filter_by_server: server, search, page } = query;
+    if !server.is_empty() {
+        check_server(server, view)?;
     }
-    let found: Vec<&ToolDefinition> = if query.search.trim().is_empty() {
-        view.tools_by_server(&query.filter_by_server).collect()
+    let found: Vec<&ToolDefinition> = if search.trim().is_empty() {
+        view.tools_by_server(server).collect()
     } else {
-        let server = &query.filter_by_server;
         let on_server = |tool: &&ToolDefinition| server.is_empty() || view.server(tool) == server;
-        ranked(&query.search, view).filter(on_server).collect()
+        ranked(search, view).filter(on_server).collect()
     };
-    let rows = Rows { found: &found, detailed: query.detailed, view };
-    let mut page = rows.page(query.page)?;
-    let absent: Vec<Value> = view
-        .providers
-        .providers()
-        .filter(|_| query.page == 1 && query.filter_by_server.is_empty())
-        .filter_map(|server| Some(json!({"server": server, "reason": view.absence(server)?})))
-        .collect();
-    if !absent.is_empty() {
-        page["unavailable"] = absent.into();
+    let rows = Rows { found: &found, detailed: *detailed, view };
+    let mut result = rows.page(*page)?;
+    if *page != 1 {
+        return Ok(succeeded_with(result));
     }
-    let whole = if query.page == 1 { rows.whole(&query.filter_by_server, &query.search).await } else { None };
+    let providers = view.providers.providers().filter(|_| server.is_empty());
+    let unavailable: Vec<Value> = providers
+        .filter_map(|server| Some(json!({"server": server, "reason": view.unavailable(server)?})))
+        .collect();
+    if !unavailable.is_empty() {
+        result["unavailable"] = unavailable.into();
+    }
+    let Some(whole) = rows.whole(server, search).await else { return Ok(succeeded_with(result)) };
     let scheme = &view.catalog.settings().scheme;
-    let Some(whole) = whole else { return Ok(succeeded_with(page)) };
     let mut content = linked(&whole, scheme);
-    // The page is what it would begin with.
+    // The page replaces the preview.
     content.as_object_mut().map(|content| content.shift_remove("preview"));
-    page["whole"] = content;
-    let mut result = succeeded_with(page);
+    result["whole"] = content;
+    let mut result = succeeded_with(result);
     result.content.extend(excerpt_blocks(&whole, era, scheme).into_iter().skip(1));
     Ok(result)
 }
 
-/// All about one tool, or the beginning of that.
+/// Returns the details of a tool, or an excerpt if they are large.
 async fn details(tool: &ToolDefinition, view: &CatalogView, era: &Era) -> CallToolResult {
     let details = json!({
         "name": view.name_on_server(tool),
@@ -149,7 +141,7 @@ async fn details(tool: &ToolDefinition, view: &CatalogView, era: &Era) -> CallTo
         "inputSchema": tool.detached().input_schema(),
         "server": view.server(tool),
     });
-    let Some(excerpt) = listing::details(tool, &details, view).await else { return succeeded_with(details) };
+    let Some(excerpt) = excerpt(tool, &details, view).await else { return succeeded_with(details) };
     let scheme = &view.catalog.settings().scheme;
     let mut content = json!({"name": view.name_on_server(tool), "server": view.server(tool)});
     if let (Some(content), Value::Object(excerpt)) = (content.as_object_mut(), linked(&excerpt, scheme)) {
@@ -160,81 +152,76 @@ async fn details(tool: &ToolDefinition, view: &CatalogView, era: &Era) -> CallTo
     result
 }
 
-/// The tools that the caller may call, the best first.
+/// Stores details that are too large to show.
+async fn excerpt(tool: &ToolDefinition, details: &Value, view: &CatalogView) -> Option<Excerpt> {
+    let results = adapter::results(&view.registry)?;
+    let key = json!(["details", identity(tool, view)]);
+    // Stored results are read by lines.
+    let text = || serde_json::to_string_pretty(details).unwrap_or_default();
+    results.excerpt(view.registry.principal(), Digest::of(&key), "application/json", text).await
+}
+
+/// Returns the callable tools that match, the best first.
 fn ranked<'o>(search: &str, view: &'o CatalogView) -> impl Iterator<Item = &'o ToolDefinition> {
     let is_callable = |tool: &ToolDefinition| {
         adapter::is_unrestricted(&view.registry) || view.registry.check_access(tool.name()).is_ok()
     };
     let hits = view.registry.search(search).into_iter().map(|hit| hit.tool);
-    hits.filter(move |tool| view.is_found(tool) && is_callable(tool))
+    hits.filter(move |tool| view.is_searchable(tool) && is_callable(tool))
 }
 
+/// Finds a tool by its name on its server, or by its full name.
 fn find<'o>(server: &str, name: &str, view: &'o CatalogView) -> Result<&'o ToolDefinition, Failure> {
-    present_server(server, view)?;
+    check_server(server, view)?;
     let callable = |tool: &&ToolDefinition| {
         view.is_tool(tool) && view.server(tool) == server && view.registry.check_access(tool.name()).is_ok()
     };
-    let whole = format!("{server}__{name}");
-    // A tool may be called by its name on its server, and by the one that it has among all.
-    let by_its_name = || view.registry.get(&whole).filter(callable);
-    let found = by_its_name().filter(|tool| view.name_on_server(tool) == name);
-    found.or_else(|| view.registry.get(name).filter(callable)).or_else(by_its_name).ok_or_else(|| {
-        let there: Vec<&str> = view
-            .tools()
-            .filter(|tool| view.server(tool) == server)
-            .map(|tool| view.name_on_server(tool))
-            .collect();
-        wrong(format!(
-            "there is no tool `{}` on `{server}`{}: {}",
-            short(name),
-            similar(name, &there),
-            existing("tools", &there)
-        ))
+    let full_name = format!("{server}__{name}");
+    let by_full_name = || view.registry.get(&full_name).filter(callable);
+    let found = by_full_name().filter(|tool| view.name_on_server(tool) == name);
+    found.or_else(|| view.registry.get(name).filter(callable)).or_else(by_full_name).ok_or_else(|| {
+        let on_server = view.tools().filter(|tool| view.server(tool) == server);
+        let names: Vec<&str> = on_server.map(|tool| view.name_on_server(tool)).collect();
+        unknown("tool", name, &format!(" on `{server}`"), &names)
     })
 }
 
-/// Makes sure that a server is known, and has its tools.
-fn present_server(server: &str, view: &CatalogView) -> Result<(), Failure> {
-    // Mostly it is, and then there is no need to know all.
+/// Checks that a server exists and is available.
+fn check_server(server: &str, view: &CatalogView) -> Result<(), Failure> {
+    // The list of all servers takes longer.
     let has_tools = !server.is_empty() && view.tools_by_server(server).next().is_some();
-    if !has_tools && !view.servers().contains(&server) {
+    if !has_tools {
         let servers = view.servers();
-        return Err(wrong(format!(
-            "there is no server `{}`{}: {}",
-            short(server),
-            similar(server, &servers),
-            existing("servers", &servers)
-        )));
+        if !servers.contains(&server) {
+            return Err(unknown("server", server, "", &servers));
+        }
     }
-    match view.absence(server) {
+    match view.unavailable(server) {
         None => Ok(()),
-        Some(absence) => Err(Failure::new(FailureKind::Failed(Reason::Unavailable), absence)),
+        Some(reason) => Err(Failure::new(FailureKind::Failed(Reason::Unavailable), reason)),
     }
 }
 
-fn similar(name: &str, there: &[&str]) -> String {
-    let similar = nearest(name, there.iter().copied());
-    similar.map(|name| format!("; there is one with a similar name: `{name}`")).unwrap_or_default()
-}
-
-/// So many names are listed where one is wrong; of more than that, a model searches.
+/// The most names that an error lists.
 const MOST_NAMES: usize = 20;
 
-fn existing(what: &str, names: &[&str]) -> String {
+/// Returns the error of an unknown tool or server, with a similar name and the existing ones.
+fn unknown(what: &str, name: &str, place: &str, names: &[&str]) -> Failure {
+    let similar = nearest(name, names.iter().copied());
+    let similar = similar.map(|name| format!("; there is one with a similar name: `{name}`"));
+    let similar = similar.unwrap_or_default();
     let listed = names.iter().take(MOST_NAMES).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-    match names.len() {
-        0 => format!("there are no {what}"),
+    let existing = match names.len() {
+        0 => format!("there are no {what}s"),
         count if count > MOST_NAMES => {
-            format!("the first of {count} {what} are {listed}; `list_available_tools` finds the others")
+            format!("the first of {count} {what}s are {listed}; `list_available_tools` finds the others")
         }
-        _ => format!("the {what} are {listed}"),
-    }
+        _ => format!("the {what}s are {listed}"),
+    };
+    let name: String = name.chars().take(128).collect();
+    invalid(format!("there is no {what} `{name}`{place}{similar}: {existing}"))
 }
 
-fn short(text: &str) -> String {
-    text.chars().take(128).collect()
-}
-
-fn wrong(message: String) -> Failure {
+fn invalid(message: String) -> Failure {
     Failure::new(FailureKind::Input, message)
 }

@@ -1,4 +1,4 @@
-//! One tool as `tools/list` shows it, as text: its schemas are text already, and most of it.
+//! One tool as `tools/list` shows it, as text.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -7,7 +7,7 @@ use tool_core::ToolDefinition;
 use crate::catalog::tool_text::{annotations, append, value};
 use crate::catalog::{Catalog, ListShape};
 
-/// Appends a tool of a catalog in one of the shapes of its list.
+/// Appends a tool of a catalog.
 pub(super) fn write(tool: &ToolDefinition, catalog: &Catalog, shape: ListShape, out: &mut String) {
     let schema = catalog.output_schema(tool).filter(|schema| match shape {
         ListShape::Modern => true,

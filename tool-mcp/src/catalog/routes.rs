@@ -1,28 +1,27 @@
-//! Which URI leads where.
+//! Routing of URIs.
 
 use std::collections::HashMap;
 
-use crate::catalog::uri::{BadVariable, Kind, Location, Pattern};
+use crate::catalog::uri::{BadVariable, Location, Pattern, PatternKey};
 
-/// Where URIs lead: exact ones before templates, whatever the order in which they were added.
+/// A map from URIs to targets. Exact URIs take precedence over templates, in any order of insertion.
 #[derive(Debug)]
 pub(crate) struct Routes<T> {
-    /// By the URI to the letter: what is written by hand need not be a scheme with segments.
+    /// Resources of the application, whose URIs may have any form.
     verbatim: HashMap<String, T>,
-    /// By the number of their segments.
-    groups: HashMap<usize, Group<T>>,
+    /// Patterns by the number of their segments.
+    groups: HashMap<usize, RouteGroup<T>>,
 }
 
-/// By the first segment, unless it is a variable.
-type Group<T> = HashMap<Option<String>, Vec<(Pattern, T)>>;
+/// Patterns by the first segment, unless it is a variable.
+type RouteGroup<T> = HashMap<Option<String>, Vec<(Pattern, T)>>;
 
-/// What a URI leads to.
 #[derive(Debug)]
-pub(crate) enum Found<'r, T> {
-    /// The values of its variables, if it has any.
-    Here(&'r T, Vec<(String, String)>),
-    /// It is of a template, and one of its variables stands for nothing.
-    Bad(&'r T, BadVariable),
+pub(crate) enum RouteMatch<'r, T> {
+    /// The target, and the values of the variables.
+    Found(&'r T, Vec<(String, String)>),
+    /// The URI matches a template, but the value of a variable is invalid.
+    BadVariable(&'r T, BadVariable),
 }
 
 impl<T> Routes<T> {
@@ -30,14 +29,15 @@ impl<T> Routes<T> {
         Routes { verbatim: HashMap::new(), groups: HashMap::new() }
     }
 
-    /// Adds what has a URI of any form.
+    /// Adds a URI of any form.
     ///
     /// # Errors
     ///
-    /// The URI, where something has it already.
+    /// The URI, if it has a target already.
     pub(crate) fn add_verbatim(&mut self, uri: &str, target: T) -> Result<(), String> {
-        let led = Location::parse(uri).is_some_and(|location| self.candidate(&location, false).is_some());
-        if led || self.verbatim.contains_key(uri) {
+        let has_pattern =
+            Location::parse(uri).is_some_and(|location| self.candidate(&location, false).is_some());
+        if has_pattern || self.verbatim.contains_key(uri) {
             return Err(uri.to_owned());
         }
         self.verbatim.insert(uri.to_owned(), target);
@@ -48,12 +48,12 @@ impl<T> Routes<T> {
     ///
     /// # Errors
     ///
-    /// The pattern that it cannot be told from.
+    /// A pattern that matches the same URIs.
     pub(crate) fn add(&mut self, pattern: Pattern, target: T) -> Result<(), String> {
         if self.verbatim.contains_key(pattern.as_str()) {
             return Err(pattern.as_str().to_owned());
         }
-        let Kind { length, first } = pattern.kind();
+        let PatternKey { length, first } = pattern.key();
         let first = first.map(str::to_owned);
         let groups = self.groups.entry(length).or_default();
         let near = groups.iter().filter(|(other, _)| first.is_none() || other.is_none() || **other == first);
@@ -65,32 +65,32 @@ impl<T> Routes<T> {
         Ok(())
     }
 
-    /// Where a URI leads; `None` where there is nothing.
-    pub(crate) fn find(&self, uri: &str) -> Option<Found<'_, T>> {
+    /// Finds the target of a URI.
+    pub(crate) fn find(&self, uri: &str) -> Option<RouteMatch<'_, T>> {
         if let Some(target) = self.verbatim.get(uri) {
-            return Some(Found::Here(target, Vec::new()));
+            return Some(RouteMatch::Found(target, Vec::new()));
         }
         let location = Location::parse(uri)?;
         let (pattern, target) =
             self.candidate(&location, false).or_else(|| self.candidate(&location, true))?;
         Some(match pattern.values(location) {
-            Ok(values) => Found::Here(target, values),
-            Err(bad) => Found::Bad(target, bad),
+            Ok(values) => RouteMatch::Found(target, values),
+            Err(bad) => RouteMatch::BadVariable(target, bad),
         })
     }
 
-    /// The template that stands so in the list of them, and where its URIs lead.
+    /// Finds a template by its text.
     pub(crate) fn template(&self, text: &str) -> Option<(&Pattern, &T)> {
         let all = self.groups.values().flat_map(HashMap::values).flatten();
         let mut templates = all.filter(|(pattern, _)| pattern.is_template());
         templates.find(|(pattern, _)| pattern.as_str() == text).map(|(pattern, target)| (pattern, target))
     }
 
-    /// The first template, or the exact pattern, that a URI is of. No two can be.
+    /// Finds the template, or the exact pattern, that matches. There is at most one of each.
     fn candidate(&self, location: &Location, template: bool) -> Option<(&Pattern, &T)> {
-        let kinds = location.kinds();
-        let groups = self.groups.get(&kinds[0].length)?;
-        let near = kinds.iter().filter_map(|kind| groups.get(&kind.first.map(str::to_owned))).flatten();
+        let keys = location.keys();
+        let groups = self.groups.get(&keys[0].length)?;
+        let near = keys.iter().filter_map(|key| groups.get(&key.first.map(str::to_owned))).flatten();
         let mut near = near.filter(|(pattern, _)| pattern.is_template() == template);
         near.find(|(pattern, _)| pattern.matches(location)).map(|(pattern, target)| (pattern, target))
     }
@@ -110,8 +110,8 @@ mod tests {
 
     fn found(routes: &Routes<String>, uri: &str) -> Option<String> {
         routes.find(uri).map(|found| match found {
-            Found::Here(target, values) => format!("{target} {values:?}"),
-            Found::Bad(_, bad) => bad.to_string(),
+            RouteMatch::Found(target, values) => format!("{target} {values:?}"),
+            RouteMatch::BadVariable(_, bad) => bad.to_string(),
         })
     }
 

@@ -1,10 +1,10 @@
-//! One tool as text: its schemas are text already, and most of it.
+//! Tools as text. Their schemas, the largest part, are text already.
 
 use rmcp::model::ToolAnnotations;
 use serde::Serialize;
 use tool_core::ToolDefinition;
 
-/// Appends a tool that is the server's own.
+/// Appends a tool of the server itself.
 pub(crate) fn write_bare(tool: &ToolDefinition, out: &mut String) {
     append(tool, tool.description(), None, annotations(tool).as_ref(), out);
     out.push('}');
@@ -38,19 +38,18 @@ pub(super) fn append(
     }
 }
 
-/// The hints of a tool, without those that a client has no need of.
+/// Returns the hints of a tool, without those that make no difference to clients.
 ///
-/// The protocol has a default for each hint, but clients differ in what they make of one that is absent: the SDKs of Python and
-/// TypeScript hand it on as absent, and Codex asked nobody before a call without `destructiveHint` until it took the defaults of
-/// the protocol. So a hint is left out only where it means nothing, or where a client that takes an absent one for `false`
-/// comes to the same: whether a tool that is not read-only destroys, and whether a tool reaches an open world, is always said.
+/// The protocol defines defaults, but clients disagree about a missing hint: the Python and TypeScript SDKs pass it on as
+/// missing, and older versions of Codex did not ask before a call without `destructiveHint`. So a hint is only omitted if it
+/// has no meaning, or if `false` means the same. `openWorldHint`, and `destructiveHint` of a modifying tool, are always sent.
 pub(super) fn annotations(tool: &ToolDefinition) -> Option<ToolAnnotations> {
     let hints = tool.annotations()?;
     let is_read_only = hints.read_only_hint == Some(true);
     let annotations = ToolAnnotations::from_raw(
         None,
         hints.read_only_hint.filter(|hint| *hint),
-        // The protocol gives these two no meaning for a tool that is read-only.
+        // The protocol gives these two no meaning for a read-only tool.
         hints.destructive_hint.filter(|_| !is_read_only),
         hints.idempotent_hint.filter(|hint| *hint && !is_read_only),
         hints.open_world_hint,
@@ -58,12 +57,12 @@ pub(super) fn annotations(tool: &ToolDefinition) -> Option<ToolAnnotations> {
     (annotations != ToolAnnotations::default()).then_some(annotations)
 }
 
+/// Appends texts and flags, which always serialize.
 pub(super) fn value(value: &(impl Serialize + ?Sized), out: &mut String) {
-    // Nothing of it can fail to be written: texts and flags.
     out.push_str(&serde_json::to_string(value).unwrap_or_default());
 }
 
-/// Returns the schema, or that of any object in place of one that is no object, which `Registry::check` reports.
+/// Returns the schema, or `{}` if it is not an object, which `Registry::check` reports.
 fn object(schema: &str) -> &str {
     if schema.starts_with('{') { schema } else { "{}" }
 }

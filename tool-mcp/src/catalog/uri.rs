@@ -1,7 +1,7 @@
-//! Addresses as URIs: a scheme and segments, of which some are variables.
+//! URIs of resources: a scheme and segments, of which some are variables.
 //!
-//! Only the simplest templates of RFC 6570 are there, in which a variable is a whole segment. Matching takes time that is
-//! linear in the length of the URI: each segment is decoded once and compared once.
+//! Only templates of RFC 6570 whose variables are whole segments are supported. Matching takes linear time: each segment is
+//! decoded once and compared once.
 
 mod scheme;
 
@@ -15,35 +15,34 @@ use tool_core::address::{Address, Segment};
 
 pub(crate) use scheme::{Scheme, is_scheme};
 
-/// A URI, or a template of URIs that differ in their variables.
+/// A URI, or a URI template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Pattern {
     scheme: String,
     segments: Vec<Segment>,
-    /// As clients see it: a URI, or a template of RFC 6570.
+    /// The URI, or the template of RFC 6570.
     text: String,
 }
 
 impl Pattern {
-    /// What lives at an address of a registry.
+    /// Creates the pattern of an address of a registry.
     pub(crate) fn of(scheme: &Scheme, address: &Address) -> Self {
         Pattern::new(scheme.as_str().to_owned(), address.segments().to_vec())
     }
 
-    /// One that this crate knows to be well-formed.
+    /// Creates a pattern from valid parts.
     pub(crate) fn new(scheme: String, segments: Vec<Segment>) -> Self {
         let mut text = format!("{scheme}:/");
         for segment in &segments {
-            // Writing to a text does not fail.
             let _ = match segment {
                 Segment::Literal(literal) => write!(text, "/{}", PercentEncodedForUri::unreserve(literal)),
-                Segment::Variable(name) => write!(text, "/{{{}}}", variable(name)),
+                Segment::Variable(name) => write!(text, "/{{{}}}", escaped(name)),
             };
         }
         Pattern { scheme, segments, text }
     }
 
-    /// Reads a template that somebody wrote: `docs://page/{id}`.
+    /// Parses a template of the application: `docs://page/{id}`.
     pub(crate) fn parse(template: &str) -> Result<Self, PatternFault> {
         let (scheme, path) = template.split_once("://").ok_or(PatternFault::NoScheme)?;
         if !is_scheme(scheme) {
@@ -51,7 +50,7 @@ impl Pattern {
         }
         let mut segments = Vec::new();
         for segment in path.split('/') {
-            let segment = written_segment(segment)?;
+            let segment = parse_segment(segment)?;
             if matches!(segment, Segment::Variable(_)) && segments.contains(&segment) {
                 return Err(PatternFault::Twice(segment.to_string()));
             }
@@ -60,7 +59,7 @@ impl Pattern {
         Ok(Pattern::new(scheme.to_ascii_lowercase(), segments))
     }
 
-    /// As clients see it.
+    /// Returns the URI, or the template of RFC 6570.
     pub(crate) fn as_str(&self) -> &str {
         &self.text
     }
@@ -76,31 +75,31 @@ impl Pattern {
         })
     }
 
-    /// The variable that a client calls so: by its name, or as it stands in the template.
+    /// Finds a variable by its name, or by its escaped name in the template.
     pub(crate) fn variable(&self, name: &str) -> Option<&str> {
-        self.variables().find(|other| *other == name || variable(other) == name)
+        self.variables().find(|other| *other == name || escaped(other) == name)
     }
 
-    /// The URI of these values, each of which has one.
+    /// Returns the URI with these values; `None` if one is missing or not allowed.
     pub(crate) fn expand(&self, values: &dyn Fn(&str) -> Option<String>) -> Option<String> {
         let named: Vec<(String, String)> = self
             .variables()
-            .map(|name| Some((variable(name), values(name).filter(|value| addressable(value).is_ok())?)))
+            .map(|name| Some((escaped(name), values(name).filter(|value| check_value(value).is_ok())?)))
             .collect::<Option<_>>()?;
         let template = UriTemplateStr::new(&self.text).ok()?;
-        Some(template.expand::<UriSpec, _>(&Named(named)).ok()?.to_string())
+        Some(template.expand::<UriSpec, _>(&TemplateValues(named)).ok()?.to_string())
     }
 
-    /// What a group of patterns that could collide has in common: of many templates few need to be looked at.
-    pub(crate) fn kind(&self) -> Kind<'_> {
+    /// Returns the key of a group of patterns, which limits how many are compared.
+    pub(crate) fn key(&self) -> PatternKey<'_> {
         let first = match &self.segments[0] {
             Segment::Literal(literal) => Some(literal.as_str()),
             Segment::Variable(_) => None,
         };
-        Kind { length: self.segments.len(), first }
+        PatternKey { length: self.segments.len(), first }
     }
 
-    /// Whether a URI can be of both, and neither goes before the other: an exact one goes before a template.
+    /// Returns `true` if a URI can match both patterns and neither takes precedence.
     pub(crate) fn collides(&self, other: &Pattern) -> bool {
         let may_be_equal = |(one, other): (&Segment, &Segment)| match (one, other) {
             (Segment::Literal(one), Segment::Literal(other)) => one == other,
@@ -112,23 +111,23 @@ impl Pattern {
             && self.segments.iter().zip(&other.segments).all(may_be_equal)
     }
 
-    /// Whether a URI is of this pattern, whatever its variables stand for.
+    /// Returns `true` if a URI matches, whatever the values of its variables.
     pub(crate) fn matches(&self, location: &Location) -> bool {
-        let fits = |(segment, decoded): (&Segment, &Decoded)| match segment {
+        let is_match = |(segment, decoded): (&Segment, &Decoded)| match segment {
             Segment::Literal(literal) => decoded.as_ref().is_ok_and(|decoded| decoded == literal),
             Segment::Variable(_) => true,
         };
         self.scheme == location.scheme
             && self.segments.len() == location.segments.len()
-            && self.segments.iter().zip(&location.segments).all(fits)
+            && self.segments.iter().zip(&location.segments).all(is_match)
     }
 
-    /// What the variables stand for in a URI of this pattern.
+    /// Returns the values of the variables in a URI that matches.
     pub(crate) fn values(&self, location: Location) -> Result<Vec<(String, String)>, BadVariable> {
         let mut values = Vec::new();
         for (segment, decoded) in self.segments.iter().zip(location.segments) {
             let Segment::Variable(name) = segment else { continue };
-            let value = decoded.and_then(|value| addressable(&value).map(|()| value));
+            let value = decoded.and_then(|value| check_value(&value).map(|()| value));
             let value = value.map_err(|fault| BadVariable { variable: name.clone(), fault })?;
             values.push((name.clone(), value));
         }
@@ -136,14 +135,14 @@ impl Pattern {
     }
 }
 
-/// How many segments a pattern has, and the first one unless it is a variable.
+/// The number of segments of a pattern, and the first one unless it is a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Kind<'p> {
+pub(crate) struct PatternKey<'p> {
     pub(crate) length: usize,
     pub(crate) first: Option<&'p str>,
 }
 
-/// A URI in its parts, percent-decoded once.
+/// A URI in parts, percent-decoded once.
 #[derive(Debug)]
 pub(crate) struct Location {
     scheme: String,
@@ -153,7 +152,7 @@ pub(crate) struct Location {
 type Decoded = Result<String, ValueFault>;
 
 impl Location {
-    /// `None` for what cannot be of any pattern: there is no scheme, or there is a query or a fragment.
+    /// Parses a URI; `None` if no pattern can match: without a scheme, or with a query or fragment.
     pub(crate) fn parse(uri: &str) -> Option<Self> {
         let (scheme, path) = uri.split_once("://")?;
         if !is_scheme(scheme) || path.contains(['?', '#']) {
@@ -163,15 +162,15 @@ impl Location {
         Some(Location { scheme: scheme.to_ascii_lowercase(), segments })
     }
 
-    /// The kinds of patterns that it may be of.
-    pub(crate) fn kinds(&self) -> [Kind<'_>; 2] {
+    /// Returns the keys of the patterns that may match.
+    pub(crate) fn keys(&self) -> [PatternKey<'_>; 2] {
         let length = self.segments.len();
         let first = self.segments[0].as_deref().ok();
-        [Kind { length, first }, Kind { length, first: None }]
+        [PatternKey { length, first }, PatternKey { length, first: None }]
     }
 }
 
-/// Why a variable of a URI stands for nothing.
+/// The error of an invalid value of a variable in a URI.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the value of `{variable}` {fault}")]
 pub(crate) struct BadVariable {
@@ -193,7 +192,7 @@ enum ValueFault {
     Dots,
 }
 
-/// Why a template that somebody wrote is none.
+/// The error of an invalid template of the application.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum PatternFault {
     #[error("it does not begin with a scheme and `://`")]
@@ -208,7 +207,7 @@ pub(crate) enum PatternFault {
     Segment(String),
 }
 
-fn written_segment(segment: &str) -> Result<Segment, PatternFault> {
+fn parse_segment(segment: &str) -> Result<Segment, PatternFault> {
     let inner = segment.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
     let name = inner.unwrap_or(segment);
     if segment.is_empty() {
@@ -226,24 +225,22 @@ fn written_segment(segment: &str) -> Result<Segment, PatternFault> {
     Ok(Segment::Literal(name.to_owned()))
 }
 
-/// The name of a variable as RFC 6570 has it (section 2.3): an input may have any name, and what is neither a letter, a
-/// digit nor `_` is escaped.
-fn variable(name: &str) -> String {
+/// Returns the name of a variable for a template (RFC 6570, section 2.3), which allows only letters, digits and `_`.
+fn escaped(name: &str) -> String {
     let mut text = String::with_capacity(name.len());
     for byte in name.bytes() {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' => text.push(char::from(byte)),
-            // Writing to a text does not fail.
             _ => drop(write!(text, "%{byte:02X}")),
         }
     }
     text
 }
 
-/// Values by the names of variables in a template.
-struct Named(Vec<(String, String)>);
+/// Values by the escaped names of variables.
+struct TemplateValues(Vec<(String, String)>);
 
-impl Context for Named {
+impl Context for TemplateValues {
     fn visit<V: Visitor>(&self, visitor: V) -> V::Result {
         let name = visitor.var_name();
         match self.0.iter().find(|(other, _)| other == name.as_str()) {
@@ -253,9 +250,8 @@ impl Context for Named {
     }
 }
 
-/// Whether a value can stand in a URI and be found there again, whatever is between the two: clients and proxies take
-/// dots for steps, and an escaped separator for a separator.
-fn addressable(value: &str) -> Result<(), ValueFault> {
+/// Checks that a value survives in a URI: clients and proxies resolve dots, and may decode separators.
+fn check_value(value: &str) -> Result<(), ValueFault> {
     match value {
         "." | ".." => Err(ValueFault::Dots),
         _ if value.contains('\0') => Err(ValueFault::Nul),
@@ -264,12 +260,12 @@ fn addressable(value: &str) -> Result<(), ValueFault> {
     }
 }
 
-/// The value of a query, percent-decoded once. A `+` is one: a URI is no form.
+/// Percent-decodes the value of a query. A `+` is literal: a URI is not a form.
 pub(crate) fn decoded(value: &str) -> Result<String, String> {
     decode(value).map_err(|fault| fault.to_string())
 }
 
-/// Undoes percent-encoding, once.
+/// Percent-decodes a text once.
 fn decode(segment: &str) -> Decoded {
     let mut bytes = Vec::with_capacity(segment.len());
     let mut rest = segment.bytes();

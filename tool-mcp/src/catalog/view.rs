@@ -1,7 +1,7 @@
-//! What there is for one request: the tools at this moment, as its caller may see them.
+//! The tools for one request: those of the provider at this moment, with the permissions of the caller.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use rmcp::ErrorData;
 use tokio_util::sync::CancellationToken;
@@ -12,42 +12,42 @@ use tool_core::provider::{DiscoveryError, Provider, Skipped, Toolset};
 use tool_core::results::ResultStore;
 use tool_core::{CallOptions, Principal, Registry, ToolDefinition, adapter};
 
-use crate::catalog::routes::Found;
+use crate::catalog::routes::RouteMatch;
 use crate::catalog::uri::Scheme;
 use crate::catalog::{Catalog, Target};
-use crate::protocol::shutting_down;
+use crate::protocol::{invalid_params, shutting_down};
 use crate::render::stored_result::READER;
 use crate::settings::Settings;
 use crate::surfaces::Surfaces;
+use crate::sync::lock;
 
-/// How long a client may keep a list of tools that stay the same. Nothing changes while the process lives, but another
-/// release may follow it.
+/// How long a client may cache a list of constant tools. A new release of the application may change them.
 pub(crate) const FRESH_FOR_MS: u64 = 60_000;
 
-/// Asks for the tools once a request, and keeps what was made of them as long as they stay the same.
+/// Gets the tools from the provider for each request, and caches the catalog as long as they stay the same.
 pub(crate) struct CatalogViews {
     provider: Provider,
-    /// Whoever sends a request of which nobody said it; `None` for the local caller of a registry.
+    /// The caller of a request without one; `None` for the local caller of a registry.
     caller: Option<Principal>,
     settings: Arc<Settings>,
     latest: Mutex<Option<Arc<Catalog>>>,
-    /// The calls of tools that are offered no more.
+    /// The modifying calls of former registries.
     former: TaskTracker,
-    /// The requests that are on their way.
+    /// The running requests.
     requests: TaskTracker,
-    /// No request is begun any more.
-    ending: CancellationToken,
+    /// Canceled when new requests are refused.
+    shutdown: CancellationToken,
 }
 
 /// The tools of one moment for one caller.
 pub(crate) struct CatalogView {
     pub(crate) registry: Registry,
-    /// With which calls are made.
+    /// The options of calls.
     pub(crate) options: CallOptions,
-    /// The providers at this moment, and those of them that have failed.
+    /// The providers at this moment, and those that have failed.
     pub(crate) providers: Toolset,
     pub(crate) catalog: Arc<Catalog>,
-    /// As long as it is there, a request is on its way.
+    /// Counts the request as running.
     _request: TaskTrackerToken,
 }
 
@@ -60,19 +60,19 @@ impl CatalogViews {
             latest: Mutex::new(None),
             former: TaskTracker::new(),
             requests: TaskTracker::new(),
-            ending: CancellationToken::new(),
+            shutdown: CancellationToken::new(),
         }
     }
 
-    /// What there is for a caller.
+    /// Returns the tools for a caller.
     ///
     /// # Errors
     ///
-    /// When the tools are not known; why is in the log. And when the server is about to end.
+    /// When the provider fails, with the reason in the log, or when the server is shutting down.
     pub(crate) async fn now(&self, caller: Option<&Principal>) -> Result<CatalogView, ErrorData> {
-        // Counted before it is looked whether it may begin: whoever waits for what has begun overlooks none.
+        // Count the request before the check, so that `wait_for_requests` does not miss it.
         let request = self.requests.token();
-        if self.ending.is_cancelled() {
+        if self.is_shutting_down() {
             return Err(shutting_down());
         }
         let tools = self.provider.tools().await;
@@ -86,8 +86,7 @@ impl CatalogViews {
         Ok(CatalogView { registry, options, catalog, providers: tools, _request: request })
     }
 
-    /// What keeps results that are too large to be shown, whether or not there are tools at the moment, and for whom it is
-    /// asked then.
+    /// Returns the result store and the caller to read it for, even if the tools are not available.
     pub(crate) async fn results(&self, caller: Option<&Principal>) -> Option<(ResultStore, Principal)> {
         let results = match (self.provider.results(), self.now(caller).await) {
             (Some(results), Err(_)) => results,
@@ -102,45 +101,43 @@ impl CatalogViews {
         Some((results, caller.unwrap_or_else(Principal::local)))
     }
 
-    /// How long a client may keep a list: not at all where tools come and go.
+    /// Returns how long a client may cache a list: not at all if tools come and go.
     pub(crate) fn fresh_for_ms(&self) -> u64 {
         if self.provider.is_constant() { FRESH_FOR_MS } else { 0 }
     }
 
-    /// Counts a request, until what it gives is dropped.
+    /// Counts a request as running until the token is dropped.
     pub(crate) fn request(&self) -> TaskTrackerToken {
         self.requests.token()
     }
 
-    /// Begins no request any more.
-    pub(crate) fn end(&self) {
-        self.ending.cancel();
+    /// Refuses new requests.
+    pub(crate) fn begin_shutdown(&self) {
+        self.shutdown.cancel();
         self.requests.close();
     }
 
-    /// Whether no request is begun any more.
-    pub(crate) fn has_ended(&self) -> bool {
-        self.ending.is_cancelled()
+    pub(crate) fn is_shutting_down(&self) -> bool {
+        self.shutdown.is_cancelled()
     }
 
-    /// Waits until no request is on its way, once none is begun any more.
-    pub(crate) async fn answered(&self) {
+    /// Waits for the running requests, after `begin_shutdown`.
+    pub(crate) async fn wait_for_requests(&self) {
         self.requests.wait().await;
     }
 
-    /// The scheme of the URIs of this server.
+    /// Returns the scheme of the URIs of this server.
     pub(crate) fn scheme(&self) -> &Scheme {
         &self.settings.scheme
     }
 
-    /// What the last request was offered.
+    /// Returns the catalog of the last request.
     pub(crate) fn latest(&self) -> Option<Arc<Catalog>> {
-        // Nothing panics while it is held.
-        self.latest.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        lock(&self.latest).clone()
     }
 
-    /// Waits until no call is on its way that modifies.
-    pub(crate) async fn idle(&self) {
+    /// Waits for the running calls that modify something.
+    pub(crate) async fn drain(&self) {
         if let Some(latest) = self.latest() {
             latest.registry().drain().await;
         }
@@ -149,7 +146,7 @@ impl CatalogViews {
     }
 
     fn catalog(&self, tools: &Toolset) -> Arc<Catalog> {
-        let mut latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut latest = lock(&self.latest);
         match &*latest {
             Some(catalog) if adapter::same_view(catalog.registry(), tools.registry()) => Arc::clone(catalog),
             other => {
@@ -165,49 +162,46 @@ impl CatalogViews {
 }
 
 impl CatalogView {
-    /// The tools that the caller may call, by name: what it is told of.
+    /// Returns the tools that the caller may call, by name.
     pub(crate) fn callable(&self) -> impl Iterator<Item = &ToolDefinition> {
         self.registry.callable()
     }
 
-    /// Those of them that are shown as tools.
+    /// Returns the callable tools that are published as tools.
     pub(crate) fn tools(&self) -> impl Iterator<Item = &ToolDefinition> {
         self.callable().filter(|tool| self.is_tool(tool))
     }
 
-    /// The same in the order of their servers; all, or those of one server.
+    /// Returns the searchable tools in the order of their servers; all, or those of one server.
     pub(crate) fn tools_by_server<'o>(&'o self, server: &'o str) -> impl Iterator<Item = &'o ToolDefinition> {
         let positions = self.catalog.by_server().iter().copied();
         let matching = positions
             .filter(move |position| server.is_empty() || self.catalog.server_at(*position) == server);
         matching
             .filter_map(|position| adapter::callable_at(&self.registry, position))
-            .filter(|tool| self.is_found(tool))
+            .filter(|tool| self.is_searchable(tool))
     }
 
-    /// Whether a tool is shown as one.
+    /// Returns `true` if a tool is published as a tool, and not only as a resource.
     pub(crate) fn is_tool(&self, tool: &ToolDefinition) -> bool {
         self.catalog.settings().surfaces == Surfaces::Inclusive || Surface::of(tool) == Surface::Tool
     }
 
-    /// Returns `true` for a tool of a server: the one that reads large results is listed beside those that find the others.
-    pub(crate) fn is_found(&self, tool: &ToolDefinition) -> bool {
+    /// Returns `true` if a search can find the tool. The tool that reads large results is listed beside the search tools.
+    pub(crate) fn is_searchable(&self, tool: &ToolDefinition) -> bool {
         self.is_tool(tool) && (tool.name() != READER || adapter::results(&self.registry).is_none())
     }
 
-    /// Refuses a tool that is read and not called.
-    ///
     /// # Errors
     ///
-    /// Where it is read.
-    pub(crate) fn is_called(&self, name: &str) -> Result<(), ErrorData> {
+    /// When the tool is only published as a resource.
+    pub(crate) fn check_is_tool(&self, name: &str) -> Result<(), ErrorData> {
         let Some(tool) = self.registry.get(name).filter(|tool| !self.is_tool(tool)) else { return Ok(()) };
         let uri = self.catalog.pattern(tool).map(|pattern| pattern.as_str().to_owned());
-        let message = format!("Tool not found: {name}; read it at {}", uri.unwrap_or_default());
-        Err(ErrorData::invalid_params(message, None))
+        Err(invalid_params(format!("Tool not found: {name}; read it at {}", uri.unwrap_or_default())))
     }
 
-    /// The name of the server that a tool is of.
+    /// Returns the name of the server of a tool.
     pub(crate) fn server(&self, tool: &ToolDefinition) -> &str {
         self.catalog.server(tool.name())
     }
@@ -218,7 +212,7 @@ impl CatalogView {
         if description.is_empty() { "No description" } else { description }
     }
 
-    /// The name of a tool on its server, where the two stand together in its name.
+    /// Returns the name of a tool without the prefix `{server}__`, if it is unique without it.
     pub(crate) fn name_on_server<'t>(&self, tool: &'t ToolDefinition) -> &'t str {
         let stripped = tool.name().strip_prefix(self.server(tool)).and_then(|rest| rest.strip_prefix("__"));
         match stripped {
@@ -227,53 +221,53 @@ impl CatalogView {
         }
     }
 
-    /// The servers that have tools and those that would have if they were there, in the order of their providers.
+    /// Returns the servers with tools, and the unavailable ones, in the order of their providers.
     pub(crate) fn servers(&self) -> Vec<&str> {
         let mut having: BTreeSet<&str> =
-            self.tools().filter(|tool| self.is_found(tool)).map(|tool| self.server(tool)).collect();
+            self.tools().filter(|tool| self.is_searchable(tool)).map(|tool| self.server(tool)).collect();
         let providers = self.providers.providers();
         let mut servers: Vec<&str> =
-            providers.filter(|name| having.remove(name) || self.absence(name).is_some()).collect();
+            providers.filter(|name| having.remove(name) || self.unavailable(name).is_some()).collect();
         servers.extend(having);
         servers
     }
 
-    /// Why a server has no tools at the moment, in words that a caller may see.
-    pub(crate) fn absence(&self, server: &str) -> Option<String> {
-        let error = self.providers.skipped().iter().find_map(|left_out| match left_out {
+    /// Returns why a server is unavailable, if it is, in words that a caller may see.
+    pub(crate) fn unavailable(&self, server: &str) -> Option<String> {
+        let error = self.providers.skipped().iter().find_map(|skipped| match skipped {
             Skipped::Provider(DiscoveryError::Of { provider, error }) if provider == server => Some(error),
             _ => None,
         })?;
         Some(format!("server `{server}` is {}", reason(error)))
     }
 
-    /// The same of the server that a tool would be of, by its name.
-    pub(crate) fn absence_of(&self, tool: &str) -> Option<String> {
+    /// Returns why the server in the name of a tool is unavailable, if it is.
+    pub(crate) fn unavailable_server_of(&self, tool: &str) -> Option<String> {
         let (server, _) = tool.split_once("__")?;
-        self.absence(server)
+        self.unavailable(server)
     }
 
-    /// Whether what lives somewhere is there for the caller.
-    pub(crate) fn shows(&self, target: &Target) -> bool {
+    /// Returns `true` if the caller may see a target.
+    pub(crate) fn is_visible(&self, target: &Target) -> bool {
         match target {
             Target::Tool(name) => self.registry.check_access(name).is_ok(),
             Target::Tools | Target::Page | Target::Result | Target::Resource(_) | Target::Template(_) => true,
         }
     }
 
-    /// Whether the caller finds something at a URI.
-    pub(crate) fn leads(&self, uri: &str) -> bool {
-        match self.catalog.places().routes.find(uri) {
-            Some(Found::Here(Target::Page, values)) => {
+    /// Returns `true` if the caller may read a URI.
+    pub(crate) fn resolves(&self, uri: &str) -> bool {
+        match self.catalog.resources().routes.find(uri) {
+            Some(RouteMatch::Found(Target::Page, values)) => {
                 values.first().is_some_and(|(_, name)| self.registry.check_access(name).is_ok())
             }
-            Some(Found::Here(target, _)) => self.shows(target),
-            Some(Found::Bad(..)) | None => false,
+            Some(RouteMatch::Found(target, _)) => self.is_visible(target),
+            Some(RouteMatch::BadVariable(..)) | None => false,
         }
     }
 }
 
-/// What a provider that failed may say to a caller: nothing, unless its words are ours.
+/// Returns the reason of a failed provider. Errors of the application may be confidential, and are hidden.
 fn reason(error: &DiscoveryError) -> String {
     #[cfg(feature = "upstream")]
     if let DiscoveryError::Failed(error) = error

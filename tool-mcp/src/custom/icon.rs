@@ -1,6 +1,6 @@
-//! Pictures that clients show beside a name.
+//! Icons that clients show beside a name.
 
-/// A picture for the server, a resource, a resource template or a prompt.
+/// An icon for the server, a resource, a resource template or a prompt.
 ///
 /// ```
 /// use tool_mcp::{Icon, IconTheme};
@@ -15,21 +15,21 @@ pub struct Icon {
     theme: Option<IconTheme>,
 }
 
-/// On which background an icon is to be seen.
+/// The background that an icon is designed for.
 ///
 /// ```
 /// let icon = tool_mcp::Icon::new("https://example.org/moon.svg").theme(tool_mcp::IconTheme::Dark);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum IconTheme {
-    /// A light one.
+    /// A light background.
     Light,
-    /// A dark one.
+    /// A dark background.
     Dark,
 }
 
 impl Icon {
-    /// The picture at an `https:` or `data:` URI.
+    /// Creates an icon from the `https:` or `data:` URI of an image.
     ///
     /// ```
     /// let icon = tool_mcp::Icon::new("data:image/svg+xml;base64,PHN2Zy8+");
@@ -38,7 +38,7 @@ impl Icon {
         Icon { src: src.into(), mime_type: None, sizes: Vec::new(), theme: None }
     }
 
-    /// Its media type; every client knows `image/png` and `image/jpeg`.
+    /// Sets the media type. Every client supports `image/png` and `image/jpeg`.
     ///
     /// ```
     /// let icon = tool_mcp::Icon::new("https://example.org/a").mime_type("image/png");
@@ -49,7 +49,7 @@ impl Icon {
         self
     }
 
-    /// A size that it is good for: `48x48`, or `any`. May be said several times.
+    /// Adds a size that the icon is suitable for: `48x48`, or `any`.
     ///
     /// ```
     /// let icon = tool_mcp::Icon::new("https://example.org/a.svg").size("any");
@@ -60,7 +60,7 @@ impl Icon {
         self
     }
 
-    /// The background that it is made for; any, if it is not said.
+    /// Sets the background that the icon is designed for. Default: any.
     ///
     /// ```
     /// let icon = tool_mcp::Icon::new("https://example.org/a.png").theme(tool_mcp::IconTheme::Dark);
@@ -72,7 +72,7 @@ impl Icon {
     }
 }
 
-/// In the shape of MCP; `None` for no icons.
+/// Returns icons as MCP lists them; `None` for no icons.
 pub(crate) fn listed(icons: &[Icon]) -> Option<Vec<rmcp::model::Icon>> {
     let icon = |icon: &Icon| {
         let mut listed = rmcp::model::Icon::new(&icon.src);

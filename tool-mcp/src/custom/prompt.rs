@@ -1,7 +1,6 @@
-//! Prompts that no function was declared for.
+//! Prompts that are not declared as functions.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::future::ready;
 use std::sync::Arc;
 
@@ -11,13 +10,13 @@ use tool_core::{IntoPrompt, Prompt, ToolError};
 
 use crate::custom::icon::Icon;
 use crate::custom::template::Template;
-use crate::custom::{Answering, Completing, Request, icon, shown, values};
+use crate::custom::{Completer, Request, RequestHandler, completer_of, icon};
 use crate::protocol::shortened;
 
-/// As many unknown arguments of a call are named.
-const MOST_FAULTS: usize = 20;
+/// The most unknown arguments that an error lists.
+const MOST_UNKNOWN: usize = 20;
 
-/// A prompt that is written by hand. Its arguments are texts.
+/// A prompt that the application defines without `#[prompt]`. Its arguments are texts.
 ///
 /// ```
 /// use tool_mcp::{DynamicPrompt, PromptArgument, Request, Server};
@@ -28,11 +27,7 @@ const MOST_FAULTS: usize = 20;
 /// .argument(PromptArgument::new("text").description("What to review."))
 /// .argument(PromptArgument::new("kind").optional().values(["poem", "report"]));
 /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
-/// let server = Server::new(registry).prompt(review).prompt(DynamicPrompt::template(
-///     "translate",
-///     "Asks for a translation.",
-///     "Translate this into {language}:\n{text}",
-/// ));
+/// let server = Server::new(registry).prompt(review);
 /// # server.into_axum_router().unwrap();
 /// ```
 #[derive(Clone)]
@@ -42,7 +37,7 @@ pub struct DynamicPrompt {
     description: String,
     icons: Vec<Icon>,
     arguments: Vec<PromptArgument>,
-    pub(crate) make: Answering<Prompt>,
+    pub(crate) handler: RequestHandler<Prompt>,
 }
 
 /// An argument of a [`DynamicPrompt`].
@@ -55,16 +50,18 @@ pub struct PromptArgument {
     name: String,
     description: Option<String>,
     required: bool,
-    completing: Option<Completing>,
+    completer: Option<Completer>,
 }
 
+debug_with!(DynamicPrompt, name);
+debug_with!(PromptArgument, name);
+
 impl DynamicPrompt {
-    /// What an `async` function returns: whatever a declared prompt may.
+    /// Creates a prompt from an `async` function, which may return whatever a declared prompt may.
     ///
     /// ```
-    /// use tool_mcp::{DynamicPrompt, Request};
-    ///
-    /// let joke = DynamicPrompt::new("joke", "Asks for a joke.", async |_: Request| Ok("Tell me a joke."));
+    /// let tell = async |_: tool_mcp::Request| Ok("Tell me a joke.");
+    /// let joke = tool_mcp::DynamicPrompt::new("joke", "Asks for a joke.", tell);
     /// ```
     pub fn new<F, P>(
         name: impl Into<String>,
@@ -75,22 +72,16 @@ impl DynamicPrompt {
         F: Future<Output = Result<P, ToolError>> + Send + 'static,
         P: IntoPrompt + 'static,
     {
-        let make: Answering<Prompt> = Arc::new(move |request| {
+        let handler: RequestHandler<Prompt> = Arc::new(move |request| {
             let made = make(request);
             Box::pin(async { made.await.map(IntoPrompt::into_prompt) })
         });
-        DynamicPrompt {
-            name: name.into(),
-            title: None,
-            description: description.into(),
-            icons: Vec::new(),
-            arguments: Vec::new(),
-            make,
-        }
+        let (name, description) = (name.into(), description.into());
+        DynamicPrompt { name, title: None, description, icons: Vec::new(), arguments: Vec::new(), handler }
     }
 
-    /// A text in which each `{name}` is an argument that must be given. A name is of letters, digits and `_`; other braces
-    /// stand for themselves, and `{{name}}` for `{name}`.
+    /// Creates a prompt from a text in which each `{name}` is a required argument. A name consists of letters, digits and `_`.
+    /// Other braces are plain text, and `{{name}}` is the text `{name}`.
     ///
     /// ```
     /// let letter = tool_mcp::DynamicPrompt::template("letter", "Asks for a letter.", "Write a letter to {name}.");
@@ -104,11 +95,10 @@ impl DynamicPrompt {
         DynamicPrompt { arguments, ..DynamicPrompt::new(name, description, make) }
     }
 
-    /// The name for people.
+    /// Sets the name that people see.
     ///
     /// ```
-    /// # let prompt = tool_mcp::DynamicPrompt::template("a", "Asks.", "What?");
-    /// let prompt = prompt.title("A question");
+    /// let prompt = tool_mcp::DynamicPrompt::template("a", "Asks.", "What?").title("A question");
     /// ```
     #[must_use]
     pub fn title(mut self, title: impl Into<String>) -> Self {
@@ -116,11 +106,11 @@ impl DynamicPrompt {
         self
     }
 
-    /// A picture for it. May be said several times.
+    /// Adds an icon.
     ///
     /// ```
-    /// # let prompt = tool_mcp::DynamicPrompt::template("a", "Asks.", "What?");
-    /// let prompt = prompt.icon(tool_mcp::Icon::new("https://example.org/a.png"));
+    /// let icon = tool_mcp::Icon::new("https://example.org/a.png");
+    /// let prompt = tool_mcp::DynamicPrompt::template("a", "Asks.", "What?").icon(icon);
     /// ```
     #[must_use]
     pub fn icon(mut self, icon: Icon) -> Self {
@@ -128,13 +118,11 @@ impl DynamicPrompt {
         self
     }
 
-    /// An argument more, or in the place of one of its name.
+    /// Adds an argument, or replaces the one with the same name.
     ///
     /// ```
-    /// use tool_mcp::{DynamicPrompt, PromptArgument};
-    ///
-    /// let prompt = DynamicPrompt::template("ask", "Asks.", "What is {thing}?");
-    /// let prompt = prompt.argument(PromptArgument::new("thing").description("What you wonder about."));
+    /// let thing = tool_mcp::PromptArgument::new("thing").description("What you wonder about.");
+    /// let prompt = tool_mcp::DynamicPrompt::template("ask", "Asks.", "What is {thing}?").argument(thing);
     /// ```
     #[must_use]
     pub fn argument(mut self, argument: PromptArgument) -> Self {
@@ -145,7 +133,7 @@ impl DynamicPrompt {
         self
     }
 
-    /// In the shape of MCP.
+    /// Returns the prompt as MCP lists it.
     pub(crate) fn listed(&self) -> mcp::Prompt {
         let argument = |argument: &PromptArgument| {
             let mut listed = mcp::PromptArgument::new(&argument.name).with_required(argument.required);
@@ -159,7 +147,7 @@ impl DynamicPrompt {
         listed
     }
 
-    /// The arguments as texts, or what is wrong with each.
+    /// Returns the arguments as texts, or the error of each.
     pub(crate) fn read(&self, given: Map<String, Value>) -> Result<BTreeMap<String, String>, Vec<String>> {
         let declared: Vec<&str> = self.arguments.iter().map(|argument| argument.name.as_str()).collect();
         let absent = |name: &String| given.get(name).is_none_or(Value::is_null);
@@ -170,7 +158,7 @@ impl DynamicPrompt {
             [] => "there are none".to_owned(),
             declared => format!("the arguments are `{}`", declared.join("`, `")),
         };
-        let unknown = given.keys().filter(|name| !declared.contains(&name.as_str())).take(MOST_FAULTS);
+        let unknown = given.keys().filter(|name| !declared.contains(&name.as_str())).take(MOST_UNKNOWN);
         faults.extend(unknown.map(|name| format!("`{}`: unknown argument: {there_are}", shortened(name))));
         if !faults.is_empty() {
             return Err(faults);
@@ -183,24 +171,24 @@ impl DynamicPrompt {
         Ok(given.map(|(name, value)| (name, text(value))).collect())
     }
 
-    /// What completes an argument; `None` for one that there is not.
-    pub(crate) fn completing(&self, name: &str) -> Option<Option<&Completing>> {
+    /// Returns the completer of an argument, if it has one; `None` for an unknown argument.
+    pub(crate) fn completer(&self, name: &str) -> Option<Option<&Completer>> {
         let argument = self.arguments.iter().find(|argument| argument.name == name)?;
-        Some(argument.completing.as_ref())
+        Some(argument.completer.as_ref())
     }
 }
 
 impl PromptArgument {
-    /// An argument that must be given.
+    /// Creates a required argument.
     ///
     /// ```
     /// let topic = tool_mcp::PromptArgument::new("topic");
     /// ```
     pub fn new(name: impl Into<String>) -> Self {
-        PromptArgument { name: name.into(), description: None, required: true, completing: None }
+        PromptArgument { name: name.into(), description: None, required: true, completer: None }
     }
 
-    /// What to give.
+    /// Sets the description.
     ///
     /// ```
     /// let topic = tool_mcp::PromptArgument::new("topic").description("What it is about.");
@@ -211,7 +199,7 @@ impl PromptArgument {
         self
     }
 
-    /// The same, that may be left out.
+    /// Makes the argument optional.
     ///
     /// ```
     /// let topic = tool_mcp::PromptArgument::new("topic").optional();
@@ -222,37 +210,25 @@ impl PromptArgument {
         self
     }
 
-    /// What proposes values, from what somebody has typed so far.
+    /// Sets a function that proposes values for a partial text.
     ///
     /// ```
     /// let topic = tool_mcp::PromptArgument::new("topic").complete(|typed| vec![format!("{typed}s")]);
     /// ```
     #[must_use]
     pub fn complete(mut self, complete: impl Fn(&str) -> Vec<String> + Send + Sync + 'static) -> Self {
-        self.completing = Some(Arc::new(complete));
+        self.completer = Some(Arc::new(complete));
         self
     }
 
-    /// The values that are proposed.
+    /// Sets the values to propose.
     ///
     /// ```
     /// let size = tool_mcp::PromptArgument::new("size").values(["small", "large"]);
     /// ```
     #[must_use]
     pub fn values(mut self, proposed: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        self.completing = Some(values(proposed.into_iter().map(Into::into).collect()));
+        self.completer = Some(completer_of(proposed));
         self
-    }
-}
-
-impl fmt::Debug for DynamicPrompt {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        shown(f, "DynamicPrompt", &self.name)
-    }
-}
-
-impl fmt::Debug for PromptArgument {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        shown(f, "PromptArgument", &self.name)
     }
 }

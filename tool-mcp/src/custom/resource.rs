@@ -1,16 +1,15 @@
-//! Resources and resource templates that no tool stands behind.
+//! Resources and resource templates that are not backed by a tool.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::sync::Arc;
 
 use rmcp::model::{Resource, ResourceTemplate};
 use tool_core::{ResourceBody, ToolError};
 
 use crate::custom::icon::Icon;
-use crate::custom::{Answering, Completing, Request, icon, shown, values};
+use crate::custom::{Completer, Request, RequestHandler, completer_of, icon};
 
-/// A resource that is written by hand: anything that is read, at any URI.
+/// A resource that the application defines, at any URI.
 ///
 /// ```
 /// use tool_core::ToolError;
@@ -18,7 +17,7 @@ use crate::custom::{Answering, Completing, Request, icon, shown, values};
 ///
 /// let guide = DynamicResource::text("docs://guide", "guide", "# Guide").mime_type("text/markdown").title("Guide");
 /// let load = DynamicResource::new("system://load", "load", async |_: Request| -> Result<String, ToolError> {
-///     Err(ToolError::unavailable("nobody measures it"))
+///     Err(ToolError::unavailable("the sensor is off"))
 /// });
 /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
 /// let server = Server::new(registry).resource(guide).resource(load);
@@ -27,14 +26,13 @@ use crate::custom::{Answering, Completing, Request, icon, shown, values};
 #[derive(Clone)]
 pub struct DynamicResource {
     pub(crate) uri: String,
-    pub(crate) about: About,
-    pub(crate) read: Answering<ResourceBody>,
+    pub(crate) info: ResourceInfo,
+    pub(crate) handler: RequestHandler<ResourceBody>,
 }
 
-/// Resources that are written by hand, whose URIs differ in their variables.
+/// Resources that the application defines, with variables in their URIs.
 ///
-/// A variable is a whole segment. What it stands for is decoded once, and is never `.`, `..`, nor contains NUL, `/` or
-/// `\`.
+/// A variable is a whole segment. Its value is percent-decoded once, and is never `.` or `..`, nor contains NUL, `/` or `\`.
 ///
 /// ```
 /// use tool_core::ToolError;
@@ -51,14 +49,17 @@ pub struct DynamicResource {
 #[derive(Clone)]
 pub struct DynamicTemplate {
     pub(crate) template: String,
-    pub(crate) about: About,
-    pub(crate) read: Answering<ResourceBody>,
-    pub(crate) completions: BTreeMap<String, Completing>,
+    pub(crate) info: ResourceInfo,
+    pub(crate) handler: RequestHandler<ResourceBody>,
+    pub(crate) completers: BTreeMap<String, Completer>,
 }
 
-/// What both have.
-#[derive(Clone, Debug)]
-pub(crate) struct About {
+debug_with!(DynamicResource, uri);
+debug_with!(DynamicTemplate, template);
+
+/// What lists say about a resource or a resource template.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ResourceInfo {
     name: String,
     title: Option<String>,
     description: Option<String>,
@@ -66,19 +67,62 @@ pub(crate) struct About {
     icons: Vec<Icon>,
 }
 
-impl About {
-    fn new(name: String) -> Self {
-        About { name, title: None, description: None, mime_type: None, icons: Vec::new() }
-    }
+/// Defines the setters of `info`. The examples call them on `$value`, which is Rust code.
+macro_rules! info_setters {
+    ($value:literal) => {
+        /// Sets the name that people see.
+        ///
+        /// ```
+        #[doc = concat!("let titled = ", $value, ".title(\"The first letter\");")]
+        /// ```
+        #[must_use]
+        pub fn title(mut self, title: impl Into<String>) -> Self {
+            self.info.title = Some(title.into());
+            self
+        }
+
+        /// Sets the description.
+        ///
+        /// ```
+        #[doc = concat!("let described = ", $value, ".description(\"The letter A.\");")]
+        /// ```
+        #[must_use]
+        pub fn description(mut self, description: impl Into<String>) -> Self {
+            self.info.description = Some(description.into());
+            self
+        }
+
+        /// Sets the media type. Default: `text/plain` or `application/octet-stream`.
+        ///
+        /// ```
+        #[doc = concat!("let markdown = ", $value, ".mime_type(\"text/markdown\");")]
+        /// ```
+        #[must_use]
+        pub fn mime_type(mut self, mime_type: impl Into<String>) -> Self {
+            self.info.mime_type = Some(mime_type.into());
+            self
+        }
+
+        /// Adds an icon.
+        ///
+        /// ```
+        /// let icon = tool_mcp::Icon::new("https://example.org/a.png");
+        #[doc = concat!("let with_icon = ", $value, ".icon(icon);")]
+        /// ```
+        #[must_use]
+        pub fn icon(mut self, icon: Icon) -> Self {
+            self.info.icons.push(icon);
+            self
+        }
+    };
 }
 
 impl DynamicResource {
-    /// What an `async` function returns: a text, or bytes.
+    /// Creates a resource from an `async` function that returns a text or bytes.
     ///
     /// ```
-    /// use tool_mcp::{DynamicResource, Request};
-    ///
-    /// let dot = DynamicResource::new("pictures://dot", "dot", async |_: Request| Ok(vec![0x89, 0x50])).mime_type("image/png");
+    /// let read = async |_: tool_mcp::Request| Ok(vec![0x89, 0x50]);
+    /// let dot = tool_mcp::DynamicResource::new("pictures://dot", "dot", read).mime_type("image/png");
     /// ```
     pub fn new<F, B>(
         uri: impl Into<String>,
@@ -89,10 +133,11 @@ impl DynamicResource {
         F: Future<Output = Result<B, ToolError>> + Send + 'static,
         B: Into<ResourceBody> + 'static,
     {
-        DynamicResource { uri: uri.into(), about: About::new(name.into()), read: reading(read) }
+        let info = ResourceInfo { name: name.into(), ..ResourceInfo::default() };
+        DynamicResource { uri: uri.into(), info, handler: handler(read) }
     }
 
-    /// A text that stays as it is.
+    /// Creates a resource with a constant text.
     ///
     /// ```
     /// let motto = tool_mcp::DynamicResource::text("docs://motto", "motto", "Less is more.");
@@ -102,57 +147,11 @@ impl DynamicResource {
         DynamicResource::new(uri, name, move |_| std::future::ready(Ok(text.clone())))
     }
 
-    /// The name for people.
-    ///
-    /// ```
-    /// # let resource = tool_mcp::DynamicResource::text("docs://a", "a", "A");
-    /// let resource = resource.title("The first letter");
-    /// ```
-    #[must_use]
-    pub fn title(mut self, title: impl Into<String>) -> Self {
-        self.about.title = Some(title.into());
-        self
-    }
+    info_setters!("tool_mcp::DynamicResource::text(\"docs://a\", \"a\", \"# A\")");
 
-    /// What it is.
-    ///
-    /// ```
-    /// # let resource = tool_mcp::DynamicResource::text("docs://a", "a", "A");
-    /// let resource = resource.description("The letter that words in A begin with.");
-    /// ```
-    #[must_use]
-    pub fn description(mut self, description: impl Into<String>) -> Self {
-        self.about.description = Some(description.into());
-        self
-    }
-
-    /// Its media type; `text/plain` or `application/octet-stream`, if it is not said.
-    ///
-    /// ```
-    /// # let resource = tool_mcp::DynamicResource::text("docs://a", "a", "# A");
-    /// let resource = resource.mime_type("text/markdown");
-    /// ```
-    #[must_use]
-    pub fn mime_type(mut self, mime_type: impl Into<String>) -> Self {
-        self.about.mime_type = Some(mime_type.into());
-        self
-    }
-
-    /// A picture for it. May be said several times.
-    ///
-    /// ```
-    /// # let resource = tool_mcp::DynamicResource::text("docs://a", "a", "A");
-    /// let resource = resource.icon(tool_mcp::Icon::new("https://example.org/a.png"));
-    /// ```
-    #[must_use]
-    pub fn icon(mut self, icon: Icon) -> Self {
-        self.about.icons.push(icon);
-        self
-    }
-
-    /// In the shape of MCP.
+    /// Returns the resource as MCP lists it.
     pub(crate) fn listed(&self) -> Resource {
-        let About { name, title, description, mime_type, icons } = &self.about;
+        let ResourceInfo { name, title, description, mime_type, icons } = &self.info;
         let mut listed = Resource::new(&self.uri, name);
         (listed.title, listed.description) = (title.clone(), description.clone());
         (listed.mime_type, listed.icons) = (mime_type.clone(), icon::listed(icons));
@@ -161,14 +160,11 @@ impl DynamicResource {
 }
 
 impl DynamicTemplate {
-    /// What an `async` function returns for the variables of a template: a text, or bytes.
+    /// Creates a template from an `async` function that returns a text or bytes for the values of the variables.
     ///
     /// ```
-    /// use tool_mcp::{DynamicTemplate, Request};
-    ///
-    /// let echo = DynamicTemplate::new("echo://{word}", "echo", async |request: Request| {
-    ///     Ok(request.get("word").unwrap_or_default().to_owned())
-    /// });
+    /// let read = async |request: tool_mcp::Request| Ok(request.get("word").unwrap_or_default().to_owned());
+    /// let echo = tool_mcp::DynamicTemplate::new("echo://{word}", "echo", read);
     /// ```
     pub fn new<F, B>(
         template: impl Into<String>,
@@ -179,64 +175,16 @@ impl DynamicTemplate {
         F: Future<Output = Result<B, ToolError>> + Send + 'static,
         B: Into<ResourceBody> + 'static,
     {
-        let about = About::new(name.into());
-        DynamicTemplate {
-            template: template.into(),
-            about,
-            read: reading(read),
-            completions: BTreeMap::new(),
-        }
+        let info = ResourceInfo { name: name.into(), ..ResourceInfo::default() };
+        let (template, completers) = (template.into(), BTreeMap::new());
+        DynamicTemplate { template, info, handler: handler(read), completers }
     }
 
-    /// The name for people.
-    ///
-    /// ```
-    /// # let template = tool_mcp::DynamicTemplate::new("a://{b}", "a", async |_: tool_mcp::Request| Ok("A"));
-    /// let template = template.title("Letters");
-    /// ```
-    #[must_use]
-    pub fn title(mut self, title: impl Into<String>) -> Self {
-        self.about.title = Some(title.into());
-        self
-    }
+    info_setters!(
+        "tool_mcp::DynamicTemplate::new(\"a://{b}\", \"a\", async |_: tool_mcp::Request| Ok(\"A\"))"
+    );
 
-    /// What they are.
-    ///
-    /// ```
-    /// # let template = tool_mcp::DynamicTemplate::new("a://{b}", "a", async |_: tool_mcp::Request| Ok("A"));
-    /// let template = template.description("Letters by their names.");
-    /// ```
-    #[must_use]
-    pub fn description(mut self, description: impl Into<String>) -> Self {
-        self.about.description = Some(description.into());
-        self
-    }
-
-    /// Their media type; `text/plain` or `application/octet-stream`, if it is not said.
-    ///
-    /// ```
-    /// # let template = tool_mcp::DynamicTemplate::new("a://{b}", "a", async |_: tool_mcp::Request| Ok("A"));
-    /// let template = template.mime_type("text/markdown");
-    /// ```
-    #[must_use]
-    pub fn mime_type(mut self, mime_type: impl Into<String>) -> Self {
-        self.about.mime_type = Some(mime_type.into());
-        self
-    }
-
-    /// A picture for them. May be said several times.
-    ///
-    /// ```
-    /// # let template = tool_mcp::DynamicTemplate::new("a://{b}", "a", async |_: tool_mcp::Request| Ok("A"));
-    /// let template = template.icon(tool_mcp::Icon::new("https://example.org/a.png"));
-    /// ```
-    #[must_use]
-    pub fn icon(mut self, icon: Icon) -> Self {
-        self.about.icons.push(icon);
-        self
-    }
-
-    /// What proposes values for a variable, from what somebody has typed so far.
+    /// Sets a function that proposes values of a variable for a partial text.
     ///
     /// ```
     /// # let template = tool_mcp::DynamicTemplate::new("a://{b}", "a", async |_: tool_mcp::Request| Ok("A"));
@@ -248,11 +196,11 @@ impl DynamicTemplate {
         variable: impl Into<String>,
         complete: impl Fn(&str) -> Vec<String> + Send + Sync + 'static,
     ) -> Self {
-        self.completions.insert(variable.into(), Arc::new(complete));
+        self.completers.insert(variable.into(), Arc::new(complete));
         self
     }
 
-    /// The values that are proposed for a variable.
+    /// Sets the values to propose for a variable.
     ///
     /// ```
     /// # let template = tool_mcp::DynamicTemplate::new("a://{b}", "a", async |_: tool_mcp::Request| Ok("A"));
@@ -264,13 +212,13 @@ impl DynamicTemplate {
         variable: impl Into<String>,
         proposed: impl IntoIterator<Item = impl Into<String>>,
     ) -> Self {
-        self.completions.insert(variable.into(), values(proposed.into_iter().map(Into::into).collect()));
+        self.completers.insert(variable.into(), completer_of(proposed));
         self
     }
 
-    /// In the shape of MCP, with its template as it was understood.
+    /// Returns the template as MCP lists it, with its URI template in normal form.
     pub(crate) fn listed(&self, template: &str) -> ResourceTemplate {
-        let About { name, title, description, mime_type, icons } = &self.about;
+        let ResourceInfo { name, title, description, mime_type, icons } = &self.info;
         let mut listed = ResourceTemplate::new(template, name);
         (listed.title, listed.description) = (title.clone(), description.clone());
         (listed.mime_type, listed.icons) = (mime_type.clone(), icon::listed(icons));
@@ -278,7 +226,7 @@ impl DynamicTemplate {
     }
 }
 
-fn reading<F, B>(read: impl Fn(Request) -> F + Send + Sync + 'static) -> Answering<ResourceBody>
+fn handler<F, B>(read: impl Fn(Request) -> F + Send + Sync + 'static) -> RequestHandler<ResourceBody>
 where
     F: Future<Output = Result<B, ToolError>> + Send + 'static,
     B: Into<ResourceBody> + 'static,
@@ -287,16 +235,4 @@ where
         let read = read(request);
         Box::pin(async { read.await.map(Into::into) })
     })
-}
-
-impl fmt::Debug for DynamicResource {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        shown(f, "DynamicResource", &self.uri)
-    }
-}
-
-impl fmt::Debug for DynamicTemplate {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        shown(f, "DynamicTemplate", &self.template)
-    }
 }

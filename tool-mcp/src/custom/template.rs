@@ -1,19 +1,19 @@
 //! Texts with placeholders.
 
-/// A text in which `{name}` stands for a value. `{{name}}` is the text `{name}`, and every other brace is a brace: code
-/// and JSON can stand in a template as they are.
+/// A text in which `{name}` is a placeholder. `{{name}}` is the text `{name}`, and every other brace is plain text, so that
+/// code and JSON need no escapes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Template(Vec<PreviewPart>);
+pub(crate) struct Template(Vec<TemplatePart>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum PreviewPart {
+enum TemplatePart {
     Text(String),
     Variable(String),
 }
 
 impl Template {
     pub(crate) fn parse(text: &str) -> Self {
-        let mut pieces = Vec::new();
+        let mut parts = Vec::new();
         let mut plain = String::new();
         let mut rest = text;
         while let Some(at) = rest.find('{') {
@@ -23,8 +23,8 @@ impl Template {
                 plain.push_str(&format!("{{{name}}}"));
                 rest = &rest[name.len() + 4..];
             } else if let Some(name) = placeholder(rest, "{", "}") {
-                pieces.push(PreviewPart::Text(std::mem::take(&mut plain)));
-                pieces.push(PreviewPart::Variable(name.to_owned()));
+                parts.push(TemplatePart::Text(std::mem::take(&mut plain)));
+                parts.push(TemplatePart::Variable(name.to_owned()));
                 rest = &rest[name.len() + 2..];
             } else {
                 plain.push('{');
@@ -32,31 +32,31 @@ impl Template {
             }
         }
         plain.push_str(rest);
-        pieces.push(PreviewPart::Text(plain));
-        pieces.retain(|piece| *piece != PreviewPart::Text(String::new()));
-        Template(pieces)
+        parts.push(TemplatePart::Text(plain));
+        parts.retain(|part| *part != TemplatePart::Text(String::new()));
+        Template(parts)
     }
 
-    /// The names of the placeholders in the order in which they come, each once.
+    /// Returns the names of the placeholders in order, each once.
     pub(crate) fn variables(&self) -> impl Iterator<Item = &str> {
-        let is_new = |position: usize, piece: &PreviewPart| !self.0[..position].contains(piece);
-        self.0.iter().enumerate().filter_map(move |(position, piece)| match piece {
-            PreviewPart::Variable(name) if is_new(position, piece) => Some(name.as_str()),
+        let is_new = |position: usize, part: &TemplatePart| !self.0[..position].contains(part);
+        self.0.iter().enumerate().filter_map(move |(position, part)| match part {
+            TemplatePart::Variable(name) if is_new(position, part) => Some(name.as_str()),
             _ => None,
         })
     }
 
-    /// The text with values in it. What stands in a value is no placeholder.
+    /// Returns the text with values, which are not searched for placeholders.
     pub(crate) fn filled<'v>(&self, value: &dyn Fn(&str) -> &'v str) -> String {
-        let piece = |piece: &'_ PreviewPart| match piece {
-            PreviewPart::Text(text) => text.clone(),
-            PreviewPart::Variable(name) => value(name).to_owned(),
+        let part = |part: &'_ TemplatePart| match part {
+            TemplatePart::Text(text) => text.clone(),
+            TemplatePart::Variable(name) => value(name).to_owned(),
         };
-        self.0.iter().map(piece).collect()
+        self.0.iter().map(part).collect()
     }
 }
 
-/// The name between these braces at the beginning of a text.
+/// Returns the name between these braces at the beginning of a text.
 fn placeholder<'t>(text: &'t str, open: &str, close: &str) -> Option<&'t str> {
     let (name, _) = text.strip_prefix(open)?.split_once(close)?;
     let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';

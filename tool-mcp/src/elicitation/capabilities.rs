@@ -1,10 +1,10 @@
-//! Which questions a client says that it can answer.
+//! The kinds of questions that a client supports.
 
 use rmcp::model::ClientCapabilities;
 use tool_core::elicitation::{Ask, AskKind, Question};
 use tool_core::{Failure, FailureKind};
 
-/// The kinds of questions that a client can be asked.
+/// The kinds of questions that a client supports.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Capabilities {
     form: bool,
@@ -17,7 +17,7 @@ impl Capabilities {
     pub(crate) fn declared(declared: &ClientCapabilities) -> Self {
         let elicitation = declared.elicitation.as_ref();
         Capabilities {
-            // Who says no more than that it knows elicitation knows forms: there was nothing else at first.
+            // An empty `elicitation` means forms, which came first.
             form: elicitation.is_some_and(|it| it.form.is_some() || it.url.is_none()),
             url: elicitation.is_some_and(|it| it.url.is_some()),
             sample: declared.sampling.is_some(),
@@ -35,34 +35,31 @@ impl Capabilities {
         }
     }
 
-    /// Whether the client can be asked this.
+    /// Checks that the client can be asked a question.
     ///
     /// # Errors
     ///
-    /// A failure that says why not.
-    pub(super) fn admit(self, question: &Question) -> Result<(), Failure> {
+    /// When the client lacks the capability, or a form asks for secrets.
+    pub(super) fn check(self, question: &Question) -> Result<(), Failure> {
+        let unsupported = |message| Err(Failure::new(FailureKind::Unsupported, message));
         let kind = question.ask.kind();
-        let capability = match kind {
-            AskKind::Form => "elicitation",
-            AskKind::Url => "elicitation.url",
-            AskKind::Sample => "sampling",
-            AskKind::Roots => "roots",
-            _ => "a newer one",
-        };
         if !self.contain(kind) {
-            let message = format!(
+            let capability = match kind {
+                AskKind::Form => "elicitation",
+                AskKind::Url => "elicitation.url",
+                AskKind::Sample => "sampling",
+                AskKind::Roots => "roots",
+                _ => "a newer one",
+            };
+            return unsupported(format!(
                 "this caller cannot be asked: the client does not declare the capability `{capability}`"
-            );
-            return Err(Failure::new(FailureKind::Unsupported, message));
+            ));
         }
         match &question.ask {
-            Ask::Form { form, .. } if !form.secrets().is_empty() => {
-                let secrets = form.secrets().join("`, `");
-                let message = format!(
-                    "this caller cannot be asked for `{secrets}`: MCP forbids secrets in a form; ask with an address"
-                );
-                Err(Failure::new(FailureKind::Unsupported, message))
-            }
+            Ask::Form { form, .. } if !form.secrets().is_empty() => unsupported(format!(
+                "this caller cannot be asked for `{}`: MCP forbids secrets in a form; ask with an address",
+                form.secrets().join("`, `")
+            )),
             _ => Ok(()),
         }
     }

@@ -1,4 +1,4 @@
-//! What is known of a call between its rounds: it travels with the client, which cannot change it.
+//! The state of a call between its round trips: encrypted, and kept by the client.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,158 +11,148 @@ use serde_json::Value;
 use tool_core::Digest;
 use tool_core::elicitation::Question;
 
+use crate::protocol::{internal_error, invalid_params};
+
 /// The most bytes that a state may have.
-pub(crate) const MOST_BYTES: usize = 256 * 1024;
+const MOST_STATE_BYTES: usize = 256 * 1024;
 
-/// What was asked in a call, and what was answered, by the keys of the questions.
-pub(super) type Entries = BTreeMap<String, Entry>;
+/// The questions of a call, by their keys.
+pub(super) type AskedQuestions = BTreeMap<String, AskedQuestion>;
 
-/// One question.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Entry {
-    /// Of what is asked.
+pub(super) struct AskedQuestion {
+    /// The digest of the question.
     #[serde(rename = "d")]
     pub(super) digest: String,
-    /// As the client gave it; `None` until then.
+    /// The answer as the client sent it.
     #[serde(rename = "a", default, skip_serializing_if = "Option::is_none")]
     pub(super) answer: Option<Value>,
 }
 
-impl Entry {
+impl AskedQuestion {
     pub(super) fn unanswered(question: &Question) -> Self {
-        Entry { digest: question.digest().to_string(), answer: None }
+        AskedQuestion { digest: question.digest().to_string(), answer: None }
     }
 }
 
-/// The call that a state is of.
+/// The call that a state belongs to.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Subject<'s> {
+pub(crate) struct CallIdentity<'s> {
     /// Such as `tools/call`.
     pub(crate) method: &'s str,
     /// The name of the tool or the prompt.
     pub(crate) name: &'s str,
-    /// As JSON.
+    /// The arguments as JSON.
     pub(crate) arguments: &'s [u8],
-    /// Who calls.
+    /// The identifier of the caller.
     pub(crate) principal: Option<&'s str>,
 }
 
-/// A state as it is sealed.
 #[derive(Serialize, Deserialize)]
-struct State {
+struct RequestState {
     method: String,
     name: String,
     arguments: String,
     principal: Option<String>,
-    entries: Entries,
+    entries: AskedQuestions,
 }
 
-/// What a seal is made with; not to be shown.
+/// The secret key of a [`StateSealer`].
 #[derive(Clone, Copy)]
-pub(crate) struct Key(pub(crate) [u8; 32]);
+pub(crate) struct StateKey(pub(crate) [u8; 32]);
 
-impl Key {
-    /// One that nobody else knows.
-    ///
+impl StateKey {
     /// # Errors
     ///
-    /// When the system has no randomness to give.
+    /// When the system provides no randomness.
     pub(crate) fn random() -> Result<Self, getrandom::Error> {
         let mut key = [0; 32];
         getrandom::fill(&mut key)?;
-        Ok(Key(key))
+        Ok(StateKey(key))
     }
 }
 
-impl fmt::Debug for Key {
+impl fmt::Debug for StateKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Key")
+        f.write_str("StateKey")
     }
 }
 
-/// Seals what is known of a call, and finds out whether what comes back is that.
-#[derive(Clone)]
-pub(crate) struct Seal {
+/// Encrypts and authenticates the states of calls.
+pub(crate) struct StateSealer {
     codec: RequestStateCodec,
     lifetime: Duration,
 }
 
-impl fmt::Debug for Seal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Seal").field("lifetime", &self.lifetime).finish_non_exhaustive()
-    }
-}
-
-impl Seal {
-    /// With a key that is to be the same wherever the next round may arrive.
-    pub(crate) fn new(Key(key): Key, lifetime: Duration) -> Self {
-        Seal { codec: RequestStateCodec::new_unchecked(key), lifetime }
+impl StateSealer {
+    /// Creates a sealer. All servers that may receive the next round trip need the same key.
+    pub(crate) fn new(StateKey(key): StateKey, lifetime: Duration) -> Self {
+        StateSealer { codec: RequestStateCodec::new_unchecked(key), lifetime }
     }
 
-    /// How long an answer may take.
+    /// Returns how long an answer may take.
     pub(super) fn lifetime(&self) -> Duration {
         self.lifetime
     }
 
-    /// Seals what is known of a call.
+    /// Seals the state of a call.
     ///
     /// # Errors
     ///
-    /// When it is too much.
-    pub(super) fn seal(&self, entries: &Entries, subject: Subject<'_>) -> Result<String, ErrorData> {
-        let state = State {
-            method: subject.method.to_owned(),
-            name: subject.name.to_owned(),
-            arguments: digest(subject.arguments),
-            principal: subject.principal.map(str::to_owned),
-            entries: entries.clone(),
+    /// When the state is too large.
+    pub(super) fn seal(&self, entries: AskedQuestions, call: CallIdentity<'_>) -> Result<String, ErrorData> {
+        let state = RequestState {
+            method: call.method.to_owned(),
+            name: call.name.to_owned(),
+            arguments: digest(call.arguments),
+            principal: call.principal.map(str::to_owned),
+            entries,
         };
         let options = SealOptions::new().ttl(self.lifetime);
         let sealed = self.codec.seal_json_with(&state, &options).map_err(|error| {
-            tracing::error!(%error, "what is known of a call cannot be written");
-            ErrorData::internal_error("internal error", None)
+            tracing::error!(%error, "the state of a call cannot be serialized");
+            internal_error()
         })?;
-        if sealed.len() > MOST_BYTES {
+        let bytes = sealed.len();
+        if bytes > MOST_STATE_BYTES {
             let message = format!(
-                "the answers so far take {} bytes, and a `requestState` has {MOST_BYTES} at most: answer in fewer words",
-                sealed.len()
+                "the answers so far take {bytes} bytes, and a `requestState` has {MOST_STATE_BYTES} at most: answer in fewer words"
             );
             return Err(ErrorData::internal_error(message, None));
         }
         Ok(sealed)
     }
 
-    /// What is known of a call.
+    /// Opens the state of a call.
     ///
     /// # Errors
     ///
-    /// When it is not what this server has sealed for this call, or too old.
-    pub(super) fn open(&self, sealed: &str, subject: Subject<'_>) -> Result<Entries, ErrorData> {
+    /// When it was not sealed with the same key for the same call, or has expired.
+    pub(super) fn open(&self, sealed: &str, call: CallIdentity<'_>) -> Result<AskedQuestions, ErrorData> {
         let refused = |why: &str| {
-            let message = format!("the `requestState` {why}: make the call without it to begin anew");
-            ErrorData::invalid_params(message, None)
+            invalid_params(format!("the `requestState` {why}: make the call without it to begin anew"))
         };
-        if sealed.len() > MOST_BYTES {
+        if sealed.len() > MOST_STATE_BYTES {
             return Err(refused("is longer than any that this server gives"));
         }
-        let state: State = self.codec.open_json(sealed).map_err(|error| match error {
+        let state: RequestState = self.codec.open_json(sealed).map_err(|error| match error {
             RequestStateError::Expired => refused("has expired"),
             _ => refused("is none that this server gave"),
         })?;
-        if (state.method.as_str(), state.name.as_str()) != (subject.method, subject.name) {
+        if (state.method.as_str(), state.name.as_str()) != (call.method, call.name) {
             return Err(refused("was given for another call"));
         }
-        if state.principal.as_deref() != subject.principal {
+        if state.principal.as_deref() != call.principal {
             return Err(refused("was given to another caller"));
         }
-        if state.arguments != digest(subject.arguments) {
+        if state.arguments != digest(call.arguments) {
             return Err(refused("was given for other arguments"));
         }
         Ok(state.entries)
     }
 }
 
-/// Of arguments, however they are spelled. What is no JSON is refused for that.
+/// Returns the digest of arguments in normal form. Invalid JSON is rejected elsewhere.
 fn digest(arguments: &[u8]) -> String {
     let arguments = if arguments.is_empty() { b"{}" } else { arguments };
     let arguments: Value = serde_json::from_slice(arguments).unwrap_or_default();

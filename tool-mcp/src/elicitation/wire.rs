@@ -1,4 +1,4 @@
-//! Questions and answers in the shape of MCP.
+//! Questions and answers as JSON of MCP.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -7,13 +7,13 @@ use serde_json::{Map, Value, json};
 use tool_core::elicitation::{Answer, Ask, AskKind, Elicited, Question, Root, Sampled};
 use tool_core::{CallId, Content, Role};
 
-/// A question as the request that a client answers.
+/// Returns a question as a request to the client.
 pub(super) fn request(question: &Question) -> Value {
     match &question.ask {
         Ask::Form { form, .. } => json!({"method": "elicitation/create", "params": {
             "mode": "form", "message": question.message(), "requestedSchema": form.schema(),
         }}),
-        // 2026-07-28 knows no identifier any more; rmcp writes one, be it empty.
+        // 2026-07-28 has no identifier; rmcp would send an empty one.
         Ask::Url { url, .. } => json!({"method": "elicitation/create", "params": {
             "mode": "url", "message": question.message(), "url": url, "elicitationId": CallId::new().to_string(),
         }}),
@@ -22,11 +22,11 @@ pub(super) fn request(question: &Question) -> Value {
     }
 }
 
-/// The answer of a client, if it is one to a question of this kind.
+/// Reads the answer to a question of this kind.
 ///
 /// # Errors
 ///
-/// What is wrong with it, for whoever answers again.
+/// When the answer is invalid: what is wrong, for the client that answers again.
 pub(super) fn answer(kind: AskKind, answer: &Value) -> Result<Answer, String> {
     let wrong = |error: serde_json::Error| error.to_string();
     match kind {
@@ -58,7 +58,7 @@ pub(super) fn answer(kind: AskKind, answer: &Value) -> Result<Answer, String> {
             let RootsResult { roots } = RootsResult::deserialize(answer).map_err(wrong)?;
             Ok(Answer::Roots(roots))
         }
-        _ => Err("nobody knows how to answer this".to_owned()),
+        _ => Err("this kind of question is not supported".to_owned()),
     }
 }
 
@@ -100,21 +100,11 @@ enum Blocks {
 }
 
 #[derive(Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
+#[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 enum Block {
-    Text {
-        text: String,
-    },
-    Image {
-        data: String,
-        #[serde(rename = "mimeType")]
-        mime_type: String,
-    },
-    Audio {
-        data: String,
-        #[serde(rename = "mimeType")]
-        mime_type: String,
-    },
+    Text { text: String },
+    Image { data: String, mime_type: String },
+    Audio { data: String, mime_type: String },
 }
 
 fn content_of(block: Block) -> Result<Content, String> {

@@ -10,9 +10,9 @@ use tool_core::{Failure, FailureKind, ToolDefinition, adapter};
 
 use crate::catalog::view::CatalogView;
 use crate::catalog::{PAGE_VARIABLE, Target};
-use crate::custom::completions;
+use crate::custom::{Completer, complete};
 use crate::handlers::Handler;
-use crate::protocol::{RequestContext, resource_not_found, shortened};
+use crate::protocol::{RequestContext, internal_error, invalid_params, resource_not_found, shortened};
 use crate::render::stored_result::ResultUri;
 
 impl Handler {
@@ -23,28 +23,28 @@ impl Handler {
     ) -> Result<CompleteResult, ErrorData> {
         let view = self.view(cx).await?;
         let request = request.clone();
-        // The functions that complete are the application's, and may look things up.
-        let looking = spawn_blocking(move || {
+        // The completers of the application may block.
+        let completing = spawn_blocking(move || {
             let argument = CompletedArgument::of(&request);
             match &request.r#ref {
                 Reference::Resource(template) => of_template(&view, &template.uri, &argument),
                 reference => of_prompt(&view, reference.as_prompt_name().unwrap_or_default(), &argument),
             }
         });
-        let completions = looking.await.map_err(|error| {
+        let completions = completing.await.map_err(|error| {
             tracing::error!(%error, "a completion panicked");
-            ErrorData::internal_error("internal error", None)
+            internal_error()
         })??;
         let total = u32::try_from(completions.total).ok();
         let mut result = CompletionInfo::with_pagination(completions.values, total, completions.has_more)
             .map(CompleteResult::new)
-            .map_err(|_| ErrorData::internal_error("internal error", None))?;
+            .map_err(|_| internal_error())?;
         self.sign(&mut result.meta, cx);
         Ok(result)
     }
 }
 
-/// What is to be completed, and what is known beside it.
+/// The argument or variable to complete, and the values of the others.
 struct CompletedArgument<'r> {
     name: &'r str,
     value: &'r str,
@@ -57,94 +57,84 @@ impl<'r> CompletedArgument<'r> {
         CompletedArgument { name: &request.argument.name, value: &request.argument.value, others }
     }
 
-    fn completion_request(&self) -> CompletionRequest<'r> {
+    fn request(&self) -> CompletionRequest<'r> {
         let others = self.others.into_iter().flatten();
         others.fold(CompletionRequest::new(self.value), |request, (name, text)| {
             request.with_argument(name, text)
         })
     }
+
+    /// Returns the values of a completer of the application, if there is one.
+    fn values_of(&self, completer: Option<&Completer>) -> Completions {
+        first(completer.map_or(Vec::new(), |completer| complete(completer, self.value)))
+    }
 }
 
-/// For a variable of a resource template, which is called as it stands in the list.
+/// Completes a variable of a resource template, given as it is listed.
 fn of_template(
     view: &CatalogView,
     uri: &str,
     argument: &CompletedArgument<'_>,
 ) -> Result<Completions, ErrorData> {
-    if uri == ResultUri::parts(&view.catalog.settings().scheme) && adapter::results(&view.registry).is_some()
-    {
-        // A digest is known from what it stands for, and what is kept is nobody else's business.
+    let settings = view.catalog.settings();
+    if uri == ResultUri::parts(&settings.scheme) && adapter::results(&view.registry).is_some() {
+        // The digests of stored results are not listed.
         return Ok(Completions::default());
     }
     let (pattern, target) =
-        view.catalog.places().routes.template(uri).ok_or_else(|| resource_not_found(uri))?;
+        view.catalog.resources().routes.template(uri).ok_or_else(|| resource_not_found(uri))?;
     if matches!(target, Target::Tool(name) if !adapter::contains(&view.registry, name)) {
         return Err(resource_not_found(uri));
     }
     let Some(variable) = pattern.variable(argument.name) else {
         let variables: Vec<&str> = pattern.variables().collect();
-        let name = shortened(argument.name);
-        let message = format!("`{name}` is no variable of {uri}: it has `{}`", variables.join("`, `"));
-        return Err(ErrorData::invalid_params(message, None));
+        let (name, variables) = (shortened(argument.name), variables.join("`, `"));
+        return Err(invalid_params(format!("`{name}` is no variable of {uri}: it has `{variables}`")));
     };
     match target {
         Target::Tool(name) => {
-            let completed = adapter::complete(&view.registry, name, variable, argument.completion_request());
-            completed.map_err(|failure| failed(&failure, uri))
+            adapter::complete(&view.registry, name, variable, argument.request()).map_err(|failure| {
+                match failure.kind() {
+                    FailureKind::NotFound => resource_not_found(uri),
+                    _ => refused(&failure),
+                }
+            })
         }
         Target::Page if variable == PAGE_VARIABLE => {
             let typed = argument.value.to_lowercase();
             let names = view.callable().map(ToolDefinition::name);
-            let fitting = names.filter(|name| name.to_lowercase().starts_with(&typed)).map(str::to_owned);
-            Ok(first(fitting.collect()))
+            let matching = names.filter(|name| name.to_lowercase().starts_with(&typed)).map(str::to_owned);
+            Ok(first(matching.collect()))
         }
         &Target::Template(position) => {
-            let template = view.catalog.settings().templates.get(position);
-            let completing = template.and_then(|template| template.completions.get(variable));
-            Ok(first(completing.map_or(Vec::new(), |completing| completions(completing, argument.value))))
+            let template = settings.templates.get(position);
+            Ok(argument.values_of(template.and_then(|template| template.completers.get(variable))))
         }
         Target::Result => Ok(Completions::default()),
         Target::Page | Target::Tools | Target::Resource(_) => Err(resource_not_found(uri)),
     }
 }
 
-/// For an argument of a prompt.
+/// Completes an argument of a prompt.
 fn of_prompt(
     view: &CatalogView,
     name: &str,
     argument: &CompletedArgument<'_>,
 ) -> Result<Completions, ErrorData> {
-    let Some(prompt) = view.catalog.settings().prompts.get(name) else {
-        return of_declared(view, name, argument);
-    };
-    let Some(completing) = prompt.completing(argument.name) else {
-        let message = format!("`{}` is no argument of `{name}`", shortened(argument.name));
-        return Err(ErrorData::invalid_params(message, None));
-    };
-    Ok(first(completing.map_or(Vec::new(), |completing| completions(completing, argument.value))))
-}
-
-/// For an argument of a prompt of the registry.
-fn of_declared(
-    view: &CatalogView,
-    name: &str,
-    argument: &CompletedArgument<'_>,
-) -> Result<Completions, ErrorData> {
-    adapter::complete_prompt(&view.registry, name, argument.name, argument.completion_request()).map_err(
-        |failure| match failure.kind() {
-            FailureKind::NotFound => {
-                ErrorData::invalid_params(format!("Prompt not found: {}", shortened(name)), None)
-            }
-            FailureKind::Input => {
-                let message = format!("`{}` is no argument of `{name}`", shortened(argument.name));
-                ErrorData::invalid_params(message, None)
-            }
+    let unknown = || invalid_params(format!("`{}` is no argument of `{name}`", shortened(argument.name)));
+    if let Some(prompt) = view.catalog.settings().prompts.get(name) {
+        return prompt.completer(argument.name).map(|it| argument.values_of(it)).ok_or_else(unknown);
+    }
+    adapter::complete_prompt(&view.registry, name, argument.name, argument.request()).map_err(|failure| {
+        match failure.kind() {
+            FailureKind::NotFound => invalid_params(format!("Prompt not found: {}", shortened(name))),
+            FailureKind::Input => unknown(),
             _ => refused(&failure),
-        },
-    )
+        }
+    })
 }
 
-/// As many values as an answer may have.
+/// Returns as many values as a response may have.
 fn first(mut values: Vec<String>) -> Completions {
     let mut completions = Completions::default();
     completions.total = values.len();
@@ -152,13 +142,6 @@ fn first(mut values: Vec<String>) -> Completions {
     values.truncate(CompletionInfo::MAX_VALUES);
     completions.values = values;
     completions
-}
-
-fn failed(failure: &Failure, uri: &str) -> ErrorData {
-    match failure.kind() {
-        FailureKind::NotFound => resource_not_found(uri),
-        _ => refused(failure),
-    }
 }
 
 fn refused(failure: &Failure) -> ErrorData {

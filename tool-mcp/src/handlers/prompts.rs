@@ -1,21 +1,18 @@
 //! `prompts/list` and `prompts/get`.
 
 use rmcp::ErrorData;
-use rmcp::model::{
-    ErrorCode, GetPromptResult, JsonObject, ListPromptsResult, Prompt, PromptArgument, PromptMessage, Role,
-};
+use rmcp::model::{ErrorCode, GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMessage, Role};
 use serde_json::{Value, json};
-use tool_core::failure::McpAnswer;
 use tool_core::schema::NativeSchema;
 use tool_core::{Failure, FailureKind, Principal, PromptDefinition, adapter};
 
-use crate::call_notifications::with_notifications;
-use crate::custom::{DynamicPrompt, Request, ask};
-use crate::elicitation::{Inquirer, Round, Subject};
-use crate::handlers::{Answered, Handler};
+use crate::custom::{DynamicPrompt, Request, handle};
+use crate::elicitation::{CallIdentity, Round};
+use crate::handlers::{CallOutcome, Handler};
 use crate::paging::page;
-use crate::protocol::{Era, RequestContext};
-use crate::render::call_result::{block, retry_as_is};
+use crate::protocol::{Era, Reply, RequestContext, invalid_params};
+use crate::render::call_result::block;
+use crate::render::read_error::{problem_lines, read_error};
 use crate::signature::{shown_default, type_name};
 
 impl Handler {
@@ -23,23 +20,17 @@ impl Handler {
         &self,
         cursor: Option<String>,
         cx: &RequestContext,
-    ) -> Result<ListPromptsResult, ErrorData> {
+    ) -> Result<Reply, ErrorData> {
         let view = self.view(cx).await?;
-        let dynamic = &view.catalog.settings().prompts;
+        let settings = view.catalog.settings();
         let declared = adapter::callable_prompts(&view.registry)
-            .filter(|prompt| !dynamic.contains_key(prompt.name()))
+            .filter(|prompt| !settings.prompts.contains_key(prompt.name()))
             .map(listed);
-        let mut all: Vec<Prompt> = declared.chain(dynamic.values().map(DynamicPrompt::listed)).collect();
+        let dynamic = settings.prompts.values().map(DynamicPrompt::listed);
+        let mut all: Vec<Prompt> = declared.chain(dynamic).collect();
         all.sort_by(|one, other| one.name.cmp(&other.name));
-        let size = view.catalog.settings().page_size;
-        let page = page("prompts/list", all, |prompt| &prompt.name, size, cursor.as_deref())?;
-        let mut list = ListPromptsResult::with_all_items(page.items);
-        list.next_cursor = page.next;
-        self.sign(&mut list.meta, cx);
-        if cx.era.is_modern() {
-            list = list.with_ttl_ms(self.views.fresh_for_ms()).with_cache_scope(cx.scope());
-        }
-        Ok(list)
+        let page = page("prompts/list", all, |prompt| &prompt.name, settings.page_size, cursor.as_deref())?;
+        Ok(self.list("prompts", page, cx))
     }
 
     pub(crate) async fn prompt(
@@ -48,52 +39,38 @@ impl Handler {
         arguments: Option<JsonObject>,
         round: Round<'_>,
         cx: &RequestContext,
-    ) -> Result<Answered<GetPromptResult>, ErrorData> {
+    ) -> Result<CallOutcome<GetPromptResult>, ErrorData> {
         let view = self.view(cx).await?;
-        if let Some(prompt) = view.catalog.settings().prompts.get(name) {
-            let mut made = made(prompt, arguments.unwrap_or_default(), view.registry.principal(), cx).await?;
-            self.sign(&mut made.meta, cx);
-            return Ok(Answered::Reply(made));
-        }
-        let arguments = arguments.map_or(Value::Null, Value::Object);
-        let text = arguments.to_string();
-        let (method, principal) = ("prompts/get", view.registry.principal().id());
-        let subject = Subject { method, name, arguments: text.as_bytes(), principal };
-        let inquirer = Inquirer::of(subject, round, &self.seal, cx)?;
-        let options = view.options.client(inquirer.client());
-        let call = with_notifications(options, cx, async |options| {
-            view.registry.get_prompt_with(name, arguments, options).await
-        });
-        let prompt = call.await.result;
-        let input_required =
-            prompt.as_ref().err().and_then(|failure| inquirer.answer(failure, subject, &self.seal));
-        match self.input_required_or(input_required, prompt, cx)? {
-            Answered::Reply(Ok(prompt)) => {
-                let mut result = result(prompt, &cx.era);
-                self.sign(&mut result.meta, cx);
-                Ok(Answered::Reply(result))
-            }
-            Answered::Reply(Err(failure)) => Err(failed(&failure)),
-            Answered::Asks(input_required) => Ok(Answered::Asks(input_required)),
-        }
+        let caller = view.registry.principal();
+        let outcome = if let Some(prompt) = view.catalog.settings().prompts.get(name) {
+            CallOutcome::Done(get_dynamic(prompt, arguments.unwrap_or_default(), caller).await?)
+        } else {
+            let arguments = arguments.map_or(Value::Null, Value::Object);
+            let text = arguments.to_string();
+            let (method, principal) = ("prompts/get", caller.id());
+            let call = CallIdentity { method, name, arguments: text.as_bytes(), principal };
+            let run =
+                async |options: &_| view.registry.get_prompt_with(name, arguments, options).await.result;
+            self.run(call, round, view.options.clone(), cx, run, |result| result.as_ref().err()).await?
+        };
+        outcome.and_then(|prompt| {
+            let mut result = result(prompt.map_err(|failure| failed(&failure))?, &cx.era);
+            self.sign(&mut result.meta, cx);
+            Ok(result)
+        })
     }
 }
 
-/// What a prompt that is written by hand comes to.
-async fn made(
+async fn get_dynamic(
     prompt: &DynamicPrompt,
     arguments: JsonObject,
     principal: &Principal,
-    cx: &RequestContext,
-) -> Result<GetPromptResult, ErrorData> {
-    let values = prompt.read(arguments);
-    let values = values.map_err(|faults| ErrorData::invalid_params(faults.join("\n"), None))?;
-    let request = Request::new(&prompt.name, values, principal.clone());
-    let prompt = ask(&prompt.make, request).await;
-    prompt.map(|prompt| result(prompt, &cx.era)).map_err(|failure| failed(&failure))
+) -> Result<Result<tool_core::Prompt, Failure>, ErrorData> {
+    let values = prompt.read(arguments).map_err(|faults| invalid_params(faults.join("\n")))?;
+    Ok(handle(&prompt.handler, Request::new(&prompt.name, values, principal.clone())).await)
 }
 
-/// A prompt in the shape of MCP.
+/// Returns a prompt as MCP has it.
 fn result(prompt: tool_core::Prompt, era: &Era) -> GetPromptResult {
     let message = |message: tool_core::PromptMessage| {
         let role = match message.role {
@@ -128,39 +105,29 @@ fn argument(native: &NativeSchema) -> PromptArgument {
     argument
 }
 
-/// What somebody must know who fills in a text for a value of another type.
+/// Returns how to write a value of another type as a text, and its default.
 fn hint(native: &NativeSchema) -> Option<String> {
-    let spelled = match (native.kind, native.items.as_deref().map(|items| items.kind)) {
+    let syntax = match (native.kind, native.items.as_deref().map(|items| items.kind)) {
         ("string", _) => None,
         ("list", Some("string")) => Some("list[string]: JSON, or separated by commas".to_owned()),
         ("list" | "map", _) => Some(format!("{}: JSON", type_name(native))),
         _ => Some(type_name(native)),
     };
     let default = shown_default(native).map(|default| format!("default {default}"));
-    let hints: Vec<String> = spelled.into_iter().chain(default).collect();
+    let hints: Vec<String> = syntax.into_iter().chain(default).collect();
     Some(hints.join("; ")).filter(|hints| !hints.is_empty())
 }
 
-/// Why there are no messages. What is wrong with the arguments is told by their names.
+/// Returns the error of a prompt that failed. Invalid arguments are listed by name.
 fn failed(failure: &Failure) -> ErrorData {
-    let problems = failure.problems();
-    let mut data: JsonObject = retry_as_is(failure).map(|(key, value)| (key.to_owned(), value)).collect();
-    if !problems.is_empty() {
-        data.insert("problems".to_owned(), json!(problems));
+    let mut data = JsonObject::new();
+    let mut message = failure.message().to_owned();
+    if !failure.problems().is_empty() {
+        data.insert("problems".to_owned(), json!(failure.problems()));
+        if failure.kind() == FailureKind::Input {
+            message = problem_lines(failure).join("\n");
+        }
     }
-    let lines = problems
-        .iter()
-        .map(|problem| format!("`{}`: {}", problem.path.trim_start_matches('/'), problem.message));
-    let message = match failure.kind() {
-        FailureKind::Input if !problems.is_empty() => lines.collect::<Vec<_>>().join("\n"),
-        _ => failure.message().to_owned(),
-    };
-    let code = match failure.kind().codes().mcp_read {
-        // A prompt that is not there is an invalid parameter in both eras.
-        McpAnswer::NotFound => ErrorCode::INVALID_PARAMS,
-        // A client that knows of capabilities was told before which one it lacks.
-        McpAnswer::Capability => ErrorCode::INTERNAL_ERROR,
-        answer => ErrorCode(answer.code(true).unwrap_or(ErrorCode::INTERNAL_ERROR.0)),
-    };
-    ErrorData::new(code, message, (!data.is_empty()).then(|| data.into()))
+    // An unknown prompt is an invalid parameter in both eras.
+    read_error(failure, message, data, ErrorCode::INVALID_PARAMS)
 }

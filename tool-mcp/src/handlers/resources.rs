@@ -5,64 +5,50 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use rmcp::ErrorData;
-use rmcp::model::{
-    CacheScope, ListResourceTemplatesResult, ListResourcesResult, ReadResourceResult, Resource,
-    ResourceContents, ResourceTemplate,
-};
+use rmcp::model::{CacheScope, ErrorCode, ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
 use serde::Serialize;
-use serde_json::json;
 use tool_core::{ResourceBody, ToolDefinition, adapter};
 
 use crate::catalog::Target;
-use crate::catalog::routes::Found;
+use crate::catalog::routes::RouteMatch;
 use crate::catalog::view::CatalogView;
-use crate::custom::{About, Answering, Request, ask};
-use crate::elicitation::Round;
-use crate::handlers::{Answered, Call, Handler};
-use crate::paging::{Paged, page};
-use crate::protocol::{RequestContext, resource_not_found};
-use crate::render::resource_contents::{arguments, bad_variable, contents, failed, refused, too_large};
+use crate::custom::{Request, RequestHandler, ResourceInfo, handle};
+use crate::elicitation::{CallIdentity, Round};
+use crate::handlers::{CallOutcome, Handler};
+use crate::paging::page;
+use crate::protocol::{Reply, RequestContext, internal_error, resource_not_found};
+use crate::render::read_error::read_error;
+use crate::render::resource_contents::{arguments, bad_variable, contents, failed, too_large, uri_data};
 use crate::render::stored_result::ResultUri;
-use crate::render::tool_page::{Page, Row};
+use crate::render::tool_page::{ToolPage, ToolRow};
 
 impl Handler {
     pub(crate) async fn resources(
         &self,
         cursor: Option<String>,
         cx: &RequestContext,
-    ) -> Result<ListResourcesResult, ErrorData> {
+    ) -> Result<Reply, ErrorData> {
         let view = self.view(cx).await?;
-        let all = view.catalog.places().resources.iter();
-        let shown = all.filter(|(target, _)| view.shows(target)).map(|(_, resource)| resource).collect();
+        let all = view.catalog.resources().resources.iter();
+        let visible: Vec<&Resource> =
+            all.filter(|(target, _)| view.is_visible(target)).map(|(_, resource)| resource).collect();
         let size = view.catalog.settings().page_size;
-        let page: Paged<&Resource> = page("resources/list", shown, |it| &it.uri, size, cursor.as_deref())?;
-        let mut list = ListResourcesResult::with_all_items(page.items.into_iter().cloned().collect());
-        list.next_cursor = page.next;
-        self.sign(&mut list.meta, cx);
-        if cx.era.is_modern() {
-            list = list.with_ttl_ms(self.views.fresh_for_ms()).with_cache_scope(cx.scope());
-        }
-        Ok(list)
+        let page = page("resources/list", visible, |it| &it.uri, size, cursor.as_deref())?;
+        Ok(self.list("resources", page, cx))
     }
 
     pub(crate) async fn resource_templates(
         &self,
         cursor: Option<String>,
         cx: &RequestContext,
-    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+    ) -> Result<Reply, ErrorData> {
         let view = self.view(cx).await?;
-        let all = view.catalog.places().templates.iter();
-        let shown = all.filter(|(target, _)| view.shows(target)).map(|(_, template)| template).collect();
-        let (method, size) = ("resources/templates/list", view.catalog.settings().page_size);
-        let page: Paged<&ResourceTemplate> =
-            page(method, shown, |it| &it.uri_template, size, cursor.as_deref())?;
-        let mut list = ListResourceTemplatesResult::with_all_items(page.items.into_iter().cloned().collect());
-        list.next_cursor = page.next;
-        self.sign(&mut list.meta, cx);
-        if cx.era.is_modern() {
-            list = list.with_ttl_ms(self.views.fresh_for_ms()).with_cache_scope(cx.scope());
-        }
-        Ok(list)
+        let all = view.catalog.resources().templates.iter();
+        let visible: Vec<&ResourceTemplate> =
+            all.filter(|(target, _)| view.is_visible(target)).map(|(_, template)| template).collect();
+        let size = view.catalog.settings().page_size;
+        let page = page("resources/templates/list", visible, |it| &it.uri_template, size, cursor.as_deref())?;
+        Ok(self.list("resourceTemplates", page, cx))
     }
 
     pub(crate) async fn read(
@@ -70,19 +56,17 @@ impl Handler {
         uri: &str,
         round: Round<'_>,
         cx: &RequestContext,
-    ) -> Result<Answered<ReadResourceResult>, ErrorData> {
-        let mut result = match self.read_at(uri, round, cx).await? {
-            Answered::Reply(result) => result,
-            asks => return Ok(asks),
-        };
-        self.sign(&mut result.meta, cx);
-        if cx.scope() == CacheScope::Private {
-            result.cache_scope = Some(CacheScope::Private);
-        }
-        if !cx.era.is_modern() {
-            (result.ttl_ms, result.cache_scope) = (None, None);
-        }
-        Ok(Answered::Reply(result))
+    ) -> Result<CallOutcome<ReadResourceResult>, ErrorData> {
+        self.read_at(uri, round, cx).await?.and_then(|mut result| {
+            self.sign(&mut result.meta, cx);
+            if cx.scope() == CacheScope::Private {
+                result.cache_scope = Some(CacheScope::Private);
+            }
+            if !cx.era.is_modern() {
+                (result.ttl_ms, result.cache_scope) = (None, None);
+            }
+            Ok(result)
+        })
     }
 
     async fn read_at(
@@ -90,53 +74,61 @@ impl Handler {
         uri: &str,
         round: Round<'_>,
         cx: &RequestContext,
-    ) -> Result<Answered<ReadResourceResult>, ErrorData> {
-        if let Some(asked) = ResultUri::parse(uri, self.views.scheme()) {
-            let results = self.views.results(cx.caller.as_ref().map(|caller| &caller.principal)).await;
-            let (results, caller) = results.ok_or_else(|| resource_not_found(uri))?;
-            return asked.read(uri, &results, &caller).await.map(Answered::Reply);
+    ) -> Result<CallOutcome<ReadResourceResult>, ErrorData> {
+        let not_found = || resource_not_found(uri);
+        if let Some(stored) = ResultUri::parse(uri, self.views.scheme()) {
+            let (results, caller) = self.views.results(cx.principal()).await.ok_or_else(not_found)?;
+            return stored.read(uri, &results, &caller).await.map(CallOutcome::Done);
         }
         let view = self.view(cx).await?;
         let settings = view.catalog.settings();
-        let found = view.catalog.places().routes.find(uri).ok_or_else(|| resource_not_found(uri))?;
-        match found {
-            // Whoever may not know of a tool learns nothing of its variables either.
-            Found::Bad(Target::Tool(name), _) if !adapter::contains(&view.registry, name) => {
-                Err(resource_not_found(uri))
+        let result = match view.catalog.resources().routes.find(uri).ok_or_else(not_found)? {
+            // A caller that may not see a tool does not see errors about its variables either.
+            RouteMatch::BadVariable(Target::Tool(name), _) if !adapter::contains(&view.registry, name) => {
+                return Err(not_found());
             }
-            Found::Bad(_, bad) => Err(bad_variable(uri, &bad.variable, bad.to_string())),
-            Found::Here(Target::Tools, _) => {
-                let rows: Vec<Row<'_>> =
-                    view.callable().map(|tool| Row::new(tool, settings.description(tool))).collect();
-                Ok(Answered::Reply(self.fresh(as_json(uri, &rows)?)))
+            RouteMatch::BadVariable(_, bad) => return Err(bad_variable(uri, &bad.variable, bad.to_string())),
+            RouteMatch::Found(Target::Tools, _) => {
+                let row = |tool| ToolRow::new(tool, settings.description(tool));
+                self.fresh_json(uri, &view.callable().map(row).collect::<Vec<_>>())
             }
-            Found::Here(Target::Page, values) => {
+            RouteMatch::Found(Target::Page, values) => {
                 let name = values.first().map_or("", |(_, value)| value);
                 let tool = view.registry.get(name).filter(|_| view.registry.check_access(name).is_ok());
-                let tool = tool.ok_or_else(|| resource_not_found(uri))?;
-                let page = Page::new(tool, settings.description(tool), settings.examples(tool));
-                Ok(Answered::Reply(self.fresh(as_json(uri, &page)?)))
+                let tool = tool.ok_or_else(not_found)?;
+                let page =
+                    ToolPage::new(tool, settings.description(tool), settings.file.examples(tool.name()));
+                self.fresh_json(uri, &page)
             }
-            Found::Here(Target::Tool(name), values) => {
-                self.read_tool(uri, name, &values, round, &view, cx).await
+            RouteMatch::Found(Target::Tool(name), values) => {
+                return self.read_tool(uri, name, &values, round, &view, cx).await;
             }
-            Found::Here(Target::Result, _) => Err(resource_not_found(uri)),
-            Found::Here(&Target::Resource(position), _) => {
-                let resource = settings.resources.get(position).ok_or_else(|| resource_not_found(uri))?;
-                let read = read_written(uri, &resource.read, &resource.about, Vec::new(), &view).await;
-                read.map(Answered::Reply)
+            RouteMatch::Found(Target::Result, _) => return Err(not_found()),
+            RouteMatch::Found(&Target::Resource(position), _) => {
+                let resource = settings.resources.get(position).ok_or_else(not_found)?;
+                read_dynamic(uri, &resource.handler, &resource.info, Vec::new(), &view).await
             }
-            Found::Here(&Target::Template(position), values) => {
-                let template = settings.templates.get(position).ok_or_else(|| resource_not_found(uri))?;
-                let read = read_written(uri, &template.read, &template.about, values, &view).await;
-                read.map(Answered::Reply)
+            RouteMatch::Found(&Target::Template(position), values) => {
+                let template = settings.templates.get(position).ok_or_else(not_found)?;
+                read_dynamic(uri, &template.handler, &template.info, values, &view).await
             }
-        }
+        };
+        result.map(CallOutcome::Done)
     }
 
-    /// The registry itself, which stays as it is as long as the lists do.
-    fn fresh(&self, result: ReadResourceResult) -> ReadResourceResult {
-        result.with_ttl_ms(self.views.fresh_for_ms()).with_cache_scope(CacheScope::Public)
+    /// Returns a value about the registry as JSON. It is fresh as long as the lists are.
+    fn fresh_json<T: Serialize + ?Sized>(
+        &self,
+        uri: &str,
+        value: &T,
+    ) -> Result<ReadResourceResult, ErrorData> {
+        let text = serde_json::to_string(value).map_err(|error| {
+            tracing::error!(%error, uri, "a resource cannot be serialized");
+            internal_error()
+        })?;
+        let contents = ResourceContents::text(text, uri).with_mime_type("application/json");
+        let result = ReadResourceResult::new(vec![contents]);
+        Ok(result.with_ttl_ms(self.views.fresh_for_ms()).with_cache_scope(CacheScope::Public))
     }
 
     async fn read_tool(
@@ -147,65 +139,55 @@ impl Handler {
         round: Round<'_>,
         view: &CatalogView,
         cx: &RequestContext,
-    ) -> Result<Answered<ReadResourceResult>, ErrorData> {
+    ) -> Result<CallOutcome<ReadResourceResult>, ErrorData> {
         let tool = view.registry.get(name).ok_or_else(|| resource_not_found(uri))?;
         let arguments = arguments(tool, values);
-        // A resource is read by who can take it.
-        let call = Call { method: "resources/read", name, arguments: arguments.as_bytes(), round };
-        let reply = match self.invoke(&view.registry, view.options.clone().full_results(), call, cx).await? {
-            Answered::Reply(reply) => reply,
-            Answered::Asks(asked) => return Ok(Answered::Asks(asked)),
-        };
-        match reply.result {
+        let (method, principal) = ("resources/read", view.registry.principal().id());
+        let call = CallIdentity { method, name, arguments: arguments.as_bytes(), principal };
+        // A large resource is not shortened.
+        let options = view.options.clone().full_results();
+        let run = async |options: &_| view.registry.call_with(name, arguments.as_bytes(), options).await;
+        let outcome = self.run(call, round, options, cx, run, |reply| reply.result.as_ref().err()).await?;
+        outcome.and_then(|reply| match reply.result {
             Ok(output) => {
                 let contents = contents(uri, &output);
-                match too_large(&contents, uri, tool, view) {
-                    Some(error) => Err(error),
-                    None => Ok(Answered::Reply(hinted(ReadResourceResult::new(contents), tool))),
-                }
+                too_large(&contents, uri, tool, view)
+                    .map_or_else(|| Ok(with_cache_hints(ReadResourceResult::new(contents), tool)), Err)
             }
             Err(failure) => {
                 Err(failed(&failure, reply.call_id, uri, tool, view.catalog.pattern(tool).as_ref()))
             }
-        }
+        })
     }
 }
 
-async fn read_written(
+async fn read_dynamic(
     uri: &str,
-    read: &Answering<ResourceBody>,
-    about: &About,
+    handler: &RequestHandler<ResourceBody>,
+    info: &ResourceInfo,
     values: Vec<(String, String)>,
     view: &CatalogView,
 ) -> Result<ReadResourceResult, ErrorData> {
     let request = Request::new(uri, values.into_iter().collect(), view.registry.principal().clone());
-    let body = ask(read, request).await;
-    let body =
-        body.map_err(|failure| refused(&failure, failure.message().to_owned(), json!({"uri": uri})))?;
+    let body = handle(handler, request).await.map_err(|failure| {
+        let message = failure.message().to_owned();
+        read_error(&failure, message, uri_data(uri), ErrorCode::RESOURCE_NOT_FOUND)
+    })?;
     let contents = match body {
         ResourceBody::Text(text) => ResourceContents::text(text, uri),
         ResourceBody::Blob(bytes) => {
             ResourceContents::blob(BASE64.encode(bytes), uri).with_mime_type("application/octet-stream")
         }
     };
-    let contents = match &about.mime_type {
+    let contents = match &info.mime_type {
         Some(mime_type) => contents.with_mime_type(mime_type),
         None => contents,
     };
     Ok(ReadResourceResult::new(vec![contents]))
 }
 
-fn as_json<T: Serialize + ?Sized>(uri: &str, value: &T) -> Result<ReadResourceResult, ErrorData> {
-    let text = serde_json::to_string(value).map_err(|error| {
-        tracing::error!(%error, uri, "it cannot be written as JSON");
-        ErrorData::internal_error("internal error", None)
-    })?;
-    let contents = ResourceContents::text(text, uri).with_mime_type("application/json");
-    Ok(ReadResourceResult::new(vec![contents]))
-}
-
-/// As long as the declaration says; for everybody, unless it depends on who asks.
-fn hinted(result: ReadResourceResult, tool: &ToolDefinition) -> ReadResourceResult {
+/// Adds the cache duration that the tool declares. The result is public unless it depends on the caller.
+fn with_cache_hints(result: ReadResourceResult, tool: &ToolDefinition) -> ReadResourceResult {
     let ttl = tool.cache().unwrap_or(Duration::ZERO);
     let is_private = ttl.is_zero() || tool.permission().is_some() || tool.guarded();
     let scope = if is_private { CacheScope::Private } else { CacheScope::Public };

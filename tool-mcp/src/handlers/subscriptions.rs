@@ -8,13 +8,16 @@ use rmcp::model::{
 };
 use serde_json::{Map, Value};
 
-use crate::changes::Changes;
+use crate::changes::{Changes, send_changes};
 use crate::handlers::Handler;
-use crate::protocol::{Closed, MOST_BYTES, MOST_WATCHED, RequestContext, Subscription, resource_not_found};
-use crate::updates::Updates;
+use crate::protocol::{
+    Closed, MOST_URI_BYTES, MOST_WATCHED, RequestContext, Subscriber, WatchedUris, invalid_params,
+    resource_not_found,
+};
+use crate::updates::{Updates, send_updates};
 
 impl Handler {
-    /// Notifies the client of a session from now on when a resource changes, or no longer.
+    /// Subscribes the client of a session to a resource, or unsubscribes it.
     pub(crate) async fn subscribe(
         &self,
         uri: &str,
@@ -28,15 +31,14 @@ impl Handler {
             session.watched.remove(uri);
             return Ok(());
         }
-        if !self.view(cx).await?.leads(uri) {
+        if !self.view(cx).await?.resolves(uri) {
             return Err(resource_not_found(uri));
         }
         let Some(is_first) = session.watched.add(uri.to_owned()) else {
-            let message = format!(
-                "no more than {MOST_WATCHED} resources, whose URIs have {MOST_BYTES} bytes together, are watched: \
+            return Err(invalid_params(format!(
+                "no more than {MOST_WATCHED} resources, whose URIs have {MOST_URI_BYTES} bytes together, are watched: \
                  unsubscribe from some"
-            );
-            return Err(ErrorData::invalid_params(message, None));
+            )));
         };
         if is_first {
             updates.notify_session(session);
@@ -44,16 +46,15 @@ impl Handler {
         Ok(())
     }
 
-    /// Notifies a client of changes until it leaves or the server ends.
+    /// Notifies a client of changes until it leaves or the server shuts down.
     pub(crate) async fn listen(
         &self,
         params: &Map<String, Value>,
         cx: &RequestContext,
     ) -> Result<SubscriptionsListenResult, ErrorData> {
         let requested = params.get("notifications").cloned().unwrap_or_default();
-        let requested: SubscriptionFilter = serde_json::from_value(requested).map_err(|_| {
-            ErrorData::invalid_params("`notifications` must say what the client listens to", None)
-        })?;
+        let requested: SubscriptionFilter = serde_json::from_value(requested)
+            .map_err(|_| invalid_params("`notifications` must say what the client listens to"))?;
         // From now on no change is missed.
         let changes = self.changes.as_ref().map(Changes::receiver);
         let updates = self.updates.as_ref().map(Updates::receiver);
@@ -68,20 +69,24 @@ impl Handler {
         let unread = |error: Closed| ErrorData::internal_error(error.to_string(), None);
         cx.outbox.notify(acknowledged).await.map_err(unread)?;
 
-        let subscription = Subscription { accepted, cx };
+        let uris = accepted.resource_subscriptions.clone();
+        let subscription = Some((cx.id.clone(), accepted));
+        let subscriber = Subscriber { outbox: cx.outbox.clone(), subscription };
         let lists = async {
-            if let Some(changes) = changes {
-                changes.notify(&subscription, &self.end).await;
+            let Some(changes) = changes else { return };
+            let sending = self.end.run_until_cancelled(send_changes(changes, &subscriber)).await;
+            if let Some(reason) = sending.flatten() {
+                tracing::warn!(reason, "a subscription ends");
             }
         };
         let contents = async {
             let Some(updates) = updates else { return Ok(()) };
             let view = self.view(cx).await?;
-            let uris = subscription.accepted.resource_subscriptions.iter().flatten().take(MOST_WATCHED);
-            // Whoever may not read a resource is not notified of it.
-            let uris = uris.filter(|uri| view.leads(uri)).cloned().collect();
+            let uris = uris.iter().flatten().take(MOST_WATCHED);
+            // A caller is only notified of resources that it may read.
+            let watched = WatchedUris::of(uris.filter(|uri| view.resolves(uri)).cloned().collect());
             drop(view);
-            updates.notify(&subscription, &uris, &self.end).await;
+            self.end.run_until_cancelled(send_updates(updates, &subscriber, &watched)).await;
             Ok(())
         };
         tokio::join!(lists, contents).1?;
@@ -90,7 +95,7 @@ impl Handler {
         Ok(result)
     }
 
-    /// Returns the part of a filter that the server notifies of.
+    /// Returns the part of a filter that the server supports.
     fn accepted(&self, requested: SubscriptionFilter) -> SubscriptionFilter {
         let lists = |wanted: Option<bool>| wanted.filter(|wanted| *wanted && self.changes.is_some());
         let mut accepted = SubscriptionFilter::new();

@@ -7,49 +7,46 @@ use tool_core::{FailureKind, ToolDefinition, adapter};
 use crate::catalog::ListShape;
 use crate::catalog::view::CatalogView;
 use crate::discovery::{Discovery, SEARCH_TOOLS};
-use crate::elicitation::Round;
-use crate::handlers::{Answered, Call, Handler};
-use crate::paging::{Paged, page};
-use crate::protocol::{CallParams, ListMembers, Reply, RequestContext, ToolList};
-use crate::render::call_result::{answer, failed_text};
+use crate::elicitation::{CallIdentity, Round};
+use crate::handlers::{CallOutcome, Handler};
+use crate::paging::{ListPage, page};
+use crate::protocol::{CallParams, INVALID_CALL, ItemList, Reply, RequestContext, invalid_params};
+use crate::render::call_result::{call_result, failed_text};
 use crate::render::stored_result::READER;
 use crate::surfaces::Surfaces;
-use crate::tool_search::{self, Step, enter};
+use crate::tool_search::{self, SearchStep, enter};
 
 impl Handler {
     pub(crate) async fn tools(
         &self,
         cursor: Option<String>,
         cx: &RequestContext,
-    ) -> Result<ToolList, ErrorData> {
+    ) -> Result<Reply, ErrorData> {
         let view = self.view(cx).await?;
-        let mut members = ListMembers::default();
-        self.sign(&mut members.meta, cx);
-        if cx.era.is_modern() {
-            (members.ttl_ms, members.cache_scope) = (Some(self.views.fresh_for_ms()), Some(cx.scope()));
-        }
+        let mut members = self.list_members(cx);
         let (catalog, shape) = (&view.catalog, ListShape::of(&cx.era));
         let settings = catalog.settings();
-        if settings.discovery == Discovery::TwoStep {
-            // A result that is too large is read with a tool of its own.
+        let is_whole = adapter::is_unrestricted(&view.registry) && settings.surfaces == Surfaces::Inclusive;
+        let items = if settings.discovery == Discovery::TwoStep {
+            // The tool that reads large results is listed beside the three.
             let has_results = adapter::results(&view.registry).is_some();
             let reader = view.tools().find(|tool| tool.name() == READER && has_results);
             let names: Vec<&str> = SEARCH_TOOLS.into_iter().chain(reader.map(ToolDefinition::name)).collect();
-            // They need no pages, and so no cursor is valid.
+            // This list has one page, so that no cursor is valid.
             page("tools/list", names, |name| name, None, cursor.as_deref())?;
             let mut tools = vec![tool_search::listed()];
             tools.extend(reader.map(|tool| catalog.listed(&[tool.name()], shape)));
-            return Ok(ToolList { tools: tools.join(&b","[..]).into(), members });
-        }
-        let is_whole = adapter::is_unrestricted(&view.registry) && settings.surfaces == Surfaces::Inclusive;
-        if cursor.is_none() && settings.page_size.is_none() && is_whole {
-            return Ok(ToolList { tools: catalog.all_listed(shape), members });
-        }
-        let names: Vec<&str> = view.tools().map(ToolDefinition::name).collect();
-        let Paged { items, next } =
-            page("tools/list", names, |name| name, settings.page_size, cursor.as_deref())?;
-        members.next_cursor = next;
-        Ok(ToolList { tools: catalog.listed(&items, shape), members })
+            tools.join(&b","[..]).into()
+        } else if cursor.is_none() && settings.page_size.is_none() && is_whole {
+            catalog.all_listed(shape)
+        } else {
+            let names: Vec<&str> = view.tools().map(ToolDefinition::name).collect();
+            let ListPage { items, next } =
+                page("tools/list", names, |name| name, settings.page_size, cursor.as_deref())?;
+            members.next_cursor = next;
+            catalog.listed(&items, shape)
+        };
+        Ok(Reply::List(ItemList { key: "tools", items, members }))
     }
 
     pub(crate) async fn call_tool(
@@ -57,46 +54,47 @@ impl Handler {
         params: CallParams,
         cx: &RequestContext,
     ) -> Result<Reply, ErrorData> {
-        let Some(name) = &params.name else {
-            return Err(ErrorData::invalid_params("`name` must be a string and `arguments` an object", None));
-        };
+        let name = params.name.as_deref().ok_or_else(|| invalid_params(INVALID_CALL))?;
         let round = Round::of(params.request_state.as_ref(), params.input_responses.as_ref())?;
         let view = self.view(cx).await?;
         if view.catalog.settings().discovery == Discovery::TwoStep {
             match enter(name, &params.arguments, &view, &cx.era).await {
-                Some(Step::Done(mut result)) => {
+                Some(SearchStep::Done(mut result)) => {
                     self.sign(&mut result.meta, cx);
-                    return Ok(Answered::Reply(result).into());
+                    return Ok(CallOutcome::Done(result).into());
                 }
-                Some(Step::Call { tool, arguments }) => {
-                    return self.called(&view, &tool, arguments, round, cx).await.map(Reply::from);
+                Some(SearchStep::Call { tool, arguments }) => {
+                    return self.call(&view, &tool, arguments, round, cx).await.map(Reply::from);
                 }
                 None => {}
             }
         }
-        view.is_called(name)?;
-        self.called(&view, name, &params.arguments, round, cx).await.map(Reply::from)
+        view.check_is_tool(name)?;
+        self.call(&view, name, &params.arguments, round, cx).await.map(Reply::from)
     }
 
-    async fn called(
+    async fn call(
         &self,
         view: &CatalogView,
         name: &str,
         arguments: &[u8],
         round: Round<'_>,
         cx: &RequestContext,
-    ) -> Result<Answered<CallToolResult>, ErrorData> {
-        let call = Call { method: "tools/call", name, arguments, round };
-        let reply = match self.invoke(&view.registry, view.options.clone(), call, cx).await? {
-            Answered::Reply(reply) => reply,
-            Answered::Asks(input_required) => return Ok(Answered::Asks(input_required)),
-        };
-        let is_absent = reply.result.as_ref().is_err_and(|failure| failure.kind() == FailureKind::NotFound);
-        let mut result = match view.absence_of(name).filter(|_| is_absent) {
-            Some(absence) => failed_text(absence),
-            None => answer(&reply, &cx.era, &view.catalog.settings().scheme)?,
-        };
-        self.sign(&mut result.meta, cx);
-        Ok(Answered::Reply(result))
+    ) -> Result<CallOutcome<CallToolResult>, ErrorData> {
+        let principal = view.registry.principal().id();
+        let call = CallIdentity { method: "tools/call", name, arguments, principal };
+        let run = async |options: &_| view.registry.call_with(name, arguments, options).await;
+        let options = view.options.clone();
+        let outcome = self.run(call, round, options, cx, run, |reply| reply.result.as_ref().err()).await?;
+        outcome.and_then(|reply| {
+            let is_unknown =
+                reply.result.as_ref().is_err_and(|failure| failure.kind() == FailureKind::NotFound);
+            let mut result = match view.unavailable_server_of(name).filter(|_| is_unknown) {
+                Some(reason) => failed_text(reason),
+                None => call_result(&reply, &cx.era, &view.catalog.settings().scheme)?,
+            };
+            self.sign(&mut result.meta, cx);
+            Ok(result)
+        })
     }
 }

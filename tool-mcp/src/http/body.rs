@@ -1,4 +1,4 @@
-//! The bodies of answers: a text in pieces, or a stream of events.
+//! The bodies of responses: a text in pieces, or a stream of events.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -16,10 +16,10 @@ use tokio_util::task::AbortOnDropHandle;
 
 use crate::http::stream::Stream;
 
-/// How often a stream without events sends a comment, so that nobody in between closes it.
+/// How often a stream without events sends a comment, so that proxies do not close it.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
-/// Returns an answer in JSON.
+/// Returns a response in JSON.
 pub(super) fn json(status: StatusCode, pieces: [Bytes; 3]) -> Response {
     let mut response = Response::new(Body::new(Pieces(pieces)));
     *response.status_mut() = status;
@@ -27,7 +27,7 @@ pub(super) fn json(status: StatusCode, pieces: [Bytes; 3]) -> Response {
     response
 }
 
-/// Returns an answer that is a stream of events.
+/// Returns a response that is a stream of events.
 pub(super) fn events(body: EventBody) -> Response {
     let mut response = Response::new(Body::new(body));
     let headers = response.headers_mut();
@@ -37,7 +37,7 @@ pub(super) fn events(body: EventBody) -> Response {
     response
 }
 
-/// A body that is not joined before it is sent.
+/// A body of several texts, which are not joined.
 struct Pieces([Bytes; 3]);
 
 impl http_body::Body for Pieces {
@@ -61,7 +61,7 @@ impl http_body::Body for Pieces {
     }
 }
 
-/// The events of a stream, from its attachment on.
+/// The events of a stream, from the attachment of its reader on.
 pub(super) struct EventBody {
     /// The stream and the number of its reader; `None` for a body that only stays open.
     source: Option<(Arc<Stream>, u64)>,
@@ -72,13 +72,12 @@ pub(super) struct EventBody {
 }
 
 impl EventBody {
-    /// Reads a stream from where a reader is attached.
     pub(super) fn new(source: Option<(Arc<Stream>, u64)>, stop: &CancellationToken) -> Self {
         let keep_alive = interval_at(Instant::now() + KEEP_ALIVE, KEEP_ALIVE);
         EventBody { source, _call: None, keep_alive, stop: Box::pin(stop.clone().cancelled_owned()) }
     }
 
-    /// Runs a call for as long as the body is there. It goes on while the client reads slowly.
+    /// Runs a call in a task until the body is dropped, independent of how fast the client reads.
     pub(super) fn running(mut self, call: impl Future<Output = ()> + Send + 'static) -> Self {
         self._call = Some(AbortOnDropHandle::new(tokio::spawn(call)));
         self
@@ -113,5 +112,36 @@ impl Drop for EventBody {
         if let Some((stream, reader)) = self.source.take() {
             stream.detach(reader);
         }
+    }
+}
+
+/// A body that keeps a value until it is sent or the client leaves. It passes on its length, or the body would be chunked.
+struct GuardedBody<T> {
+    body: Body,
+    _guard: T,
+}
+
+/// Returns a body that drops `guard` once it is sent or the client leaves.
+pub(super) fn guarded<T: Send + Unpin + 'static>(body: Body, guard: T) -> Body {
+    Body::new(GuardedBody { body, _guard: guard })
+}
+
+impl<T: Unpin> http_body::Body for GuardedBody<T> {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.body).poll_frame(cx)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
     }
 }

@@ -1,114 +1,112 @@
-//! The endpoint of both eras: from a request over HTTP to its response.
+//! The endpoint of both eras: from an HTTP request to its response.
 
 use std::future::poll_fn;
 use std::sync::Arc;
 use std::task::Poll;
 
 use axum::body::{Body, Bytes};
-use axum::extract::Request as HttpRequest;
+use axum::extract::Request;
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, Method, StatusCode, header};
-use axum::response::{IntoResponse as _, Response as HttpResponse};
-use rmcp::model::{ErrorCode, ErrorData};
+use axum::response::{IntoResponse as _, Response};
+use rmcp::model::{ErrorCode, ProtocolVersion};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tool_core::authentication::Authenticator;
+use tool_core::{Extensions, Principal};
 
-use crate::caller::Caller;
 use crate::handlers::Handler;
-use crate::http::body::{EventBody, events, json};
+use crate::http::body::{EventBody, events, guarded, json};
 use crate::http::headers::{self, SESSION};
-use crate::http::holding::Holding;
-use crate::http::identity::identify;
 use crate::http::media;
 use crate::http::policy::{HeaderRules, Policy};
 use crate::http::rejection::Rejection;
-use crate::http::sessions::{HttpSession, NotTheirs, Sessions, Visit};
+use crate::http::sessions::{HttpSession, SessionLease, Sessions, WrongOwner};
 use crate::http::shutdown::Shutdown;
-use crate::http::stream::{Identity, Stream, event_id};
+use crate::http::stream::{EventIds, Stream, event_id};
 use crate::protocol::{
-    Message, Origin, Outbox, Request, Response, in_flight, read, request_id, shutting_down,
+    Caller, Message, Origin, Outbox, RpcRequest, RpcResponse, in_flight, internal_error, invalid_params,
+    read, request_id, shutting_down,
 };
 
 /// The largest body of a request.
 const BODY_LIMIT: usize = 4 * 1024 * 1024;
 
-const ALLOWED: &str = "GET, POST, DELETE";
-
-pub(super) struct McpEndpoint {
+pub(super) struct Endpoint {
     handler: Arc<Handler>,
     authenticator: Option<Arc<dyn Authenticator>>,
     rules: HeaderRules,
     sessions: Arc<Sessions>,
-    /// The answers that are being given.
-    answers: TaskTracker,
-    /// Canceled when nobody waits for answers any more.
+    /// The responses that are being sent.
+    responses: TaskTracker,
+    /// Canceled when the shutdown no longer waits for responses.
     stop: CancellationToken,
 }
 
-impl McpEndpoint {
+impl Endpoint {
     pub(super) fn new(shutdown: &Shutdown, policy: &Policy) -> Self {
-        let Shutdown { answers, stop, handler, sessions, .. } = shutdown.clone();
+        let Shutdown { responses, stop, handler, sessions, .. } = shutdown.clone();
         let (authenticator, rules) = (policy.authenticator.clone(), HeaderRules::new(policy));
-        McpEndpoint { handler, authenticator, rules, sessions, answers, stop }
+        Endpoint { handler, authenticator, rules, sessions, responses, stop }
     }
 
-    pub(super) async fn respond(&self, request: HttpRequest) -> HttpResponse {
+    pub(super) async fn respond(&self, request: Request) -> Response {
         let (mut head, body) = request.into_parts();
-        // The stream of a GET is no answer: it would last for ever.
-        let token = (head.method == Method::POST).then(|| self.answers.token());
+        // The stream of a GET has no end, and is not waited for.
+        let token = (head.method == Method::POST).then(|| self.responses.token());
         if headers::names_modern_version(&head.headers) {
-            // Such a request is of no session, whatever a client sends that has spoken another version before.
+            // Such a request has no session; the header is left over from another version.
             head.headers.remove(SESSION);
         }
-        let response = match self.answer(head, body).await {
-            Ok(response) => response,
-            Err(rejection) => rejection.into_response(),
-        };
+        let response = self.answer(head, body).await.unwrap_or_else(Rejection::into_response);
         match token {
-            // The answer counts until its last byte is handed over.
-            Some(token) => response.map(|body| Holding::body(body, token)),
+            // The response counts until its last byte is sent.
+            Some(token) => response.map(|body| guarded(body, token)),
             None => response,
         }
     }
 
-    async fn answer(&self, mut head: Parts, body: Body) -> Result<HttpResponse, Rejection> {
-        let caller = identify(self.authenticator.as_deref(), &mut head).await?;
+    async fn answer(&self, mut head: Parts, body: Body) -> Result<Response, Rejection> {
+        let caller = self.identify(&mut head).await?;
         let id = head.headers.get(SESSION).and_then(|id| id.to_str().ok());
-        let visit = id.map(|id| self.sessions.visit(id, &caller.principal)).transpose();
-        let visit = visit.map_err(|NotTheirs| {
+        let lease = id.map(|id| self.sessions.lease(id, &caller.principal)).transpose();
+        let lease = lease.map_err(|WrongOwner| {
             let message = "there is no such session: open one with `initialize`";
             Rejection::new(StatusCode::NOT_FOUND, message)
         })?;
-        let visit = visit.flatten();
+        let lease = lease.flatten();
+        if head.method == Method::POST && media::is_json(&head.headers) {
+            let text = axum::body::to_bytes(body, BODY_LIMIT).await.map_err(|_| {
+                let message = format!("the body could not be read, or is larger than {BODY_LIMIT} bytes");
+                Rejection::new(StatusCode::PAYLOAD_TOO_LARGE, message)
+            })?;
+            let posted = self.post(head, &text, &caller, lease).await;
+            return posted.map_err(|rejection| rejection.to(|| request_id(&text)));
+        }
+        self.rules.check(&head)?;
         match head.method {
-            Method::POST if media::is_json(&head.headers) => {
-                let text = axum::body::to_bytes(body, BODY_LIMIT).await.map_err(|_| {
-                    let message = format!("the body could not be read, or is larger than {BODY_LIMIT} bytes");
-                    Rejection::new(StatusCode::PAYLOAD_TOO_LARGE, message)
-                })?;
-                let posted = self.post(head, &text, &caller, visit).await;
-                posted.map_err(|rejection| rejection.to(|| request_id(&text)))
-            }
             Method::POST => {
-                self.rules.check(&head)?;
                 media::check_accepted(&head.headers)?;
                 let message = "Content-Type must be application/json";
                 Err(Rejection::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, message))
             }
-            Method::GET => {
-                self.rules.check(&head)?;
-                self.get(&head, visit)
-            }
-            Method::DELETE => {
-                self.rules.check(&head)?;
-                self.delete(&head, visit.as_ref())
-            }
-            _ => {
-                self.rules.check(&head)?;
-                Err(Rejection::method_not_allowed(ALLOWED))
-            }
+            Method::GET => self.get(&head, lease),
+            Method::DELETE => self.delete(&head, lease.as_ref()),
+            _ => Err(Rejection::method_not_allowed("GET, POST, DELETE")),
         }
+    }
+
+    /// Identifies the caller, and puts it into the extensions of the head beside those of the application. The caller is
+    /// anonymous if neither the application nor an authenticator identifies it.
+    async fn identify(&self, head: &mut Parts) -> Result<Caller, Rejection> {
+        let authenticator = self.authenticator.as_deref();
+        let principal = tool_core::authentication::identify(authenticator, head).await?;
+        let is_distinguished = principal.is_some();
+        let caller = Caller { principal: principal.unwrap_or_else(Principal::anonymous), is_distinguished };
+        let extensions = Extensions::from(std::mem::take(&mut head.extensions));
+        head.extensions.insert(extensions);
+        head.extensions.insert(caller.clone());
+        Ok(caller)
     }
 
     /// Answers a message.
@@ -117,18 +115,18 @@ impl McpEndpoint {
         head: Parts,
         text: &Bytes,
         caller: &Caller,
-        visit: Option<Visit>,
-    ) -> Result<HttpResponse, Rejection> {
+        lease: Option<SessionLease>,
+    ) -> Result<Response, Rejection> {
         headers::check_unique(&head.headers)?;
         self.rules.check(&head)?;
         media::check_accepted(&head.headers)?;
         media::check_encoding(&head.headers)?;
         let request = match read(text)? {
             Message::Request(request) => request,
-            message => return self.receive(&head, message, visit.as_ref()),
+            message => return self.receive(&head, message, lease.as_ref()),
         };
         let id = request.id.clone();
-        let begun = self.begin(head, request, caller, visit).await;
+        let begun = self.begin(head, request, caller, lease).await;
         begun.map_err(|rejection| rejection.to(|| Some(id)))
     }
 
@@ -136,11 +134,11 @@ impl McpEndpoint {
     async fn begin(
         &self,
         head: Parts,
-        request: Request,
+        request: RpcRequest,
         caller: &Caller,
-        visit: Option<Visit>,
-    ) -> Result<HttpResponse, Rejection> {
-        if self.handler.views().has_ended() {
+        lease: Option<SessionLease>,
+    ) -> Result<Response, Rejection> {
+        if self.handler.views().is_shutting_down() {
             let rejection = Rejection::of(StatusCode::SERVICE_UNAVAILABLE, shutting_down());
             return Err(rejection.with_header(header::RETRY_AFTER, HeaderValue::from_static("1")));
         }
@@ -148,22 +146,23 @@ impl McpEndpoint {
         if is_opening {
             headers::check_opening(&head.headers, &request)?;
         }
-        if !is_opening && self.is_alone(&head, &request, visit.is_some())? {
+        if !is_opening && self.is_stateless(&head, &request, lease.is_some())? {
             if headers::names_modern_version(&head.headers) {
                 headers::check_request(&head.headers, &request, &self.handler)?;
             }
-            return Ok(self.answer_alone(&head, request).await);
+            return Ok(self.answer_stateless(&head, request).await);
         }
-        match visit {
-            Some(visit) => self.answer_in_session(&head, request, visit).await,
-            None if head.headers.contains_key(SESSION) => Err(Rejection::not_found()),
-            None if is_opening => self.open(&head, request, caller).await,
-            None => Err(Rejection::session_required()),
+        match lease {
+            Some(lease) => self.answer_in_session(&head, request, lease).await,
+            None if is_opening && !head.headers.contains_key(SESSION) => {
+                self.open(&head, request, caller).await
+            }
+            None => Err(no_session(&head)),
         }
     }
 
     /// Returns whether a request needs no session.
-    fn is_alone(&self, head: &Parts, request: &Request, has_session: bool) -> Result<bool, Rejection> {
+    fn is_stateless(&self, head: &Parts, request: &RpcRequest, has_session: bool) -> Result<bool, Rejection> {
         let meta = &request.meta;
         let version = headers::version(&head.headers, meta.version.is_some())?;
         let is_discovery = request.method == "server/discover";
@@ -173,54 +172,40 @@ impl McpEndpoint {
             let message = format!(
                 "Invalid params: request _meta is missing or has malformed required fields: {missing}"
             );
-            return Err(Rejection::of(StatusCode::BAD_REQUEST, ErrorData::invalid_params(message, None)));
+            return Err(Rejection::of(StatusCode::BAD_REQUEST, invalid_params(message)));
         }
         headers::check_version(version, meta.version.as_ref())?;
-        let of_message = meta.version.as_ref().map(rmcp::model::ProtocolVersion::as_str);
+        let of_message = meta.version.as_ref().map(ProtocolVersion::as_str);
         let is_modern = of_message.or(version).is_some_and(headers::is_modern);
         Ok(is_modern || missing.is_empty() || is_discovery && !has_session)
     }
 
-    /// Receives a message that wants no answer.
+    /// Receives a notification or a response.
     fn receive(
         &self,
         head: &Parts,
         message: Message,
-        visit: Option<&Visit>,
-    ) -> Result<HttpResponse, Rejection> {
+        lease: Option<&SessionLease>,
+    ) -> Result<Response, Rejection> {
         if headers::version(&head.headers, false)?.is_some_and(headers::is_modern) {
-            return match message {
-                Message::Notification { method, .. } => {
-                    headers::check_method(&head.headers, &method)?;
-                    Ok(StatusCode::ACCEPTED.into_response())
-                }
-                _ => Err(Rejection::bad_request("stateless server does not accept JSON-RPC responses")),
+            let Message::Notification { method, .. } = message else {
+                return Err(Rejection::bad_request("stateless server does not accept JSON-RPC responses"));
             };
-        }
-        let Some(visit) = visit else {
-            let is_named = head.headers.contains_key(SESSION);
-            return Err(if is_named { Rejection::not_found() } else { Rejection::session_required() });
-        };
-        let session = &visit.session.session;
-        match message {
-            Message::Notification { method, params } => match method.as_str() {
-                "notifications/cancelled" => session.cancel(&params),
-                "notifications/initialized" => self.handler.initialized(session),
-                _ => {}
-            },
-            Message::Response { id, result } => session.server_requests.answer(id.as_ref(), result),
-            Message::Request(_) => {}
+            headers::check_method(&head.headers, &method)?;
+        } else {
+            let lease = lease.ok_or_else(|| no_session(head))?;
+            self.handler.receive(message, &lease.session.session);
         }
         Ok(StatusCode::ACCEPTED.into_response())
     }
 
-    /// Answers a request without a session: in JSON if nothing is sent before the answer. The call is dropped when the
+    /// Answers a request without a session: in JSON if nothing is sent before the response. The call is dropped when the
     /// client leaves.
-    async fn answer_alone(&self, head: &Parts, request: Request) -> HttpResponse {
+    async fn answer_stateless(&self, head: &Parts, request: RpcRequest) -> Response {
         let is_malformed = !request.meta.missing().is_empty();
-        let stream = Arc::new(Stream::new(Identity::None));
+        let stream = Arc::new(Stream::new(EventIds::None));
         let outbox = Outbox::new(Arc::<Stream>::clone(&stream) as _);
-        let counted = self.handler.views().request();
+        let running = self.handler.views().request();
         let mut answer = self.handler.answer(request, Origin::http(head, outbox, None));
         let first = poll_fn(|cx| match answer.as_mut().poll(cx) {
             Poll::Ready(answer) => Poll::Ready(Some(answer)),
@@ -234,39 +219,34 @@ impl McpEndpoint {
         };
         match first {
             Some(first) if stream.is_empty() => json(status(&first, is_malformed), first.pieces),
-            first => {
-                let reader = stream.attach(None);
-                let body = EventBody::new(Some((Arc::clone(&stream), reader)), &self.stop);
-                match first {
-                    Some(answer) => {
-                        stream.finish(&answer);
-                        events(body)
-                    }
-                    None => events(body.running(async move {
-                        stream.finish(&answer.await);
-                        drop(counted);
-                    })),
-                }
+            Some(first) => {
+                let body = self.event_body(&stream);
+                stream.finish(&first);
+                events(body)
             }
+            None => events(self.event_body(&stream).running(async move {
+                stream.finish(&answer.await);
+                drop(running);
+            })),
         }
     }
 
-    /// Answers a request of a session: in JSON if the answer is there at once, and else on a stream that can be taken up
-    /// again. The call goes on when the client leaves.
+    /// Answers a request of a session: in JSON if the response is ready at once, and else on a stream that can be resumed.
+    /// The call goes on when the client leaves.
     async fn answer_in_session(
         &self,
         head: &Parts,
-        request: Request,
-        visit: Visit,
-    ) -> Result<HttpResponse, Rejection> {
-        let session = Arc::clone(&visit.session.session);
+        request: RpcRequest,
+        lease: SessionLease,
+    ) -> Result<Response, Rejection> {
+        let session = Arc::clone(&lease.session.session);
         let Some(guard) = session.in_flight.begin(request.id.clone()) else {
             return Err(Rejection::from(in_flight(&request.id)));
         };
-        let visit = Arc::new(visit);
-        let stream = visit.session.new_stream();
+        let lease = Arc::new(lease);
+        let stream = lease.session.new_stream();
         let outbox = Outbox::new(Arc::<Stream>::clone(&stream) as _);
-        let counted = self.handler.views().request();
+        let running = self.handler.views().request();
         let mut answer = self.handler.answer(request, Origin::http(head, outbox, Some(Arc::clone(&session))));
         let first = poll_fn(|cx| Poll::Ready(answer.as_mut().poll(cx))).await;
         match first {
@@ -277,34 +257,31 @@ impl McpEndpoint {
             Poll::Ready(_) => stream.close(),
             Poll::Pending => {
                 let stream = Arc::clone(&stream);
-                let visit = Arc::clone(&visit);
+                let lease = Arc::clone(&lease);
                 tokio::spawn(async move {
                     tokio::select! {
                         biased;
                         () = guard.canceled() => stream.close(),
                         () = session.end.cancelled() => stream.close(),
                         answer = answer => {
-                            // The client may use the identifier again as soon as it reads the answer.
+                            // The client may reuse the identifier as soon as it reads the response.
                             drop(guard);
                             stream.finish(&answer);
                         }
                     }
-                    drop((visit, counted));
+                    drop((lease, running));
                 });
             }
         }
-        visit.session.keep_stream(&stream);
-        let reader = stream.attach(None);
-        let body = EventBody::new(Some((stream, reader)), &self.stop);
-        Ok(events(body).map(|body| Holding::body(body, visit)))
+        lease.session.keep_stream(&stream);
+        Ok(events(self.event_body(&stream)).map(|body| guarded(body, lease)))
     }
 
     /// Opens a session.
-    async fn open(&self, head: &Parts, request: Request, caller: &Caller) -> Result<HttpResponse, Rejection> {
+    async fn open(&self, head: &Parts, request: RpcRequest, caller: &Caller) -> Result<Response, Rejection> {
         let opened = HttpSession::new(&caller.principal).map_err(|error| {
-            tracing::error!(%error, "there is no randomness to name a session");
-            let error = ErrorData::internal_error("internal error", None);
-            Rejection::of(StatusCode::INTERNAL_SERVER_ERROR, error)
+            tracing::error!(%error, "there is no randomness for the identifier of a session");
+            Rejection::of(StatusCode::INTERNAL_SERVER_ERROR, internal_error())
         })?;
         let outbox = opened.session.outbox.clone();
         let origin = Origin::http(head, outbox, Some(Arc::clone(&opened.session)));
@@ -318,53 +295,53 @@ impl McpEndpoint {
         Ok(response)
     }
 
-    /// Opens the stream of a session, or takes one up again.
-    fn get(&self, head: &Parts, visit: Option<Visit>) -> Result<HttpResponse, Rejection> {
+    /// Opens or resumes a stream of a session.
+    fn get(&self, head: &Parts, lease: Option<SessionLease>) -> Result<Response, Rejection> {
         media::check_events_accepted(&head.headers)?;
         if headers::version(&head.headers, false)?.is_some_and(headers::is_modern) {
             return Err(Rejection::method_not_allowed("POST"));
         }
-        let Some(visit) = visit else {
-            let is_named = head.headers.contains_key(SESSION);
-            return Err(if is_named { Rejection::not_found() } else { Rejection::session_required() });
-        };
+        let lease = lease.ok_or_else(|| no_session(head))?;
         let source = match head.headers.get("last-event-id").map(|id| id.to_str().unwrap_or_default()) {
             Some(id) => {
-                let Some(source) = resumed(&visit.session, id) else {
-                    // An error would make the client come back with the same identifier for ever.
+                let Some(source) = resumed(&lease.session, id) else {
+                    // After an error, the client would try again with the same identifier for ever.
                     tracing::debug!(id, "an event is not kept any more");
-                    let ended = Arc::new(Stream::new(Identity::None));
+                    let ended = Arc::new(Stream::new(EventIds::None));
                     ended.close();
-                    let reader = ended.attach(None);
-                    return Ok(events(EventBody::new(Some((ended, reader)), &self.stop)));
+                    return Ok(events(self.event_body(&ended)));
                 };
                 Some(source)
             }
             None => {
-                let stream = &visit.session.stream;
-                // Only one connection gets the messages of a session; others stay open, so that they do not come back.
+                let stream = &lease.session.stream;
+                // One connection gets the messages of a session. Others stay open, so that the client does not reconnect.
                 (!stream.has_reader()).then(|| (Arc::clone(stream), stream.attach(None)))
             }
         };
-        let body = EventBody::new(source, &self.stop);
-        Ok(events(body).map(|body| Holding::body(body, visit)))
+        Ok(events(EventBody::new(source, &self.stop)).map(|body| guarded(body, lease)))
     }
 
-    fn delete(&self, head: &Parts, visit: Option<&Visit>) -> Result<HttpResponse, Rejection> {
+    fn delete(&self, head: &Parts, lease: Option<&SessionLease>) -> Result<Response, Rejection> {
         if headers::version(&head.headers, false)?.is_some_and(headers::is_modern) {
             return Err(Rejection::method_not_allowed("POST"));
         }
         if !head.headers.contains_key(SESSION) {
-            return Err(Rejection::session_required());
+            return Err(no_session(head));
         }
-        if let Some(visit) = visit {
-            self.sessions.close(&visit.session.id);
+        if let Some(lease) = lease {
+            self.sessions.close(&lease.session.id);
         }
         Ok(StatusCode::ACCEPTED.into_response())
     }
+
+    /// Attaches a reader to a stream.
+    fn event_body(&self, stream: &Arc<Stream>) -> EventBody {
+        EventBody::new(Some((Arc::clone(stream), stream.attach(None))), &self.stop)
+    }
 }
 
-/// Attaches to the stream that an event is of, after that event.
+/// Attaches to the stream of an event, after that event.
 fn resumed(session: &HttpSession, id: &str) -> Option<(Arc<Stream>, u64)> {
     let (event, request) = event_id(id)?;
     let stream = match request {
@@ -375,8 +352,17 @@ fn resumed(session: &HttpSession, id: &str) -> Option<(Arc<Stream>, u64)> {
     Some((stream, reader))
 }
 
-/// Returns the status of an answer to a request without a session.
-fn status(answer: &Response, is_malformed: bool) -> StatusCode {
+/// Returns the error of a request that needs a session.
+fn no_session(head: &Parts) -> Rejection {
+    if head.headers.contains_key(SESSION) {
+        Rejection::new(StatusCode::NOT_FOUND, "Session not found")
+    } else {
+        Rejection::bad_request("Session ID is required")
+    }
+}
+
+/// Returns the status of the response to a request without a session.
+fn status(answer: &RpcResponse, is_malformed: bool) -> StatusCode {
     match answer.error {
         Some(
             ErrorCode::UNSUPPORTED_PROTOCOL_VERSION

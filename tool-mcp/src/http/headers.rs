@@ -8,22 +8,18 @@ use serde_json::{Map, Value};
 
 use crate::handlers::Handler;
 use crate::http::rejection::Rejection;
-use crate::protocol::{Params, Request};
+use crate::protocol::{Params, RpcRequest};
 
 pub(super) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 const PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 const METHOD: &str = "Mcp-Method";
 const NAME: &str = "Mcp-Name";
-const PARAM: &str = "Mcp-Param-";
-
-/// The beginning of the headers of the protocol.
-const OF_PROTOCOL: &str = "mcp-";
 
 /// Returns the version in the head of a request.
 ///
 /// # Errors
 ///
-/// When it is not known and the message does not name one either.
+/// When it is unknown and the message does not name one either.
 pub(super) fn version(headers: &HeaderMap, in_message: bool) -> Result<Option<&str>, Rejection> {
     let Some(version) = headers.get(PROTOCOL_VERSION) else { return Ok(None) };
     let version = version
@@ -46,19 +42,17 @@ pub(super) fn names_modern_version(headers: &HeaderMap) -> bool {
     headers.get(PROTOCOL_VERSION).and_then(|version| version.to_str().ok()).is_some_and(is_modern)
 }
 
-/// Checks that no header of the protocol is repeated: whoever passes the request on may have gone by another value.
+/// Checks that no header of the protocol is repeated: a proxy may have used the other value.
 pub(super) fn check_unique(headers: &HeaderMap) -> Result<(), Rejection> {
-    let mut of_protocol = headers.keys().filter(|name| name.as_str().starts_with(OF_PROTOCOL));
+    let mut of_protocol = headers.keys().filter(|name| name.as_str().starts_with("mcp-"));
     match of_protocol.find(|name| headers.get_all(*name).iter().nth(1).is_some()) {
-        Some(name) => {
-            Err(Rejection::header_mismatch(format!("the header `{name}` stands there more than once")))
-        }
+        Some(name) => mismatch(format!("the header `{name}` stands there more than once")),
         None => Ok(()),
     }
 }
 
-/// Checks that `initialize` repeats its method and version, where it does.
-pub(super) fn check_opening(headers: &HeaderMap, request: &Request) -> Result<(), Rejection> {
+/// Checks the method and version of `initialize`, if the head repeats them.
+pub(super) fn check_opening(headers: &HeaderMap, request: &RpcRequest) -> Result<(), Rejection> {
     let Some(version) = version(headers, true)? else { return Ok(()) };
     let in_message = match &request.params {
         Params::Other(params) => params.get("protocolVersion").and_then(Value::as_str),
@@ -70,8 +64,8 @@ pub(super) fn check_opening(headers: &HeaderMap, request: &Request) -> Result<()
              params.protocolVersion ({in_message})"
         )));
     }
-    let method = single(headers, METHOD)?.filter(|method| is_modern(version) && *method != "initialize");
-    method.map_or(Ok(()), |method| Err(mismatch(METHOD, method, "method", "initialize")))
+    let method = single(headers, METHOD)?.filter(|_| is_modern(version));
+    method.map_or(Ok(()), |method| check_equal(METHOD, method, "method", "initialize"))
 }
 
 /// Checks that the version in the head is that of the message.
@@ -79,17 +73,12 @@ pub(super) fn check_version(
     version: Option<&str>,
     in_message: Option<&ProtocolVersion>,
 ) -> Result<(), Rejection> {
-    match (version, in_message) {
-        (_, None) => Ok(()),
-        (None, Some(_)) => Err(Rejection::header_mismatch(
-            "request _meta protocolVersion requires MCP-Protocol-Version header",
+    match (version, in_message.map(ProtocolVersion::as_str)) {
+        (None, Some(_)) => mismatch("request _meta protocolVersion requires MCP-Protocol-Version header"),
+        (Some(version), Some(in_message)) if version != in_message => mismatch(format!(
+            "MCP-Protocol-Version header ({version}) does not match request _meta protocolVersion \
+             ({in_message})"
         )),
-        (Some(version), Some(in_message)) if version != in_message.as_str() => {
-            Err(Rejection::header_mismatch(format!(
-                "MCP-Protocol-Version header ({version}) does not match request _meta protocolVersion \
-                 ({in_message})"
-            )))
-        }
         _ => Ok(()),
     }
 }
@@ -97,16 +86,15 @@ pub(super) fn check_version(
 /// Checks that the head repeats the method.
 pub(super) fn check_method(headers: &HeaderMap, method: &str) -> Result<(), Rejection> {
     match single(headers, METHOD)? {
-        None => Err(Rejection::header_mismatch("missing required Mcp-Method header")),
-        Some(value) if value != method => Err(mismatch(METHOD, value, "method", method)),
-        Some(_) => Ok(()),
+        None => mismatch("missing required Mcp-Method header"),
+        Some(value) => check_equal(METHOD, value, "method", method),
     }
 }
 
-/// Checks that the head repeats the method of a request, what it is about, and the arguments that it has to repeat.
+/// Checks that the head repeats the method of a request, the name or URI in it, and the arguments that the schema marks.
 pub(super) fn check_request(
     headers: &HeaderMap,
-    request: &Request,
+    request: &RpcRequest,
     handler: &Handler,
 ) -> Result<(), Rejection> {
     check_method(headers, &request.method)?;
@@ -123,21 +111,15 @@ pub(super) fn check_request(
     };
     if let Some(name) = name {
         let Some(value) = single(headers, NAME)? else {
-            let method = &request.method;
-            return Err(Rejection::header_mismatch(format!(
-                "missing required Mcp-Name header for `{method}`"
-            )));
+            return mismatch(format!("missing required Mcp-Name header for `{}`", request.method));
         };
-        let value = decoded(value, NAME)?;
-        if value != name {
-            return Err(mismatch(NAME, &value, "value", name));
-        }
+        check_equal(NAME, &decoded(value, NAME)?, "value", name)?;
     }
     let Params::Call(call) = &request.params else { return Ok(()) };
     let latest = name.and_then(|_| handler.views().latest());
     let schema = latest.as_ref().and_then(|catalog| catalog.schema_with_headers(name?));
     let Some(schema) = schema.and_then(Value::as_object) else { return Ok(()) };
-    // What is no JSON is refused for that.
+    // Invalid JSON is rejected elsewhere.
     let arguments: Value = serde_json::from_slice(&call.arguments).unwrap_or_default();
     check_arguments(headers, schema, &arguments, &mut Vec::new())
 }
@@ -155,7 +137,7 @@ fn check_arguments<'s>(
         path.push(name);
         if let Some(header) = schema.get("x-mcp-header").and_then(Value::as_str).filter(|it| !it.is_empty()) {
             let argument = path.iter().try_fold(arguments, |value, name| value.get(name));
-            check_argument(headers, &format!("{PARAM}{header}"), argument, &path.join("."))?;
+            check_argument(headers, &format!("Mcp-Param-{header}"), argument, &path.join("."))?;
         }
         check_arguments(headers, schema, arguments, path)?;
         path.pop();
@@ -176,38 +158,40 @@ fn check_argument(
     };
     match (single(headers, header)?, argument) {
         (None, None) => Ok(()),
-        (Some(_), None) => {
-            Err(Rejection::header_mismatch(format!("unexpected {header} header for absent or null `{path}`")))
-        }
-        (None, Some(_)) => Err(Rejection::header_mismatch(format!("missing {header} header for `{path}`"))),
-        (Some(value), Some(argument)) => {
-            let value = decoded(value, header)?;
-            if value == argument { Ok(()) } else { Err(mismatch(header, &value, "value", &argument)) }
-        }
+        (Some(_), None) => mismatch(format!("unexpected {header} header for absent or null `{path}`")),
+        (None, Some(_)) => mismatch(format!("missing {header} header for `{path}`")),
+        (Some(value), Some(argument)) => check_equal(header, &decoded(value, header)?, "value", &argument),
     }
 }
 
-/// Returns the one value of a header.
+/// Returns the value of a header that may not be repeated.
 fn single<'h>(headers: &'h HeaderMap, name: &str) -> Result<Option<&'h str>, Rejection> {
     let mut values = headers.get_all(name).iter();
     let Some(value) = values.next() else { return Ok(None) };
     if values.next().is_some() {
-        return Err(Rejection::header_mismatch(format!("duplicate {name} header")));
+        return mismatch(format!("duplicate {name} header"));
     }
-    let invalid = || Rejection::header_mismatch(format!("{name} header contains invalid characters"));
-    value.to_str().map(Some).map_err(|_| invalid())
+    let text = value.to_str().ok().map(Some).map(Ok);
+    text.unwrap_or_else(|| mismatch(format!("{name} header contains invalid characters")))
 }
 
-/// Returns a value without the encoding of what no header can hold.
+/// Decodes a value: what a header cannot contain is in Base64.
 fn decoded(value: &str, name: &str) -> Result<String, Rejection> {
     let Some(encoded) = value.strip_prefix("=?base64?").and_then(|value| value.strip_suffix("?=")) else {
         return Ok(value.to_owned());
     };
     let bytes = BASE64.decode(encoded).ok();
-    let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
-    text.ok_or_else(|| Rejection::header_mismatch(format!("{name} header is not valid Base64")))
+    let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok()).map(Ok);
+    text.unwrap_or_else(|| mismatch(format!("{name} header is not valid Base64")))
 }
 
-fn mismatch(header: &str, value: &str, part: &str, expected: &str) -> Rejection {
-    Rejection::header_mismatch(format!("{header} header `{value}` does not match body {part} `{expected}`"))
+fn check_equal(header: &str, value: &str, part: &str, expected: &str) -> Result<(), Rejection> {
+    if value == expected {
+        return Ok(());
+    }
+    mismatch(format!("{header} header `{value}` does not match body {part} `{expected}`"))
+}
+
+fn mismatch<T>(message: impl Into<String>) -> Result<T, Rejection> {
+    Err(Rejection::header_mismatch(message))
 }

@@ -1,4 +1,4 @@
-//! Which media types a client sends and accepts, by its headers.
+//! The media types that a client sends and accepts.
 
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 
@@ -7,7 +7,7 @@ use crate::http::rejection::Rejection;
 const JSON: (&str, &str) = ("application/json", "application/*");
 const EVENTS: (&str, &str) = ("text/event-stream", "text/*");
 
-/// Checks that the client accepts both kinds of answers.
+/// Checks that the client accepts both kinds of responses.
 pub(super) fn check_accepted(headers: &HeaderMap) -> Result<(), Rejection> {
     if accepts(headers, JSON) && accepts(headers, EVENTS) {
         return Ok(());
@@ -24,13 +24,13 @@ pub(super) fn check_events_accepted(headers: &HeaderMap) -> Result<(), Rejection
     Err(Rejection::new(StatusCode::NOT_ACCEPTABLE, "Client must accept text/event-stream"))
 }
 
-/// Returns whether `Accept` covers a type: the most specific entry counts, also if it says no (RFC 9110, section 12.5.1).
+/// Returns whether `Accept` covers a type. The most specific entry decides (RFC 9110, section 12.5.1).
 fn accepts(headers: &HeaderMap, (name, range): (&str, &str)) -> bool {
     let accepted = is_accepted(headers, name).or_else(|| is_accepted(headers, range));
     accepted.or_else(|| is_accepted(headers, "*/*")) == Some(true)
 }
 
-/// Whether the entry of `Accept` with this range has a weight above zero; `None` without such an entry.
+/// Returns whether the entry of `Accept` with this range has a weight above zero; `None` without such an entry.
 fn is_accepted(headers: &HeaderMap, range: &str) -> Option<bool> {
     let values = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
     let mut entries = values.flat_map(|value| value.split(','));
@@ -43,15 +43,15 @@ fn is_accepted(headers: &HeaderMap, range: &str) -> Option<bool> {
     })
 }
 
-/// Checks that a body that is announced as JSON is neither compressed nor in another encoding than UTF-8.
+/// Checks that a JSON body is neither compressed nor in another encoding than UTF-8.
 pub(super) fn check_encoding(headers: &HeaderMap) -> Result<(), Rejection> {
     let refused = |message: &str| Err(Rejection::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, message));
     let is_coded = |coding: &HeaderValue| !coding.as_bytes().eq_ignore_ascii_case(b"identity");
     if headers.get_all(header::CONTENT_ENCODING).iter().any(is_coded) {
         return refused("a compressed body is not read: send it without `Content-Encoding`");
     }
-    let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
-    let mut parameters = kind.split(';').skip(1).filter_map(|parameter| parameter.split_once('='));
+    let mut parameters =
+        content_type(headers).split(';').skip(1).filter_map(|parameter| parameter.split_once('='));
     let is_other = |(name, value): (&str, &str)| {
         let charset = value.trim().trim_matches('"');
         name.trim().eq_ignore_ascii_case("charset") && !charset.eq_ignore_ascii_case("utf-8")
@@ -62,11 +62,14 @@ pub(super) fn check_encoding(headers: &HeaderMap) -> Result<(), Rejection> {
     Ok(())
 }
 
-/// Returns whether a body is announced as JSON.
+/// Returns whether the body is JSON by its `Content-Type`.
 pub(super) fn is_json(headers: &HeaderMap) -> bool {
-    let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
-    let essence = kind.split(';').next().unwrap_or_default();
+    let essence = content_type(headers).split(';').next().unwrap_or_default();
     essence.trim().eq_ignore_ascii_case("application/json")
+}
+
+fn content_type(headers: &HeaderMap) -> &str {
+    headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default()
 }
 
 #[cfg(test)]

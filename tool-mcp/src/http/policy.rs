@@ -1,4 +1,4 @@
-//! Who may talk to the server: by headers that a browser sets and no page can forge, and by an authenticator.
+//! The hosts and origins of requests that are allowed: headers that a browser sets and no page can forge.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use tool_core::authentication::Authenticator;
 use crate::http::rejection::Rejection;
 use crate::protocol::shortened;
 
-/// The allowed hosts and origins, of which `None` is any, and what finds out who sends a request.
+/// The allowed hosts and origins (`None` for any), and the authenticator.
 #[derive(Clone, Debug)]
 pub(crate) struct Policy {
     pub(crate) hosts: Option<Vec<String>>,
@@ -20,7 +20,7 @@ pub(crate) struct Policy {
 }
 
 impl Default for Policy {
-    /// Allows callers on this machine alone.
+    /// Allows only callers on this machine.
     fn default() -> Self {
         let local = ["localhost", "127.0.0.1", "[::1]"];
         Policy {
@@ -32,8 +32,8 @@ impl Default for Policy {
 }
 
 impl Policy {
-    /// Adds the address that the server listens on: what an attacker rebinds is a name, never an address.
-    pub(crate) fn answer_as(&mut self, addr: SocketAddr) {
+    /// Allows the address that the server listens on: DNS rebinding abuses names, and never addresses.
+    pub(crate) fn allow_address(&mut self, addr: SocketAddr) {
         if let Some(hosts) = &mut self.hosts
             && !addr.ip().is_unspecified()
         {
@@ -42,7 +42,7 @@ impl Policy {
     }
 }
 
-/// The rules of a [`Policy`] about headers.
+/// The parsed hosts and origins of a [`Policy`].
 #[derive(Debug)]
 pub(super) struct HeaderRules {
     hosts: Option<Vec<Host>>,
@@ -56,8 +56,8 @@ struct Host {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Origin {
-    /// A page without an origin.
+enum WebOrigin {
+    /// The opaque origin `null`.
     Null,
     Page {
         scheme: String,
@@ -67,7 +67,7 @@ enum Origin {
 
 #[derive(Debug)]
 struct AllowedOrigin {
-    origin: Origin,
+    origin: WebOrigin,
     any_port: bool,
 }
 
@@ -80,10 +80,10 @@ impl HeaderRules {
         let origin = |text: &String| {
             let text = text.trim();
             let with_any_port = text.strip_suffix(":*");
-            let origin = Origin::parse(with_any_port.unwrap_or(text))?;
-            let has_port = matches!(&origin, Origin::Page { host, .. } if host.port.is_some());
-            // An entry without a port is one with any.
-            (with_any_port.is_none() || !has_port && origin != Origin::Null)
+            let origin = WebOrigin::parse(with_any_port.unwrap_or(text))?;
+            let has_port = matches!(&origin, WebOrigin::Page { host, .. } if host.port.is_some());
+            // An entry without a port allows any.
+            (with_any_port.is_none() || !has_port && origin != WebOrigin::Null)
                 .then_some(AllowedOrigin { any_port: !has_port, origin })
         };
         HeaderRules {
@@ -94,6 +94,7 @@ impl HeaderRules {
 
     /// Checks the `Host` and the `Origin` of a request.
     pub(super) fn check(&self, head: &Parts) -> Result<(), Rejection> {
+        let forbidden = |message: &str| Rejection::new(StatusCode::FORBIDDEN, message);
         let host = requested_host(head)?;
         let is_allowed = |allowed: &Host| {
             allowed.name == host.name && allowed.port.is_none_or(|port| host.port == Some(port))
@@ -105,16 +106,15 @@ impl HeaderRules {
                 "a request for another host is refused; if this server is reached by that name, allow it with \
                  `tool_mcp::Server::allowed_hosts`"
             );
-            let message =
-                "the `Host` of the request is not allowed; the log of the server says how to allow it";
-            return Err(Rejection::new(StatusCode::FORBIDDEN, message));
+            return Err(forbidden(
+                "the `Host` of the request is not allowed; the log of the server says how to allow it",
+            ));
         }
         let (Some(allowed), Some(origin)) = (&self.origins, head.headers.get(header::ORIGIN)) else {
             return Ok(());
         };
-        let forbidden = |message: &str| Rejection::new(StatusCode::FORBIDDEN, message);
         let origin = origin.to_str().map_err(|_| forbidden("Invalid Origin header encoding"))?;
-        let origin = Origin::parse(origin).ok_or_else(|| forbidden("Invalid Origin header"))?;
+        let origin = WebOrigin::parse(origin).ok_or_else(|| forbidden("Invalid Origin header"))?;
         if allowed.iter().any(|allowed| allowed.allows(&origin)) {
             Ok(())
         } else {
@@ -141,25 +141,25 @@ impl Host {
     }
 }
 
-impl Origin {
+impl WebOrigin {
     fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         if text.eq_ignore_ascii_case("null") {
-            return Some(Origin::Null);
+            return Some(WebOrigin::Null);
         }
         let uri = Uri::try_from(text).ok()?;
         let authority = uri.authority()?;
         let host = Host::new(authority.host(), authority.port_u16());
-        Some(Origin::Page { scheme: uri.scheme_str()?.to_ascii_lowercase(), host })
+        Some(WebOrigin::Page { scheme: uri.scheme_str()?.to_ascii_lowercase(), host })
     }
 }
 
 impl AllowedOrigin {
-    fn allows(&self, origin: &Origin) -> bool {
+    fn allows(&self, origin: &WebOrigin) -> bool {
         match (&self.origin, origin) {
-            (Origin::Null, Origin::Null) => true,
-            (Origin::Page { scheme, host }, Origin::Page { scheme: other_scheme, host: other }) => {
-                // An origin leaves out the port that its scheme implies (RFC 6454, section 6.2).
+            (WebOrigin::Null, WebOrigin::Null) => true,
+            (WebOrigin::Page { scheme, host }, WebOrigin::Page { scheme: other_scheme, host: other }) => {
+                // An origin omits the default port of its scheme (RFC 6454, section 6.2).
                 let implied = match other_scheme.as_str() {
                     "http" => Some(80),
                     "https" => Some(443),

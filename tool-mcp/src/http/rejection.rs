@@ -1,12 +1,13 @@
-//! Requests that are refused: a status, and an error of JSON-RPC.
+//! Rejected HTTP requests: a status, and an error of JSON-RPC.
 
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use rmcp::model::{ErrorData, JsonRpcError, RequestId};
+use tool_core::authentication::AuthenticationError;
 
-use crate::protocol;
+use crate::protocol::ErrorResponse;
 
-/// Why a request over HTTP is refused.
+/// The rejection of an HTTP request.
 #[derive(Debug)]
 pub(super) struct Rejection(Box<Details>);
 
@@ -15,8 +16,8 @@ struct Details {
     status: StatusCode,
     error: JsonRpcError,
     header: Option<(HeaderName, HeaderValue)>,
-    /// Whether the error has no identifier on purpose.
-    is_nameless: bool,
+    /// Whether the identifier of the error is final, even if there is none.
+    is_final: bool,
 }
 
 impl Rejection {
@@ -26,7 +27,7 @@ impl Rejection {
 
     pub(super) fn of(status: StatusCode, error: ErrorData) -> Self {
         let error = JsonRpcError::new(None, error);
-        Rejection(Box::new(Details { status, error, header: None, is_nameless: false }))
+        Rejection(Box::new(Details { status, error, header: None, is_final: false }))
     }
 
     pub(super) fn bad_request(message: impl Into<String>) -> Self {
@@ -37,22 +38,14 @@ impl Rejection {
         Rejection::of(StatusCode::BAD_REQUEST, ErrorData::header_mismatch(message.into(), None))
     }
 
-    pub(super) fn not_found() -> Self {
-        Rejection::new(StatusCode::NOT_FOUND, "Session not found")
-    }
-
-    pub(super) fn session_required() -> Self {
-        Rejection::bad_request("Session ID is required")
-    }
-
     pub(super) fn method_not_allowed(allowed: &'static str) -> Self {
         Rejection::new(StatusCode::METHOD_NOT_ALLOWED, "Method Not Allowed")
             .with_header(header::ALLOW, HeaderValue::from_static(allowed))
     }
 
-    /// Adds the identifier of the request, unless the error has one or is to have none.
+    /// Adds the identifier of the request, unless that of the error is final.
     pub(super) fn to(mut self, id: impl FnOnce() -> Option<RequestId>) -> Self {
-        if self.0.error.id.is_none() && !self.0.is_nameless {
+        if self.0.error.id.is_none() && !self.0.is_final {
             self.0.error.id = id();
         }
         self
@@ -72,10 +65,22 @@ impl Rejection {
     }
 }
 
-/// A message that cannot be read.
-impl From<protocol::Rejection> for Rejection {
-    fn from(rejection: protocol::Rejection) -> Self {
-        let (status, error) = (StatusCode::BAD_REQUEST, *rejection);
-        Rejection(Box::new(Details { status, error, header: None, is_nameless: true }))
+impl From<ErrorResponse> for Rejection {
+    fn from(response: ErrorResponse) -> Self {
+        let (status, error) = (StatusCode::BAD_REQUEST, *response);
+        Rejection(Box::new(Details { status, error, header: None, is_final: true }))
+    }
+}
+
+impl From<AuthenticationError> for Rejection {
+    /// Returns 401, or 503 if the authenticator has failed.
+    fn from(error: AuthenticationError) -> Self {
+        let message = error.to_string();
+        if let AuthenticationError::Refused { challenge } = error {
+            let rejection = Rejection::new(StatusCode::UNAUTHORIZED, message);
+            return rejection.with_header(header::WWW_AUTHENTICATE, challenge);
+        }
+        let rejection = Rejection::new(StatusCode::SERVICE_UNAVAILABLE, message);
+        rejection.with_header(header::RETRY_AFTER, HeaderValue::from_static("1"))
     }
 }

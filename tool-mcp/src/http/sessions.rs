@@ -1,46 +1,47 @@
 //! The sessions of clients up to 2025-11-25.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tokio::time::Instant;
 use tool_core::Principal;
 
-use crate::http::stream::{HISTORY_AGE, Identity, Stream};
+use crate::http::stream::{EventIds, HISTORY_AGE, Stream};
 use crate::protocol::{Outbox, Session};
+use crate::sync::lock;
 
-/// How long a session may be idle: none of its requests is running, and nobody reads its stream.
+/// How long a session may be idle: without a running request or a reader of its stream.
 const IDLE: Duration = Duration::from_secs(5 * 60);
 
 /// How often idle sessions are looked for.
 const SWEEP: Duration = Duration::from_secs(30);
 
-/// So many sessions are kept; of more, the one that has been idle the longest is closed.
+/// The most sessions; of more, the one that has been idle the longest is closed.
 const MOST_SESSIONS: usize = 4_096;
 
-/// So many streams of a session that have ended are kept for a client that comes back.
+/// The most ended streams of a session that are kept for a client that reconnects.
 const MOST_ENDED: usize = 32;
 
-/// So many bytes of them are kept.
-const MOST_BYTES: usize = 2 << 20;
+/// The most bytes of ended streams that are kept.
+const MOST_ENDED_BYTES: usize = 2 << 20;
 
-/// The sessions of an endpoint, each with who opened it: nobody else gets in, wherever the identifier is from.
+/// The sessions of an endpoint. Only the caller that opened a session may use it.
 #[derive(Debug)]
-pub(super) struct Sessions(Mutex<State>);
+pub(super) struct Sessions(Mutex<SessionTable>);
 
 #[derive(Debug)]
-struct State {
-    by_id: HashMap<Arc<str>, Entry>,
+struct SessionTable {
+    by_id: HashMap<Arc<str>, SessionEntry>,
     swept: Instant,
 }
 
 #[derive(Debug)]
-struct Entry {
+struct SessionEntry {
     session: Arc<HttpSession>,
-    /// The number of its requests and streams that are open.
+    /// The number of open requests and streams.
     open: usize,
-    /// When one of them began or ended last.
+    /// When one of them last began or ended.
     used: Instant,
 }
 
@@ -53,50 +54,48 @@ pub(super) struct HttpSession {
     pub(super) session: Arc<Session>,
     /// The stream of messages that belong to no request.
     pub(super) stream: Arc<Stream>,
-    streams: Mutex<Streams>,
+    streams: Mutex<RequestStreams>,
 }
 
 #[derive(Debug, Default)]
-struct Streams {
+struct RequestStreams {
     next: u64,
     by_number: BTreeMap<u64, Arc<Stream>>,
 }
 
-/// A request of a session. The session is not idle until this is dropped.
+/// Keeps a session from being idle until it is dropped.
 #[derive(Debug)]
-pub(super) struct Visit {
+pub(super) struct SessionLease {
     sessions: Arc<Sessions>,
     pub(super) session: Arc<HttpSession>,
 }
 
 /// The error of a session that another caller has opened.
-pub(super) struct NotTheirs;
+pub(super) struct WrongOwner;
 
 impl HttpSession {
-    /// Creates a session of this caller.
-    ///
     /// # Errors
     ///
-    /// When the system has no randomness to give.
+    /// When the system provides no randomness.
     pub(super) fn new(owner: &Principal) -> Result<Self, getrandom::Error> {
         let mut random = [0; 16];
         getrandom::fill(&mut random)?;
         let id = format!("{:032x}", u128::from_be_bytes(random));
-        let stream = Arc::new(Stream::new(Identity::Session));
+        let stream = Arc::new(Stream::new(EventIds::Session));
         let session = Arc::new(Session::new(Outbox::new(Arc::<Stream>::clone(&stream) as _)));
         let owner = owner.id().map(str::to_owned);
         Ok(HttpSession { id: id.into(), owner, session, stream, streams: Mutex::default() })
     }
 
-    /// Creates a stream for a request, which nobody finds until it is kept.
+    /// Creates a stream for a request, without keeping it.
     pub(super) fn new_stream(&self) -> Arc<Stream> {
         let mut streams = lock(&self.streams);
         let number = streams.next;
         streams.next += 1;
-        Arc::new(Stream::new(Identity::Request(number)))
+        Arc::new(Stream::new(EventIds::Request(number)))
     }
 
-    /// Keeps the stream of a request for a client that comes back.
+    /// Keeps the stream of a request for a client that reconnects.
     pub(super) fn keep_stream(&self, stream: &Arc<Stream>) {
         let mut streams = lock(&self.streams);
         streams.forget();
@@ -104,7 +103,7 @@ impl HttpSession {
         number.map(|number| streams.by_number.insert(number, Arc::clone(stream)));
     }
 
-    /// Returns the stream of a request that is kept still.
+    /// Returns the stream of a request, if it is still kept.
     pub(super) fn stream_of(&self, number: u64) -> Option<Arc<Stream>> {
         let mut streams = lock(&self.streams);
         streams.forget();
@@ -118,15 +117,15 @@ impl HttpSession {
     }
 }
 
-impl Streams {
-    /// Forgets streams that have ended: those that are too old, and the oldest of too many or too large ones.
+impl RequestStreams {
+    /// Drops ended streams that are too old, and the oldest that exceed the limits.
     fn forget(&mut self) {
         self.by_number.retain(|_, stream| stream.ended().is_none_or(|ended| ended.elapsed() < HISTORY_AGE));
         let (mut kept, mut bytes) = (0, 0);
         let mut surplus = Vec::new();
         for (number, stream) in self.by_number.iter().rev().filter(|(_, stream)| stream.ended().is_some()) {
             (kept, bytes) = (kept + 1, bytes + stream.bytes());
-            if kept > MOST_ENDED || bytes > MOST_BYTES {
+            if kept > MOST_ENDED || bytes > MOST_ENDED_BYTES {
                 surplus.push(*number);
             }
         }
@@ -136,35 +135,39 @@ impl Streams {
 
 impl Sessions {
     pub(super) fn new() -> Self {
-        Sessions(Mutex::new(State { by_id: HashMap::new(), swept: Instant::now() }))
+        Sessions(Mutex::new(SessionTable { by_id: HashMap::new(), swept: Instant::now() }))
     }
 
-    /// Begins a request of a session; `None` for one that is not there.
+    /// Begins a request of a session; `None` for an unknown identifier.
     ///
     /// # Errors
     ///
-    /// When the session is not this caller's. What a caller is granted may change during a session, who it is may not.
-    pub(super) fn visit(self: &Arc<Self>, id: &str, caller: &Principal) -> Result<Option<Visit>, NotTheirs> {
-        let mut state = lock(&self.0);
-        state.sweep();
-        let Some(entry) = state.by_id.get_mut(id) else { return Ok(None) };
+    /// When the session belongs to another caller. The permissions of a caller may change during a session.
+    pub(super) fn lease(
+        self: &Arc<Self>,
+        id: &str,
+        caller: &Principal,
+    ) -> Result<Option<SessionLease>, WrongOwner> {
+        let mut table = lock(&self.0);
+        table.sweep();
+        let Some(entry) = table.by_id.get_mut(id) else { return Ok(None) };
         if entry.session.owner.as_deref() != caller.id() {
-            return Err(NotTheirs);
+            return Err(WrongOwner);
         }
         entry.open += 1;
         entry.used = Instant::now();
-        Ok(Some(Visit { sessions: Arc::clone(self), session: Arc::clone(&entry.session) }))
+        Ok(Some(SessionLease { sessions: Arc::clone(self), session: Arc::clone(&entry.session) }))
     }
 
     pub(super) fn insert(&self, session: HttpSession) {
-        let mut state = lock(&self.0);
-        state.sweep();
-        let entry = Entry { session: Arc::new(session), open: 0, used: Instant::now() };
-        state.by_id.insert(Arc::clone(&entry.session.id), entry);
-        if state.by_id.len() > MOST_SESSIONS {
-            let idle = state.by_id.iter().filter(|(_, entry)| entry.open == 0);
+        let mut table = lock(&self.0);
+        table.sweep();
+        let entry = SessionEntry { session: Arc::new(session), open: 0, used: Instant::now() };
+        table.by_id.insert(Arc::clone(&entry.session.id), entry);
+        if table.by_id.len() > MOST_SESSIONS {
+            let idle = table.by_id.iter().filter(|(_, entry)| entry.open == 0);
             let oldest = idle.min_by_key(|(_, entry)| entry.used).map(|(id, _)| Arc::clone(id));
-            oldest.iter().for_each(|id| state.close(id));
+            oldest.iter().for_each(|id| table.close(id));
         }
     }
 
@@ -177,8 +180,8 @@ impl Sessions {
     }
 }
 
-impl State {
-    /// Closes the sessions that have been idle for too long, now and then.
+impl SessionTable {
+    /// Closes idle sessions, at most once per `SWEEP`.
     fn sweep(&mut self) {
         if self.swept.elapsed() < SWEEP {
             return;
@@ -202,18 +205,13 @@ impl State {
     }
 }
 
-impl Drop for Visit {
+impl Drop for SessionLease {
     fn drop(&mut self) {
         if let Some(entry) = lock(&self.sessions.0).by_id.get_mut(&self.session.id) {
             entry.open -= 1;
             entry.used = Instant::now();
         }
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // Nothing panics while it is locked.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
-//! The end of an endpoint, in good order.
+//! The graceful shutdown of an endpoint.
 
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
@@ -11,12 +11,13 @@ use tool_core::BoxFuture;
 use crate::clock::after;
 use crate::handlers::Handler;
 use crate::http::sessions::Sessions;
+use crate::sync::lock;
 
-/// What an endpoint has under way, and how long its end may take.
+/// What an endpoint is doing, and how long its shutdown may take.
 #[derive(Clone)]
 pub(super) struct Shutdown {
-    /// The answers that are on their way.
-    pub(super) answers: TaskTracker,
+    /// The responses that are being sent.
+    pub(super) responses: TaskTracker,
     /// Ends sessions and streams.
     pub(super) stop: CancellationToken,
     pub(super) handler: Arc<Handler>,
@@ -26,18 +27,17 @@ pub(super) struct Shutdown {
 
 impl Shutdown {
     pub(super) fn new(handler: Arc<Handler>, deadline: Duration) -> Self {
-        let sessions = Arc::new(Sessions::new());
-        Shutdown { answers: TaskTracker::new(), stop: CancellationToken::new(), handler, sessions, deadline }
+        let (responses, sessions) = (TaskTracker::new(), Arc::new(Sessions::new()));
+        Shutdown { responses, stop: CancellationToken::new(), handler, sessions, deadline }
     }
 
-    /// Begins no request any more, waits for the answers on their way, and then ends sessions and streams. Returns the
-    /// moment at which nobody waits any longer.
+    /// Refuses new requests, waits for the responses, and then ends sessions and streams. Returns the deadline.
     pub(super) async fn run(&self) -> Instant {
         let deadline = after(self.deadline);
-        self.handler.begin_to_end();
-        self.answers.close();
-        if timeout_at(deadline, self.answers.wait()).await.is_err() {
-            tracing::warn!(answers = self.answers.len(), "answers were not given in time and are given up");
+        self.handler.begin_shutdown();
+        self.responses.close();
+        if timeout_at(deadline, self.responses.wait()).await.is_err() {
+            tracing::warn!(answers = self.responses.len(), "answers were not given in time and are given up");
         }
         self.stop.cancel();
         self.sessions.close_all();
@@ -45,7 +45,7 @@ impl Shutdown {
     }
 }
 
-/// A future that runs as a task from the first request on: where a router is built, there may be no runtime.
+/// A future that becomes a task with the first request: a router may be built outside of a runtime.
 pub(super) struct SignalTask {
     future: Mutex<Option<BoxFuture<'static, ()>>>,
     task: OnceLock<AbortOnDropHandle<()>>,
@@ -59,7 +59,7 @@ impl SignalTask {
     /// Starts the task, unless it has been started.
     pub(super) fn start(&self) {
         self.task.get_or_init(|| {
-            let future = self.future.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let future = lock(&self.future).take();
             AbortOnDropHandle::new(tokio::spawn(async {
                 if let Some(future) = future {
                     future.await;

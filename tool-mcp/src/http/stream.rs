@@ -1,7 +1,7 @@
-//! A stream of events to a client: kept for a while, so that a client can take it up again where it was cut off.
+//! A stream of events to a client, kept for a while so that the client can resume it.
 
 use std::collections::VecDeque;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
@@ -10,30 +10,31 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 use tool_core::BoxFuture;
 
-use crate::protocol::{Closed, Outgoing, Response};
+use crate::protocol::{Closed, Outgoing, RpcResponse};
+use crate::sync::lock;
 
-/// So many events wait for a client that reads slowly; then whoever sends more waits.
+/// The most events that wait for a client that reads slowly; then the sender waits.
 const MOST_UNREAD: u64 = 16;
 
-/// So many bytes of events are kept for a client that comes back.
+/// The most bytes of events that are kept for a client that reconnects.
 const HISTORY_BYTES: usize = 1 << 20;
 
-/// So many events are kept for it.
+/// The most events that are kept.
 const HISTORY_EVENTS: usize = 256;
 
-/// How long an event is kept for it, and a stream that has ended.
+/// How long an event is kept, and a stream that has ended.
 pub(super) const HISTORY_AGE: Duration = Duration::from_secs(60);
 
-/// The number of the first event. That before it stands for the beginning.
+/// The number of the first event. The one before it stands for the beginning.
 const FIRST: u64 = 1;
 
-/// How long a client is to wait before it comes back, in milliseconds.
+/// How long a client is to wait before it reconnects, in milliseconds.
 const RETRY_MS: u64 = 3_000;
 
-/// How the events of a stream are identified.
+/// The identifiers of the events of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Identity {
-    /// Not at all: the stream cannot be taken up again.
+pub(super) enum EventIds {
+    /// The events have none: the stream cannot be resumed.
     None,
     /// It is the stream of a session.
     Session,
@@ -43,32 +44,32 @@ pub(super) enum Identity {
 
 #[derive(Debug)]
 pub(super) struct Stream {
-    identity: Identity,
-    state: Mutex<State>,
-    /// There may be room for another event.
+    ids: EventIds,
+    state: Mutex<StreamState>,
+    /// Notified when there may be room for another event.
     room: Notify,
 }
 
 #[derive(Debug)]
-struct State {
+struct StreamState {
     events: VecDeque<Event>,
     /// The number of the next event.
     next: u64,
     bytes: usize,
-    reader: Option<Reader>,
-    /// How many readers there were.
+    reader: Option<StreamReader>,
+    /// The number of readers so far.
     readers: u64,
-    /// The number of the first event that nobody has read.
+    /// The number of the first unread event.
     unread: u64,
     ended: Option<Instant>,
 }
 
 #[derive(Debug)]
-struct Reader {
+struct StreamReader {
     number: u64,
     /// The number of the event that it reads next.
     position: u64,
-    /// Whether the client has to be told first where it is, so that it can come back.
+    /// Whether to send an empty event first, whose identifier allows the client to resume.
     is_new: bool,
     waker: Option<Waker>,
 }
@@ -81,8 +82,8 @@ struct Event {
 }
 
 impl Stream {
-    pub(super) fn new(identity: Identity) -> Self {
-        let state = State {
+    pub(super) fn new(ids: EventIds) -> Self {
+        let state = StreamState {
             events: VecDeque::new(),
             next: FIRST,
             bytes: 0,
@@ -91,19 +92,27 @@ impl Stream {
             unread: FIRST,
             ended: None,
         };
-        Stream { identity, state: Mutex::new(state), room: Notify::new() }
+        Stream { ids, state: Mutex::new(state), room: Notify::new() }
+    }
+
+    /// Returns the number of the request that the stream belongs to.
+    pub(super) fn request(&self) -> Option<u64> {
+        match self.ids {
+            EventIds::Request(number) => Some(number),
+            _ => None,
+        }
     }
 
     /// Returns `true` if nothing was sent.
     pub(super) fn is_empty(&self) -> bool {
-        self.state().next == FIRST
+        lock(&self.state).next == FIRST
     }
 
-    /// Sends the answer, and ends the stream.
-    pub(super) fn finish(&self, answer: &Response) {
-        let mut state = self.state();
+    /// Sends the response, and ends the stream.
+    pub(super) fn finish(&self, response: &RpcResponse) {
+        let mut state = lock(&self.state);
         if state.ended.is_none() {
-            state.push(answer.text(), self.identity);
+            state.push(response.text(), self.ids);
             state.end();
         }
         drop(state);
@@ -112,50 +121,50 @@ impl Stream {
 
     /// Ends the stream.
     pub(super) fn close(&self) {
-        self.state().end();
+        lock(&self.state).end();
         self.room.notify_waiters();
     }
 
-    /// Returns since when the stream has ended.
+    /// Returns when the stream has ended.
     pub(super) fn ended(&self) -> Option<Instant> {
-        self.state().ended
+        lock(&self.state).ended
     }
 
     /// Returns how many bytes are kept.
     pub(super) fn bytes(&self) -> usize {
-        self.state().bytes
+        lock(&self.state).bytes
     }
 
     pub(super) fn has_reader(&self) -> bool {
-        self.state().reader.is_some()
+        lock(&self.state).reader.is_some()
     }
 
-    /// Begins to read after an event, or else with the first event that nobody has read. Who read before reads no more.
+    /// Attaches a reader after an event, or else before the first unread event. It replaces the current reader.
     pub(super) fn attach(&self, after: Option<u64>) -> u64 {
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         state.readers += 1;
         let (number, position) = (state.readers, after.map_or(state.unread, |after| after + 1));
-        let is_new = after.is_none() && self.identity != Identity::None;
-        let former = state.reader.replace(Reader { number, position, is_new, waker: None });
+        let is_new = after.is_none() && self.ids != EventIds::None;
+        let former = state.reader.replace(StreamReader { number, position, is_new, waker: None });
         former.and_then(|former| former.waker).into_iter().for_each(Waker::wake);
         number
     }
 
     pub(super) fn detach(&self, reader: u64) {
-        self.state().reader.take_if(|it| it.number == reader);
+        lock(&self.state).reader.take_if(|it| it.number == reader);
         self.room.notify_waiters();
     }
 
-    /// Returns the text of the next event for a reader; `None` at the end of the stream, or once another reads.
+    /// Returns the text of the next event for a reader; `None` at the end of the stream, or if the reader was replaced.
     pub(super) fn poll_next(&self, reader: u64, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
-        let mut guard = self.state();
+        let mut guard = lock(&self.state);
         let state = &mut *guard;
         let Some(current) = state.reader.as_mut().filter(|it| it.number == reader) else {
             return Poll::Ready(None);
         };
         let position = current.position;
         if std::mem::take(&mut current.is_new) {
-            let text = text(self.identity, position - 1, b"", Some(RETRY_MS));
+            let text = event_text(self.ids, position - 1, b"", Some(RETRY_MS));
             return Poll::Ready(Some(text));
         }
         let Some(event) = state.events.iter().find(|event| event.number >= position) else {
@@ -167,8 +176,8 @@ impl Stream {
         };
         current.position = event.number + 1;
         state.unread = state.unread.max(current.position);
-        let text = text(self.identity, event.number, &event.data, None);
-        if self.identity == Identity::None {
+        let text = event_text(self.ids, event.number, &event.data, None);
+        if self.ids == EventIds::None {
             state.events.pop_front();
         }
         drop(guard);
@@ -176,36 +185,22 @@ impl Stream {
         Poll::Ready(Some(text))
     }
 
+    /// Sends a text; `None` if there is no room.
     fn try_send(&self, text: &Bytes) -> Option<Result<(), Closed>> {
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         if state.ended.is_some() {
             return Some(Err(Closed));
         }
-        let read = match (&state.reader, self.identity) {
+        let read = match (&state.reader, self.ids) {
             (Some(reader), _) => reader.position,
-            (None, Identity::None) => FIRST,
+            (None, EventIds::None) => FIRST,
             (None, _) => state.next,
         };
         if state.next.saturating_sub(read) >= MOST_UNREAD {
             return None;
         }
-        state.push(text.clone(), self.identity);
+        state.push(text.clone(), self.ids);
         Some(Ok(()))
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        // Nothing panics while it is locked.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Stream {
-    /// Returns the number of the request whose stream it is.
-    pub(super) fn request(&self) -> Option<u64> {
-        match self.identity {
-            Identity::Request(number) => Some(number),
-            _ => None,
-        }
     }
 }
 
@@ -223,18 +218,18 @@ impl Outgoing for Stream {
     }
 }
 
-impl State {
-    fn push(&mut self, data: Bytes, identity: Identity) {
+impl StreamState {
+    fn push(&mut self, data: Bytes, ids: EventIds) {
         self.bytes += data.len();
         self.events.push_back(Event { number: self.next, data, sent: Instant::now() });
         self.next += 1;
-        if identity != Identity::None {
+        if ids != EventIds::None {
             self.forget();
         }
         self.wake();
     }
 
-    /// Forgets events that are too many or too old, but none that a reader has still to read.
+    /// Drops read events that are too many or too old.
     fn forget(&mut self) {
         let needed = self.reader.as_ref().map_or(self.next, |reader| reader.position);
         while let Some(first) = self.events.front()
@@ -261,14 +256,14 @@ impl State {
 }
 
 /// Returns an event as text.
-fn text(identity: Identity, number: u64, data: &[u8], retry: Option<u64>) -> Bytes {
+fn event_text(ids: EventIds, number: u64, data: &[u8], retry: Option<u64>) -> Bytes {
     let mut text = Vec::with_capacity(data.len() + 48);
     text.extend_from_slice(b"data: ");
     text.extend_from_slice(data);
-    match identity {
-        Identity::None => {}
-        Identity::Session => text.extend_from_slice(format!("\nid: {number}").as_bytes()),
-        Identity::Request(stream) => text.extend_from_slice(format!("\nid: {number}/{stream}").as_bytes()),
+    match ids {
+        EventIds::None => {}
+        EventIds::Session => text.extend_from_slice(format!("\nid: {number}").as_bytes()),
+        EventIds::Request(stream) => text.extend_from_slice(format!("\nid: {number}/{stream}").as_bytes()),
     }
     if let Some(retry) = retry {
         text.extend_from_slice(format!("\nretry: {retry}").as_bytes());
@@ -277,7 +272,7 @@ fn text(identity: Identity, number: u64, data: &[u8], retry: Option<u64>) -> Byt
     text.into()
 }
 
-/// Reads the identifier of an event: its number, and that of the request whose stream it is of.
+/// Parses the identifier of an event: its number, and that of the request whose stream it is in.
 pub(super) fn event_id(text: &str) -> Option<(u64, Option<u64>)> {
     match text.split_once('/') {
         Some((number, stream)) => Some((number.parse().ok()?, Some(stream.parse().ok()?))),
@@ -299,7 +294,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn resumes_after_the_last_read_event() {
-        let stream = Stream::new(Identity::Request(7));
+        let stream = Stream::new(EventIds::Request(7));
         let reader = stream.attach(None);
         assert_eq!(next(&stream, reader).await.unwrap(), "data: \nid: 0/7\nretry: 3000\n\n");
         stream.send(Bytes::from_static(b"a")).await.unwrap();
@@ -320,7 +315,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn waits_for_slow_readers_but_not_detached_ones() {
-        let stream = Arc::new(Stream::new(Identity::Session));
+        let stream = Arc::new(Stream::new(EventIds::Session));
         let reader = stream.attach(None);
         next(&stream, reader).await.unwrap();
         for _ in 0..MOST_UNREAD {

@@ -1,22 +1,27 @@
-//! What the server knows of a request beside its parameters.
+//! What a request carries beside its parameters.
+
+use std::sync::Arc;
 
 use axum::http::request::Parts;
 use rmcp::model::{CacheScope, ProgressToken, RequestId};
-use std::sync::Arc;
 use tool_core::logging::LogLevel;
-use tool_core::{Extensions, TraceParent};
+use tool_core::{Extensions, Principal, TraceParent};
 
-use crate::caller::Caller;
 use crate::elicitation::Capabilities;
 use crate::protocol::era::Era;
 use crate::protocol::message::Meta;
 use crate::protocol::outbox::Outbox;
 use crate::protocol::session::Session;
 
-/// The header that names the trace of a request.
-const TRACE: &str = "traceparent";
+/// The sender of a request over HTTP, in the extensions of its head.
+#[derive(Clone, Debug)]
+pub(crate) struct Caller {
+    pub(crate) principal: Principal,
+    /// Whether callers are distinguished: then only this one may cache responses.
+    pub(crate) is_distinguished: bool,
+}
 
-/// The client of a request, and where messages about it go.
+/// The client of a request, and where messages about the request go.
 #[derive(Debug)]
 pub(crate) struct RequestContext {
     pub(crate) id: RequestId,
@@ -28,7 +33,7 @@ pub(crate) struct RequestContext {
     pub(crate) extensions: Option<Extensions>,
     pub(crate) trace: Option<TraceParent>,
     pub(crate) progress_token: Option<ProgressToken>,
-    /// The least severe messages that the client gets; `None` for none at all.
+    /// The least severe level that the client gets; `None` for no messages.
     pub(crate) log_level: Option<LogLevel>,
     /// The stream of the request.
     pub(crate) outbox: Outbox,
@@ -48,12 +53,12 @@ pub(crate) struct Origin {
 }
 
 impl Origin {
-    /// Returns the origin of a request that came with this head.
+    /// Returns the origin of an HTTP request with this head.
     pub(crate) fn http(head: &Parts, outbox: Outbox, session: Option<Arc<Session>>) -> Self {
         Origin {
             caller: head.extensions.get().cloned(),
             extensions: head.extensions.get().cloned(),
-            trace: head.headers.get(TRACE).and_then(|trace| trace.to_str().ok()?.parse().ok()),
+            trace: head.headers.get("traceparent").and_then(|trace| trace.to_str().ok()?.parse().ok()),
             outbox,
             session,
         }
@@ -87,10 +92,18 @@ impl RequestContext {
         }
     }
 
-    /// Returns who may keep an answer that is the same for all callers that are not distinguished. Over stdio it depends on
-    /// what the application grants to whoever started it.
+    /// Returns the principal of the caller; `None` over stdio.
+    pub(crate) fn principal(&self) -> Option<&Principal> {
+        self.caller.as_ref().map(|caller| &caller.principal)
+    }
+
+    /// Returns who may cache a response that does not depend on the caller, unless callers are distinguished. Over stdio it
+    /// depends on the permissions of the local user.
     pub(crate) fn scope(&self) -> CacheScope {
-        self.caller.as_ref().map_or(CacheScope::Private, Caller::scope)
+        match &self.caller {
+            Some(caller) if !caller.is_distinguished => CacheScope::Public,
+            _ => CacheScope::Private,
+        }
     }
 
     /// Returns the stream for log messages: in a session that of the session.

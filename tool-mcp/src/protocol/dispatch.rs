@@ -1,4 +1,4 @@
-//! From a request to its answer: one dispatcher for both eras and both transports.
+//! From a request to its response: one dispatcher for both eras and both transports.
 
 use std::future::ready;
 use std::sync::Arc;
@@ -13,8 +13,9 @@ use crate::elicitation::Round;
 use crate::handlers::Handler;
 use crate::logging;
 use crate::protocol::context::{Origin, RequestContext};
-use crate::protocol::message::{Meta, Params, REQUIRED, Request};
-use crate::protocol::response::{Reply, Response};
+use crate::protocol::message::{Message, Meta, Params, REQUIRED, RpcRequest};
+use crate::protocol::response::{Reply, RpcResponse};
+use crate::protocol::{Session, invalid_params};
 
 /// The methods that need a session or the `_meta` of 2026-07-28.
 const METHODS: [&str; 13] = [
@@ -34,25 +35,42 @@ const METHODS: [&str; 13] = [
 ];
 
 impl Handler {
-    /// Begins to answer a request. What it changes of its session is changed when this returns.
-    pub(crate) fn answer(self: &Arc<Self>, request: Request, origin: Origin) -> BoxFuture<'static, Response> {
+    /// Begins to answer a request. Changes to its session are made before this returns.
+    pub(crate) fn answer(
+        self: &Arc<Self>,
+        request: RpcRequest,
+        origin: Origin,
+    ) -> BoxFuture<'static, RpcResponse> {
         let opens_session = request.opens_session();
-        let Request { id, method, meta, params } = request;
+        let RpcRequest { id, method, meta, params } = request;
         let cx = RequestContext::new(id, &meta, origin);
         let admitted = if opens_session { Ok(true) } else { admit(&method, &meta, &cx) };
         let is_legacy = match admitted {
             Ok(is_legacy) => is_legacy,
-            Err(error) => return Box::pin(ready(Response::new(cx.id, Err(error), &cx.era))),
+            Err(error) => return Box::pin(ready(RpcResponse::new(cx.id, Err(error), &cx.era))),
         };
         if opens_session || method == "logging/setLevel" {
             let reply = self.change_session(&method, params, is_legacy, &cx);
-            return Box::pin(ready(Response::new(cx.id, reply, &cx.era)));
+            return Box::pin(ready(RpcResponse::new(cx.id, reply, &cx.era)));
         }
         let handler = Arc::clone(self);
         Box::pin(async move {
             let reply = handler.reply(&method, params, is_legacy, &cx).await;
-            Response::new(cx.id, reply, &cx.era)
+            RpcResponse::new(cx.id, reply, &cx.era)
         })
+    }
+
+    /// Handles a notification or a response from the client of a session.
+    pub(crate) fn receive(&self, message: Message, session: &Arc<Session>) {
+        match message {
+            Message::Notification { method, params } => match method.as_str() {
+                "notifications/cancelled" => session.cancel(&params),
+                "notifications/initialized" => self.initialized(session),
+                _ => {}
+            },
+            Message::Response { id, result } => session.server_requests.answer(id.as_ref(), result),
+            Message::Request(_) => {}
+        }
     }
 
     /// Answers a request that changes its session.
@@ -68,14 +86,12 @@ impl Handler {
         };
         let params = object(params)?;
         if method == "initialize" {
-            return self
-                .initialize(params, session)
-                .map(|result| ServerResult::InitializeResult(result).into());
+            return self.initialize(params, session).map(Reply::from);
         }
         let level = params.get("level").and_then(Value::as_str);
         let Some(level) = level.and_then(logging::level) else {
             let names = LogLevel::ALL.map(|level| format!("`{level}`")).join(", ");
-            return Err(ErrorData::invalid_params(format!("`level` must be one of {names}"), None));
+            return Err(invalid_params(format!("`level` must be one of {names}")));
         };
         session.set_log_level(level);
         Ok(ServerResult::empty(()).into())
@@ -89,23 +105,16 @@ impl Handler {
         cx: &RequestContext,
     ) -> Result<Reply, ErrorData> {
         match (method, params) {
-            ("tools/list", Params::List { cursor }) => self.tools(cursor, cx).await.map(Reply::Tools),
+            ("tools/list", Params::List { cursor }) => self.tools(cursor, cx).await,
             ("tools/call", Params::Call(params)) => self.call_tool(params, cx).await,
-            ("resources/list", Params::List { cursor }) => {
-                self.resources(cursor, cx).await.map(|list| ServerResult::ListResourcesResult(list).into())
-            }
+            ("resources/list", Params::List { cursor }) => self.resources(cursor, cx).await,
             ("resources/templates/list", Params::List { cursor }) => {
-                let list = self.resource_templates(cursor, cx).await;
-                list.map(|list| ServerResult::ListResourceTemplatesResult(list).into())
+                self.resource_templates(cursor, cx).await
             }
-            ("prompts/list", Params::List { cursor }) => {
-                self.prompts(cursor, cx).await.map(|list| ServerResult::ListPromptsResult(list).into())
-            }
+            ("prompts/list", Params::List { cursor }) => self.prompts(cursor, cx).await,
             ("resources/read", params) => {
                 let params = object(params)?;
-                let uri = uri(&params)?;
-                let round = Round::of(params.get("requestState"), params.get("inputResponses"))?;
-                self.read(uri, round, cx).await.map(Reply::from)
+                self.read(uri(&params)?, Round::of_params(&params)?, cx).await.map(Reply::from)
             }
             ("prompts/get", params) => {
                 let params = object(params)?;
@@ -116,17 +125,16 @@ impl Handler {
                     Some(_) => None,
                 };
                 let (Some(name), Some(arguments)) = (name, arguments) else {
-                    return Err(ErrorData::invalid_params(CALL, None));
+                    return Err(invalid_params(INVALID_CALL));
                 };
-                let round = Round::of(params.get("requestState"), params.get("inputResponses"))?;
-                self.prompt(name, arguments, round, cx).await.map(Reply::from)
+                self.prompt(name, arguments, Round::of_params(&params)?, cx).await.map(Reply::from)
             }
             ("completion/complete", params) => {
-                let params: CompleteRequestParams = serde_json::from_value(object(params)?.into())
-                    .map_err(|_| ErrorData::invalid_params(COMPLETE, None))?;
-                self.completion(&params, cx).await.map(|result| ServerResult::CompleteResult(result).into())
+                let params: CompleteRequestParams =
+                    serde_json::from_value(object(params)?.into()).map_err(|_| invalid_params(COMPLETE))?;
+                self.completion(&params, cx).await.map(Reply::from)
             }
-            ("server/discover", _) => Ok(ServerResult::DiscoverResult(self.discover(cx)).into()),
+            ("server/discover", _) => Ok(self.discover(cx).into()),
             ("ping", _) if is_legacy => Ok(ServerResult::empty(()).into()),
             (method @ ("resources/subscribe" | "resources/unsubscribe"), params)
                 if is_legacy && self.updates.is_some() =>
@@ -138,15 +146,14 @@ impl Handler {
             ("subscriptions/listen", params)
                 if !is_legacy && (self.changes.is_some() || self.updates.is_some()) =>
             {
-                let result = self.listen(&object(params)?, cx).await?;
-                Ok(ServerResult::SubscriptionsListenResult(result).into())
+                self.listen(&object(params)?, cx).await.map(Reply::from)
             }
             (method, _) => Err(unknown(method)),
         }
     }
 }
 
-const CALL: &str = "`name` must be a string and `arguments` an object";
+pub(crate) const INVALID_CALL: &str = "`name` must be a string and `arguments` an object";
 
 const COMPLETE: &str = "`ref` must be a `ref/prompt` with a `name` or a `ref/resource` with a `uri`, and `argument` \
                         must have a `name` and a `value`";
@@ -160,24 +167,20 @@ fn admit(method: &str, meta: &Meta, cx: &RequestContext) -> Result<bool, ErrorDa
     let has_session = cx.session.as_ref().is_some_and(|session| session.client().is_some());
     if meta.version.is_none() && !has_session && METHODS.contains(&method) {
         let keys = REQUIRED.join("` and `");
-        let message =
-            format!("the request needs `{keys}` in its `_meta`, or a session: send `initialize` first");
-        return Err(ErrorData::invalid_params(message, None));
+        return Err(invalid_params(format!(
+            "the request needs `{keys}` in its `_meta`, or a session: send `initialize` first"
+        )));
     }
-    if let Some(version) = meta.version.as_ref()
-        && !ProtocolVersion::KNOWN_VERSIONS.contains(version)
-    {
-        return Err(ErrorData::unsupported_protocol_version(
-            version.clone(),
-            ProtocolVersion::KNOWN_VERSIONS,
-        ));
+    let known = ProtocolVersion::KNOWN_VERSIONS;
+    if let Some(version) = meta.version.as_ref().filter(|version| !known.contains(version)) {
+        return Err(ErrorData::unsupported_protocol_version(version.clone(), known));
     }
     let needs_meta = method == "server/discover" || meta.version.is_some() && cx.era.is_modern();
     let missing = meta.missing();
     if needs_meta && !missing.is_empty() {
         let missing = missing.join(", ");
         let message = format!("request _meta is missing or has malformed required fields: {missing}");
-        return Err(ErrorData::invalid_params(message, None));
+        return Err(invalid_params(message));
     }
     Ok(!needs_meta && !cx.era.is_modern())
 }
@@ -185,17 +188,12 @@ fn admit(method: &str, meta: &Meta, cx: &RequestContext) -> Result<bool, ErrorDa
 fn object(params: Params) -> Result<Map<String, Value>, ErrorData> {
     match params {
         Params::Other(params) => Ok(params),
-        _ => Err(not_an_object()),
+        _ => Err(invalid_params("`params` must be an object")),
     }
 }
 
 fn uri(params: &Map<String, Value>) -> Result<&str, ErrorData> {
-    let uri = params.get("uri").and_then(Value::as_str);
-    uri.ok_or_else(|| ErrorData::invalid_params("`uri` must be a string", None))
-}
-
-fn not_an_object() -> ErrorData {
-    ErrorData::invalid_params("`params` must be an object", None)
+    params.get("uri").and_then(Value::as_str).ok_or_else(|| invalid_params("`uri` must be a string"))
 }
 
 fn unknown(method: &str) -> ErrorData {

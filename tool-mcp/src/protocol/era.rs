@@ -1,9 +1,9 @@
-//! The version of the protocol that a request is of.
+//! The version of the protocol that a request uses.
 
 use rmcp::model::ProtocolVersion;
 use tool_core::Content;
 
-/// The version that a request is of; none before one is agreed on. Versions are dates, and so compare as texts.
+/// The version that a request uses, if one is agreed on. Versions are dates, and compare as texts.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Era(Option<ProtocolVersion>);
 
@@ -38,7 +38,7 @@ impl Era {
     }
 
     fn is_at_least(&self, version: &ProtocolVersion) -> bool {
-        self.0.as_ref().is_some_and(|spoken| spoken.as_str() >= version.as_str())
+        self.0.as_ref().is_some_and(|own| own.as_str() >= version.as_str())
     }
 }
 

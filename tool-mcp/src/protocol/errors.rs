@@ -1,15 +1,26 @@
-//! Errors that several requests answer with.
+//! Errors that several requests are answered with.
+
+use std::borrow::Cow;
 
 use rmcp::ErrorData;
 use serde_json::json;
 
-/// No resource has this URI. The code depends on the era, see [`Response`](super::Response).
+pub(crate) fn invalid_params(message: impl Into<Cow<'static, str>>) -> ErrorData {
+    ErrorData::invalid_params(message, None)
+}
+
+/// Returns an error without details, which are in the log.
+pub(crate) fn internal_error() -> ErrorData {
+    ErrorData::internal_error("internal error", None)
+}
+
+/// Returns the error of an unknown URI. The code depends on the era, see [`RpcResponse`](super::RpcResponse).
 pub(crate) fn resource_not_found(uri: &str) -> ErrorData {
     let message = format!("Resource not found: {}", shortened(uri));
     ErrorData::resource_not_found(message, Some(json!({"uri": uri})))
 }
 
-/// The server ends. Another process may answer the request.
+/// Returns the error of a request during shutdown. Another process may answer it.
 pub(crate) fn shutting_down() -> ErrorData {
     let retry = json!({"retryable": true, "retryAfterSeconds": 1});
     ErrorData::internal_error("the server is shutting down: try again", Some(retry))

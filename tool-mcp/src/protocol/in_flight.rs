@@ -2,19 +2,21 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use rmcp::model::RequestId;
 use tokio_util::sync::CancellationToken;
 
+use crate::sync::lock;
+
 /// The requests that are not answered yet, by their identifiers.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct InFlight(Arc<Mutex<State>>);
+pub(crate) struct InFlight(Arc<Mutex<InFlightState>>);
 
 #[derive(Debug, Default)]
-struct State {
+struct InFlightState {
     requests: HashMap<RequestId, (u64, CancellationToken)>,
-    /// Distinguishes requests that had one identifier after the other.
+    /// Distinguishes requests that reuse an identifier.
     count: u64,
 }
 
@@ -30,7 +32,7 @@ pub(crate) struct RequestGuard {
 impl InFlight {
     /// Reserves an identifier; `None` if another request has it.
     pub(crate) fn begin(&self, id: RequestId) -> Option<RequestGuard> {
-        let mut state = self.state();
+        let mut state = lock(&self.0);
         state.count += 1;
         let number = state.count;
         match state.requests.entry(id.clone()) {
@@ -45,23 +47,18 @@ impl InFlight {
 
     /// Cancels a request, whose identifier is free from then on.
     pub(crate) fn cancel(&self, id: &RequestId) {
-        let canceled = self.state().requests.remove(id);
+        let canceled = lock(&self.0).requests.remove(id);
         if let Some((_, canceled)) = canceled {
             canceled.cancel();
         }
     }
 
     pub(crate) fn contains(&self, id: &RequestId) -> bool {
-        self.state().requests.contains_key(id)
+        lock(&self.0).requests.contains_key(id)
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.state().requests.len()
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        // Nothing panics while it is locked.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0).requests.len()
     }
 }
 
@@ -78,7 +75,7 @@ impl RequestGuard {
 
 impl Drop for RequestGuard {
     fn drop(&mut self) {
-        let mut state = self.requests.state();
+        let mut state = lock(&self.requests.0);
         if state.requests.get(&self.id).is_some_and(|(number, _)| *number == self.number) {
             state.requests.remove(&self.id);
         }

@@ -1,4 +1,4 @@
-//! Reads a JSON-RPC message: its frame, and the parameters as far as every method has them.
+//! Reads JSON-RPC messages: the frame, and the parameters that all methods share.
 
 mod request_id;
 
@@ -19,28 +19,28 @@ pub(crate) use request_id::request_id;
 
 use crate::logging::level;
 
-/// The error that answers a text that is not a message.
-pub(crate) type Rejection = Box<JsonRpcError>;
+/// The response to a text that is not a message.
+pub(crate) type ErrorResponse = Box<JsonRpcError>;
 
 /// A message of a client.
 #[expect(clippy::large_enum_variant, reason = "most messages are requests, and none is kept")]
 #[derive(Debug)]
 pub(crate) enum Message {
-    Request(Request),
+    Request(RpcRequest),
     Notification { method: String, params: Map<String, Value> },
     Response { id: Option<RequestId>, result: Result<Value, ErrorData> },
 }
 
 #[derive(Debug)]
-pub(crate) struct Request {
+pub(crate) struct RpcRequest {
     pub(crate) id: RequestId,
     pub(crate) method: String,
     pub(crate) meta: Meta,
     pub(crate) params: Params,
 }
 
-impl Request {
-    /// Returns `true` for `initialize`, which 2026-07-28 does not have any more.
+impl RpcRequest {
+    /// Returns `true` for `initialize`, which 2026-07-28 has removed.
     pub(crate) fn opens_session(&self) -> bool {
         self.method == "initialize" && self.meta.version.as_ref().is_none_or(ProtocolVersion::has_initialize)
     }
@@ -57,11 +57,11 @@ pub(crate) enum Params {
     Other(Map<String, Value>),
 }
 
-/// The parameters of `tools/call`. Values of a wrong type are kept: what is wrong with them depends on the era.
+/// The parameters of `tools/call`. Values of a wrong type are kept: their error depends on the era.
 #[derive(Debug)]
 pub(crate) struct CallParams {
     pub(crate) name: Option<String>,
-    /// As JSON, as the client sent them; empty without any.
+    /// The JSON of the client; empty without arguments.
     pub(crate) arguments: Bytes,
     pub(crate) request_state: Option<Value>,
     pub(crate) input_responses: Option<Value>,
@@ -123,7 +123,7 @@ struct Frame<'m> {
     error: Option<&'m RawValue>,
 }
 
-/// A member that is there, even if it is `null`.
+/// Reads a member that is present, even if it is `null`.
 fn present<'de, D: Deserializer<'de>>(value: D) -> Result<Option<&'de RawValue>, D::Error> {
     <&RawValue>::deserialize(value).map(Some)
 }
@@ -133,7 +133,7 @@ fn present<'de, D: Deserializer<'de>>(value: D) -> Result<Option<&'de RawValue>,
 /// # Errors
 ///
 /// When the text is not JSON or not a message, repeats a member, or has a cursor of a wrong type.
-pub(crate) fn read(text: &Bytes) -> Result<Message, Rejection> {
+pub(crate) fn read(text: &Bytes) -> Result<Message, ErrorResponse> {
     let frame = frame(text)?;
     let unreadable = || unreadable(text);
     if frame.jsonrpc.is_none_or(|version| version.get() != "\"2.0\"") {
@@ -166,36 +166,35 @@ fn request(
     method: String,
     params: Option<&RawValue>,
     text: &Bytes,
-) -> Result<Request, Rejection> {
+) -> Result<RpcRequest, ErrorResponse> {
     let (meta, params) = match params.map(RawValue::get) {
         Some(params) if !params.starts_with('{') => return Err(unreadable(text)),
         params => read_params(&method, params.unwrap_or("{}"), text).map_err(|fault| match fault {
-            Fault::Invalid(message) => {
+            ParamsError::Invalid(message) => {
                 Box::new(JsonRpcError::new(request_id(text), ErrorData::invalid_params(message, None)))
             }
-            Fault::Unreadable => unreadable(text),
+            ParamsError::Unreadable => unreadable(text),
         })?,
     };
-    Ok(Request { id, method, meta, params })
+    Ok(RpcRequest { id, method, meta, params })
 }
 
-/// What is wrong with parameters.
-enum Fault {
+enum ParamsError {
     Invalid(String),
-    /// They hold a value that nobody can read.
+    /// They contain a value that cannot be parsed.
     Unreadable,
 }
 
-impl From<serde_json::Error> for Fault {
+impl From<serde_json::Error> for ParamsError {
     fn from(error: serde_json::Error) -> Self {
-        Fault::Invalid(error.to_string())
+        ParamsError::Invalid(error.to_string())
     }
 }
 
-fn read_params(method: &str, params: &str, text: &Bytes) -> Result<(Meta, Params), Fault> {
+fn read_params(method: &str, params: &str, text: &Bytes) -> Result<(Meta, Params), ParamsError> {
     match method {
         "tools/call" => {
-            let Call { name, arguments, request_state, input_responses, meta } =
+            let CallMembers { name, arguments, request_state, input_responses, meta } =
                 serde_json::from_str(params)?;
             let arguments = arguments.map_or_else(Bytes::new, |raw| text.slice_ref(raw.get().as_bytes()));
             let name = name.and_then(|name| match name {
@@ -206,16 +205,16 @@ fn read_params(method: &str, params: &str, text: &Bytes) -> Result<(Meta, Params
             Ok((meta.unwrap_or_default(), Params::Call(call)))
         }
         "tools/list" | "resources/list" | "resources/templates/list" | "prompts/list" => {
-            let List { cursor, meta } = serde_json::from_str(params)?;
+            let ListParams { cursor, meta } = serde_json::from_str(params)?;
             Ok((meta.unwrap_or_default(), Params::List { cursor }))
         }
         _ => {
-            let Unique(mut members) = unique(params)?;
+            let UniqueMembers(mut members) = unique(params)?;
             if let Some(arguments) = arguments_of_prompt(method, params) {
                 unique(arguments)?;
             }
             let meta = members.shift_remove("_meta").filter(|meta| !meta.is_null());
-            let meta = meta.map(serde_json::from_value).transpose().map_err(|_| Fault::Unreadable)?;
+            let meta = meta.map(serde_json::from_value).transpose().map_err(|_| ParamsError::Unreadable)?;
             Ok((meta.unwrap_or_default(), Params::Other(members)))
         }
     }
@@ -235,7 +234,7 @@ fn arguments_of_prompt<'m>(method: &str, params: &'m str) -> Option<&'m str> {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Call<'m> {
+struct CallMembers<'m> {
     name: Option<Value>,
     #[serde(borrow)]
     arguments: Option<&'m RawValue>,
@@ -246,34 +245,34 @@ struct Call<'m> {
 }
 
 #[derive(Deserialize)]
-struct List {
+struct ListParams {
     cursor: Option<String>,
     #[serde(rename = "_meta")]
     meta: Option<Meta>,
 }
 
 /// The members of an object, none of which is repeated.
-struct Unique(Map<String, Value>);
+struct UniqueMembers(Map<String, Value>);
 
-fn unique(text: &str) -> Result<Unique, Fault> {
+fn unique(text: &str) -> Result<UniqueMembers, ParamsError> {
     serde_json::from_str(text).map_err(|error| match error.to_string() {
-        message if message.starts_with("duplicate field") => Fault::Invalid(message),
-        _ => Fault::Unreadable,
+        message if message.starts_with("duplicate field") => ParamsError::Invalid(message),
+        _ => ParamsError::Unreadable,
     })
 }
 
-impl<'de> Deserialize<'de> for Unique {
+impl<'de> Deserialize<'de> for UniqueMembers {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Members;
 
         impl<'de> Visitor<'de> for Members {
-            type Value = Unique;
+            type Value = UniqueMembers;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an object")
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Unique, A::Error> {
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<UniqueMembers, A::Error> {
                 let mut members = Map::new();
                 while let Some((name, value)) = map.next_entry::<String, Value>()? {
                     if members.contains_key(&name) {
@@ -281,7 +280,7 @@ impl<'de> Deserialize<'de> for Unique {
                     }
                     members.insert(name, value);
                 }
-                Ok(Unique(members))
+                Ok(UniqueMembers(members))
             }
         }
 
@@ -289,9 +288,9 @@ impl<'de> Deserialize<'de> for Unique {
     }
 }
 
-/// Reads the frame, in one pass if nothing is wrong with it.
-fn frame(text: &[u8]) -> Result<Frame<'_>, Rejection> {
-    // A list would be read as the members of an object in their order.
+/// Reads the frame, in one pass if it is valid.
+fn frame(text: &[u8]) -> Result<Frame<'_>, ErrorResponse> {
+    // serde would read an array as the fields in their order.
     if text.trim_ascii_start().starts_with(b"{")
         && let Ok(frame) = serde_json::from_slice(text)
     {
@@ -300,7 +299,7 @@ fn frame(text: &[u8]) -> Result<Frame<'_>, Rejection> {
     Err(Box::new(JsonRpcError::new(request_id(text), defect(text))))
 }
 
-/// Returns what is wrong with a text that has no good frame.
+/// Returns the error of a text without a valid frame.
 fn defect(text: &[u8]) -> ErrorData {
     let parse_error = |message: String| ErrorData::new(ErrorCode::PARSE_ERROR, message, None);
     let invalid = |message: String| ErrorData::invalid_request(message, None);
@@ -324,26 +323,23 @@ fn defect(text: &[u8]) -> ErrorData {
 
 const NOT_A_MESSAGE: &str = "the message is not a JSON-RPC 2.0 request, notification or response";
 
-/// Rejects a text with a good frame that is not a message.
-fn unreadable(text: &[u8]) -> Rejection {
+/// Rejects a text with a valid frame that is not a message.
+fn unreadable(text: &[u8]) -> ErrorResponse {
     Box::new(JsonRpcError::new(request_id(text), ErrorData::invalid_request(NOT_A_MESSAGE, None)))
 }
 
-/// Rejects a request whose identifier another one has that is not answered yet. The error has no identifier: the client would
-/// take it for the answer to the other.
-pub(crate) fn in_flight(id: &RequestId) -> Rejection {
-    invalid_request(&format!("the request `{id}` is not answered yet: give each its own `id`"))
+/// Rejects a request whose identifier is in use. The error has no identifier: the client would take it for the answer to the
+/// other request.
+pub(crate) fn in_flight(id: &RequestId) -> ErrorResponse {
+    let message = format!("the request `{id}` is not answered yet: give each its own `id`");
+    Box::new(JsonRpcError::new(None, ErrorData::invalid_request(message, None)))
 }
 
 /// Rejects a request of a client that has too many already.
-pub(crate) fn too_many(id: &RequestId, most: usize) -> Rejection {
+pub(crate) fn too_many(id: &RequestId, most: usize) -> ErrorResponse {
     let retry = serde_json::json!({"retryable": true});
     let message = format!("{most} requests are not answered yet, or their answers not read: try again");
     Box::new(JsonRpcError::new(Some(id.clone()), ErrorData::internal_error(message, Some(retry))))
-}
-
-fn invalid_request(message: &str) -> Rejection {
-    Box::new(JsonRpcError::new(None, ErrorData::invalid_request(message.to_owned(), None)))
 }
 
 #[cfg(test)]
@@ -352,7 +348,7 @@ mod tests {
 
     fn arguments(text: &'static str) -> Result<Option<String>, (i32, String)> {
         let arguments = |message| match message {
-            Message::Request(Request { params: Params::Call(call), .. }) if !call.arguments.is_empty() => {
+            Message::Request(RpcRequest { params: Params::Call(call), .. }) if !call.arguments.is_empty() => {
                 Some(String::from_utf8_lossy(&call.arguments).into_owned())
             }
             _ => None,

@@ -1,10 +1,10 @@
-//! Where the server sends messages that are no answers.
+//! Sending messages that are not responses.
 
 use std::fmt;
 use std::sync::Arc;
 
 use axum::body::Bytes;
-use rmcp::model::{ServerJsonRpcMessage, ServerNotification};
+use rmcp::model::{GetMeta as _, RequestId, ServerJsonRpcMessage, ServerNotification, SubscriptionFilter};
 use tool_core::BoxFuture;
 
 /// Sends messages to a client, one after the other.
@@ -45,5 +45,27 @@ impl Outbox {
 impl fmt::Debug for Outbox {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Outbox")
+    }
+}
+
+/// A client that is notified of changes.
+pub(crate) struct Subscriber {
+    pub(crate) outbox: Outbox,
+    /// The `subscriptions/listen` request and what it asks for; `None` for the client of a session.
+    pub(crate) subscription: Option<(RequestId, SubscriptionFilter)>,
+}
+
+impl Subscriber {
+    /// Returns which notifications the client wants; `None` for all.
+    pub(crate) fn filter(&self) -> Option<&SubscriptionFilter> {
+        self.subscription.as_ref().map(|(_, filter)| filter)
+    }
+
+    /// Sends a notification, with the identifier of the subscription if there is one.
+    pub(crate) async fn notify(&self, mut notification: ServerNotification) -> Result<(), Closed> {
+        if let Some((id, _)) = &self.subscription {
+            notification.get_meta_mut().set_subscription_id(id.clone());
+        }
+        self.outbox.notify(notification).await
     }
 }

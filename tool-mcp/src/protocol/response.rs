@@ -1,4 +1,4 @@
-//! The answer to a request, as text.
+//! The response to a request, as text.
 
 use axum::body::Bytes;
 use rmcp::model::{
@@ -8,11 +8,11 @@ use serde::Serialize;
 
 use crate::protocol::era::Era;
 
-/// What a request has come to.
+/// The result of a request.
 #[expect(clippy::large_enum_variant, reason = "it is serialized at once")]
 pub(crate) enum Reply {
     Result(ServerResult),
-    Tools(ToolList),
+    List(ItemList),
 }
 
 impl<T: Into<ServerResult>> From<T> for Reply {
@@ -21,10 +21,12 @@ impl<T: Into<ServerResult>> From<T> for Reply {
     }
 }
 
-/// A page of the list of tools, which are JSON already.
-pub(crate) struct ToolList {
-    /// The tools without the brackets around them.
-    pub(crate) tools: Bytes,
+/// A page of a list, whose items are JSON already.
+pub(crate) struct ItemList {
+    /// The member with the items: `tools`, `resources`.
+    pub(crate) key: &'static str,
+    /// The items without the brackets around them.
+    pub(crate) items: Bytes,
     pub(crate) members: ListMembers,
 }
 
@@ -42,15 +44,15 @@ pub(crate) struct ListMembers {
     pub(crate) cache_scope: Option<CacheScope>,
 }
 
-/// The text of an answer, in pieces so that a long list is not copied.
+/// The text of a response, in pieces so that a long list is not copied.
 #[derive(Clone, Debug)]
-pub(crate) struct Response {
+pub(crate) struct RpcResponse {
     pub(crate) pieces: [Bytes; 3],
-    /// If it is an error.
+    /// The code of an error.
     pub(crate) error: Option<ErrorCode>,
 }
 
-impl Response {
+impl RpcResponse {
     pub(crate) fn new(id: RequestId, reply: Result<Reply, ErrorData>, era: &Era) -> Self {
         match reply {
             Ok(Reply::Result(mut result)) => {
@@ -60,36 +62,36 @@ impl Response {
                     result.strip_result_type_for_legacy_peer();
                     result.strip_non_object_output_for_legacy_peer();
                 }
-                Response::serialized(&ServerJsonRpcMessage::response(result, id), None)
+                RpcResponse::serialized(&ServerJsonRpcMessage::response(result, id), None)
             }
-            Ok(Reply::Tools(list)) => Response::listed(&id, list, era),
+            Ok(Reply::List(list)) => RpcResponse::list(&id, list, era),
             Err(mut error) => {
                 if era.is_modern() && error.code == ErrorCode::RESOURCE_NOT_FOUND {
                     error.code = ErrorCode::INVALID_PARAMS;
                 }
                 let code = error.code;
-                Response::serialized(&JsonRpcError::new(Some(id), error), Some(code))
+                RpcResponse::serialized(&JsonRpcError::new(Some(id), error), Some(code))
             }
         }
     }
 
     fn serialized(message: &impl Serialize, error: Option<ErrorCode>) -> Self {
         let text = serde_json::to_vec(message).unwrap_or_else(|error| {
-            tracing::error!(%error, "an answer cannot be serialized");
+            tracing::error!(%error, "a response cannot be serialized");
             Vec::new()
         });
-        Response { pieces: [text.into(), Bytes::new(), Bytes::new()], error }
+        RpcResponse { pieces: [text.into(), Bytes::new(), Bytes::new()], error }
     }
 
-    fn listed(id: &RequestId, list: ToolList, era: &Era) -> Self {
+    fn list(id: &RequestId, ItemList { key, items, members }: ItemList, era: &Era) -> Self {
         let id = serde_json::to_string(id).unwrap_or_default();
-        let members = serde_json::to_string(&list.members).unwrap_or_default();
+        let members = serde_json::to_string(&members).unwrap_or_default();
         // Without the braces around them.
         let members = members.get(1..members.len() - 1).unwrap_or_default();
         let complete = if era.is_modern() { r#""resultType":"complete","# } else { "" };
         let comma = if members.is_empty() { "" } else { "," };
-        let before = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{{complete}{members}{comma}"tools":["#);
-        Response { pieces: [before.into(), list.tools, Bytes::from_static(b"]}}")], error: None }
+        let before = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{{complete}{members}{comma}"{key}":["#);
+        RpcResponse { pieces: [before.into(), items, Bytes::from_static(b"]}}")], error: None }
     }
 
     /// Returns the whole text.

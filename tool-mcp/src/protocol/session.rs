@@ -1,7 +1,7 @@
 //! The session of a client, over either transport.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use rmcp::model::{InitializeRequestParams, ProtocolVersion, RequestId};
 use serde_json::{Map, Value};
@@ -11,32 +11,30 @@ use tool_core::logging::LogLevel;
 use crate::elicitation::Capabilities;
 use crate::protocol::era::Era;
 use crate::protocol::in_flight::InFlight;
-use crate::protocol::outbox::Outbox;
+use crate::protocol::outbox::{Outbox, Subscriber};
 use crate::protocol::server_requests::ServerRequests;
-use crate::protocol::watched::Watched;
+use crate::protocol::watched::WatchedUris;
+use crate::sync::lock;
 
-/// The least severe messages that a client gets until it sets a level.
-const DEFAULT_LEVEL: LogLevel = LogLevel::Info;
-
-/// The client of a session, as far as answers depend on it.
+/// The properties of the client of a session that responses depend on.
 #[derive(Clone, Debug)]
-pub(crate) struct Client {
+pub(crate) struct ClientInfo {
     pub(crate) era: Era,
     pub(crate) capabilities: Capabilities,
 }
 
-/// What the server keeps between the requests of one client.
+/// The state between the requests of one client.
 #[derive(Debug)]
 pub(crate) struct Session {
     /// `None` until the client has sent `initialize`.
-    client: Mutex<Option<Client>>,
-    level: Mutex<LogLevel>,
+    client: Mutex<Option<ClientInfo>>,
+    log_level: Mutex<LogLevel>,
     /// The requests of the client.
     pub(crate) in_flight: InFlight,
     /// The requests to the client.
     pub(crate) server_requests: ServerRequests,
     /// The resources that the client has subscribed to.
-    pub(crate) watched: Arc<Watched>,
+    pub(crate) watched: Arc<WatchedUris>,
     /// The stream for messages that belong to no request.
     pub(crate) outbox: Outbox,
     is_initialized: AtomicBool,
@@ -48,7 +46,7 @@ impl Session {
     pub(crate) fn new(outbox: Outbox) -> Self {
         Session {
             client: Mutex::default(),
-            level: Mutex::new(DEFAULT_LEVEL),
+            log_level: Mutex::new(LogLevel::Info),
             in_flight: InFlight::default(),
             server_requests: ServerRequests::default(),
             watched: Arc::default(),
@@ -58,22 +56,22 @@ impl Session {
         }
     }
 
-    pub(crate) fn client(&self) -> Option<Client> {
+    pub(crate) fn client(&self) -> Option<ClientInfo> {
         lock(&self.client).clone()
     }
 
     /// Begins the session, or begins it anew with another client.
     pub(crate) fn open(&self, request: &InitializeRequestParams, version: ProtocolVersion) {
         let capabilities = Capabilities::declared(&request.capabilities);
-        *lock(&self.client) = Some(Client { era: Era::of(version), capabilities });
+        *lock(&self.client) = Some(ClientInfo { era: Era::of(version), capabilities });
     }
 
     pub(crate) fn log_level(&self) -> LogLevel {
-        *lock(&self.level)
+        *lock(&self.log_level)
     }
 
     pub(crate) fn set_log_level(&self, level: LogLevel) {
-        *lock(&self.level) = level;
+        *lock(&self.log_level) = level;
     }
 
     /// Returns `true` once: when the client of an open session says that it is initialized.
@@ -86,9 +84,8 @@ impl Session {
         let id = params.get("requestId").and_then(|id| serde_json::from_value::<RequestId>(id.clone()).ok());
         id.iter().for_each(|id| self.in_flight.cancel(id));
     }
-}
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // Nothing panics while it is locked.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn subscriber(&self) -> Subscriber {
+        Subscriber { outbox: self.outbox.clone(), subscription: None }
+    }
 }

@@ -1,26 +1,32 @@
-//! The resources that the client of a session has subscribed to.
+//! The resources that a client has subscribed to.
 
 use std::collections::BTreeSet;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 
-/// So many resources one client may want to know of.
+use crate::sync::lock;
+
+/// The most resources that one client may subscribe to.
 pub(crate) const MOST_WATCHED: usize = 1024;
 
-/// So many bytes their URIs may have.
-pub(crate) const MOST_BYTES: usize = 1 << 20;
+/// The most bytes that their URIs may have.
+pub(crate) const MOST_URI_BYTES: usize = 1 << 20;
 
-/// The resources that a client of a session wants to know of.
+/// The URIs of resources that a client has subscribed to; `None` before its first subscription.
 #[derive(Debug, Default)]
-pub(crate) struct Watched(Mutex<Option<BTreeSet<String>>>);
+pub(crate) struct WatchedUris(Mutex<Option<BTreeSet<String>>>);
 
-impl Watched {
+impl WatchedUris {
+    pub(crate) fn of(uris: BTreeSet<String>) -> Self {
+        WatchedUris(Mutex::new(Some(uris)))
+    }
+
     /// Adds a URI. Returns `None` if there are too many, and otherwise whether it is the first one ever.
     pub(crate) fn add(&self, uri: String) -> Option<bool> {
-        let mut watched = self.lock();
+        let mut watched = lock(&self.0);
         let none = BTreeSet::new();
         let uris = watched.as_ref().unwrap_or(&none);
         let bytes = uris.iter().map(String::len).sum::<usize>() + uri.len();
-        if !uris.contains(&uri) && (uris.len() >= MOST_WATCHED || bytes > MOST_BYTES) {
+        if !uris.contains(&uri) && (uris.len() >= MOST_WATCHED || bytes > MOST_URI_BYTES) {
             return None;
         }
         let is_first = watched.is_none();
@@ -29,18 +35,13 @@ impl Watched {
     }
 
     pub(crate) fn remove(&self, uri: &str) {
-        if let Some(uris) = &mut *self.lock() {
+        if let Some(uris) = &mut *lock(&self.0) {
             uris.remove(uri);
         }
     }
 
     pub(crate) fn uris(&self) -> BTreeSet<String> {
-        self.lock().clone().unwrap_or_default()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Option<BTreeSet<String>>> {
-        // Nothing panics while it is held.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0).clone().unwrap_or_default()
     }
 }
 
@@ -50,7 +51,7 @@ mod tests {
 
     #[test]
     fn limits_the_number_of_resources() {
-        let watched = Watched::default();
+        let watched = WatchedUris::default();
         assert_eq!(watched.add("a://0".to_owned()), Some(true));
         for n in 1..MOST_WATCHED {
             assert_eq!(watched.add(format!("a://{n}")), Some(false));
@@ -63,7 +64,7 @@ mod tests {
 
     #[test]
     fn limits_the_bytes_of_uris() {
-        let watched = Watched::default();
+        let watched = WatchedUris::default();
         let long = |n: usize| format!("a://{n}/{}", "x".repeat(100_000));
         let kept = (0..MOST_WATCHED).take_while(|n| watched.add(long(*n)).is_some()).count();
         assert!((1..=10).contains(&kept), "{kept}");
@@ -76,8 +77,8 @@ mod tests {
 
     #[test]
     fn does_not_count_a_rejected_uri() {
-        let watched = Watched::default();
-        assert_eq!(watched.add(format!("a://{}", "x".repeat(MOST_BYTES))), None);
+        let watched = WatchedUris::default();
+        assert_eq!(watched.add(format!("a://{}", "x".repeat(MOST_URI_BYTES))), None);
         assert_eq!(watched.add("a://0".to_owned()), Some(true), "it is the first resource");
     }
 }

@@ -1,4 +1,4 @@
-//! What a call came to, in the shape of the result of `tools/call`.
+//! Calls as results of `tools/call`.
 
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ContentBlock, ErrorCode, JsonObject, MetaObject, Resource};
@@ -8,16 +8,17 @@ use tool_core::{CallId, Content, Failure, FailureKind, Output, Reply};
 
 use crate::catalog::uri::Scheme;
 use crate::protocol::Era;
+use crate::render::read_error::retry_after;
 use crate::render::stored_result::ResultUri;
 
-/// A result for whatever happened in the tool, a protocol error for a tool that is not there.
-pub(crate) fn answer(reply: &Reply, era: &Era, scheme: &Scheme) -> Result<CallToolResult, ErrorData> {
+/// Returns the result of a call, or the protocol error of an unknown tool.
+pub(crate) fn call_result(reply: &Reply, era: &Era, scheme: &Scheme) -> Result<CallToolResult, ErrorData> {
     let call_id = reply.call_id;
     let result = match (&reply.result, &reply.preview) {
         (result, Some(preview)) => excerpts(preview, result, era, scheme),
         (Ok(output), None) => succeeded(output, era),
         (Err(failure), None) => match failure.kind().codes().mcp_call.code(true) {
-            // Where the client lacks a capability, that was told before: it has nobody to ask, as a tool called by a tool.
+            // The error of a missing capability is a separate one, sent before. Here the caller is another tool.
             Some(_) if failure.kind() == FailureKind::Unsupported => failed(failure, call_id),
             Some(code) => return Err(ErrorData::new(ErrorCode(code), failure.message().to_owned(), None)),
             None => failed(failure, call_id),
@@ -26,26 +27,11 @@ pub(crate) fn answer(reply: &Reply, era: &Era, scheme: &Scheme) -> Result<CallTo
     let mut meta = JsonObject::new();
     meta.insert("tool-core/callId".to_owned(), call_id.to_string().into());
     if let Err(failure) = &reply.result {
-        meta.extend(retry(failure).map(|(key, value)| (format!("tool-core/{key}"), value)));
+        meta.insert("tool-core/kind".to_owned(), failure.kind().codes().error_type.into());
+        meta.insert("tool-core/retryable".to_owned(), failure.retryable().into());
+        meta.extend(retry_after(failure).map(|(key, value)| (format!("tool-core/{key}"), value)));
     }
     Ok(result.with_meta(Some(MetaObject(meta))))
-}
-
-/// What a program must know of a failure to decide whether it tries again, and when.
-fn retry(failure: &Failure) -> impl Iterator<Item = (&'static str, Value)> {
-    let kind = ("kind", failure.kind().codes().error_type.into());
-    [kind, ("retryable", failure.retryable().into())].into_iter().chain(wait(failure))
-}
-
-fn wait(failure: &Failure) -> Option<(&'static str, Value)> {
-    failure.retry_after().map(|wait| ("retryAfterSeconds", wait.as_secs().into()))
-}
-
-/// What the data of a protocol error say about trying again: only where the same request can succeed.
-pub(crate) fn retry_as_is(failure: &Failure) -> impl Iterator<Item = (&'static str, Value)> {
-    let needs_change = matches!(failure.kind(), FailureKind::Input | FailureKind::NotJson);
-    let helps = failure.retryable() && !needs_change;
-    helps.then_some(("retryable", true.into())).into_iter().chain(wait(failure).filter(|_| helps))
 }
 
 fn succeeded(output: &Output, era: &Era) -> CallToolResult {
@@ -56,7 +42,7 @@ fn succeeded(output: &Output, era: &Era) -> CallToolResult {
     result
 }
 
-/// What is shown of a result that is too large, and where the rest is. What failed has failed all the same.
+/// Returns the preview of a large result. If the call failed, the result is an error.
 fn excerpts(
     preview: &Preview,
     result: &Result<Output, Failure>,
@@ -78,7 +64,7 @@ fn excerpts(
     result
 }
 
-/// An excerpt as a text, and a link to the whole.
+/// Returns an excerpt as a text, and a link to the whole.
 pub(crate) fn excerpt_blocks(excerpt: &Excerpt, era: &Era, scheme: &Scheme) -> Vec<ContentBlock> {
     let line_break =
         if excerpt.preview().is_empty() || excerpt.preview().ends_with('\n') { "" } else { "\n" };
@@ -95,7 +81,7 @@ pub(crate) fn excerpt_blocks(excerpt: &Excerpt, era: &Era, scheme: &Scheme) -> V
     [text].into_iter().chain(link).collect()
 }
 
-/// An excerpt as a value, with where the whole is.
+/// Returns an excerpt as JSON, with the URI of the whole.
 pub(crate) fn linked(excerpt: &Excerpt, scheme: &Scheme) -> Value {
     let mut value = serde_json::to_value(excerpt).unwrap_or_default();
     if let Some(digest) = excerpt.digest() {
@@ -104,14 +90,14 @@ pub(crate) fn linked(excerpt: &Excerpt, scheme: &Scheme) -> Value {
     value
 }
 
-/// A value of ours, mirrored as text.
+/// Returns a result with a value, and the value as text.
 pub(crate) fn succeeded_with(value: Value) -> CallToolResult {
     let mut result = CallToolResult::success(vec![ContentBlock::text(value.to_string())]);
     result.structured_content = Some(value);
     result
 }
 
-/// A failure that is not the tool's, with all that a model must know to try again.
+/// Returns an error result with a text.
 pub(crate) fn failed_text(text: String) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(text)])
 }
@@ -119,20 +105,20 @@ pub(crate) fn failed_text(text: String) -> CallToolResult {
 fn failed(failure: &Failure, call_id: CallId) -> CallToolResult {
     let mut text = failure.text();
     if failure.kind() == FailureKind::Internal {
-        // The cause is in the log alone; this is what finds it there.
+        // The cause is only in the log, under this identifier.
         text.push_str(&format!(" (call {call_id})"));
     }
     failed_text(text)
 }
 
-/// Content in the shape of MCP, as far as the client knows it.
+/// Returns content as MCP has it, adapted to the version of the client.
 pub(crate) fn block(content: &Content, era: &Era) -> ContentBlock {
     let adapted = era.adapted(content);
     let content = adapted.as_ref().unwrap_or(content);
     if let Content::Text { text } = content {
         return ContentBlock::text(text);
     }
-    // Content has the shape of MCP's blocks, so that a kind of it that is added later needs no line here.
+    // Content serializes as MCP's blocks do.
     let json = serde_json::to_value(content).unwrap_or(Value::Null);
     serde_json::from_value(json.clone()).unwrap_or_else(|_| ContentBlock::text(json.to_string()))
 }

@@ -1,26 +1,24 @@
-//! A tool that is read by its URI: its arguments out of the variables, and its output or failure as `resources/read`
-//! has them.
+//! Tools as resources: arguments from the variables of a URI, and outputs and failures as `resources/read` has them.
 
 use rmcp::ErrorData;
-use rmcp::model::{ErrorCode, ResourceContents};
+use rmcp::model::{ErrorCode, JsonObject, ResourceContents};
 use serde_json::value::RawValue;
-use serde_json::{Number, Value, json};
-use tool_core::failure::McpAnswer;
+use serde_json::{Number, json};
 use tool_core::{CallId, Content, Failure, FailureKind, Output, ToolDefinition, adapter};
 
 use crate::catalog::uri::Pattern;
 use crate::catalog::view::CatalogView;
 use crate::protocol::resource_not_found;
-use crate::render::call_result::retry_as_is;
+use crate::render::read_error::{problem_lines, read_error};
 use crate::render::stored_result::{MOST_READ, size_as_json};
 
-/// The arguments that the variables of a URI stand for: spelled as they are in a call.
+/// Returns the values of the variables of a URI as the arguments of a call, in JSON.
 pub(crate) fn arguments(tool: &ToolDefinition, values: &[(String, String)]) -> String {
     let is_integer = |name: &str| {
         tool.inputs().iter().any(|input| input.name.as_deref() == Some(name) && input.kind == "integer")
     };
     let member = |(name, value): &(String, String)| {
-        // What is no number is told so by the pipeline, in the words that every face uses.
+        // What is not a number becomes a string, which the validation of the arguments rejects.
         let value =
             if is_integer(name) && is_number(value) { value.clone() } else { json!(value).to_string() };
         format!("{}:{value}", json!(name))
@@ -32,7 +30,7 @@ fn is_number(text: &str) -> bool {
     !text.contains(char::is_whitespace) && serde_json::from_str::<Number>(text).is_ok()
 }
 
-/// An output at its URI: JSON, text, or bytes.
+/// Returns an output as contents of its URI: JSON, text, or bytes.
 pub(crate) fn contents(uri: &str, output: &Output) -> Vec<ResourceContents> {
     if output.structured_text().is_some()
         && let Ok(json) = output.decode::<Box<RawValue>>()
@@ -46,7 +44,7 @@ fn piece(uri: &str, content: &Content) -> ResourceContents {
     if let Content::Text { text } = content {
         return ResourceContents::text(text, uri);
     }
-    // Content has the shape of MCP's blocks: bytes are in base 64 there already.
+    // Content serializes as MCP's blocks do, with bytes in Base64.
     let mut json = serde_json::to_value(content).unwrap_or_default();
     match content {
         Content::Image { mime_type, .. } | Content::Audio { mime_type, .. } => {
@@ -60,7 +58,7 @@ fn piece(uri: &str, content: &Content) -> ResourceContents {
     }
 }
 
-/// How many bytes contents have in an answer, as JSON.
+/// Returns the number of bytes of contents as JSON.
 fn size(contents: &[ResourceContents]) -> usize {
     let size = |contents: &ResourceContents| match contents {
         ResourceContents::TextResourceContents { text, .. } => size_as_json(text),
@@ -70,7 +68,7 @@ fn size(contents: &[ResourceContents]) -> usize {
     contents.iter().map(size).sum()
 }
 
-/// What is said of an output that is more than one read gives; `None` where it is not.
+/// Returns the error of contents that are too large for one response, if they are.
 pub(crate) fn too_large(
     contents: &[ResourceContents],
     uri: &str,
@@ -94,12 +92,12 @@ pub(crate) fn too_large(
     Some(ErrorData::invalid_params(message, Some(json!({"uri": uri, "bytes": bytes, "tool": name}))))
 }
 
-/// A variable of a URI stands for nothing.
+/// Returns the error of a variable with an invalid value.
 pub(crate) fn bad_variable(uri: &str, variable: &str, message: String) -> ErrorData {
     ErrorData::invalid_params(message, Some(json!({"uri": uri, "variable": variable})))
 }
 
-/// The failure of a tool that was read.
+/// Returns the error of a tool that failed as a resource.
 pub(crate) fn failed(
     failure: &Failure,
     call_id: CallId,
@@ -108,43 +106,28 @@ pub(crate) fn failed(
     pattern: Option<&Pattern>,
 ) -> ErrorData {
     let mut message = failure.message().to_owned();
-    let mut data = json!({"uri": uri});
+    let mut data = uri_data(uri);
     match failure.kind() {
-        // Whoever may not know of it is told what one is told of nothing.
+        // A caller that may not see the tool gets the same error as for an unknown URI.
         FailureKind::NotFound => return resource_not_found(uri),
         FailureKind::Input | FailureKind::NotJson if !failure.problems().is_empty() => {
-            message = wrong(failure, tool, pattern);
-            data["problems"] = json!(failure.problems());
+            message = problems_with_example(failure, tool, pattern);
+            data.insert("problems".to_owned(), json!(failure.problems()));
         }
         FailureKind::Internal => message = format!("{message} (call {call_id})"),
         _ => {}
     }
-    refused(failure, message, data)
+    read_error(failure, message, data, ErrorCode::RESOURCE_NOT_FOUND)
 }
 
-/// A failure by the table of what `resources/read` is answered with.
-pub(crate) fn refused(failure: &Failure, message: String, mut data: Value) -> ErrorData {
-    for (key, value) in retry_as_is(failure) {
-        data[key] = value;
-    }
-    match failure.kind().codes().mcp_read {
-        McpAnswer::NotFound => ErrorData::resource_not_found(message, Some(data)),
-        // Where the client lacks a capability and knows that there are some, it was told before.
-        McpAnswer::Capability => ErrorData::internal_error(message, Some(data)),
-        answer => {
-            let code = answer.code(true).map_or(ErrorCode::INTERNAL_ERROR, ErrorCode);
-            ErrorData::new(code, message, Some(data))
-        }
-    }
+/// Returns the data of an error about a URI.
+pub(crate) fn uri_data(uri: &str) -> JsonObject {
+    JsonObject::from_iter([("uri".to_owned(), uri.into())])
 }
 
-/// What is wrong with each variable, and a URI that would have been right.
-fn wrong(failure: &Failure, tool: &ToolDefinition, pattern: Option<&Pattern>) -> String {
-    let mut lines: Vec<String> = failure
-        .problems()
-        .iter()
-        .map(|problem| format!("`{}`: {}", problem.path.trim_start_matches('/'), problem.message))
-        .collect();
+/// Returns the problem with each variable, and a valid URI.
+fn problems_with_example(failure: &Failure, tool: &ToolDefinition, pattern: Option<&Pattern>) -> String {
+    let mut lines = problem_lines(failure);
     let example = failure.example().unwrap_or_else(|| tool.example());
     let value = |name: &str| {
         example.get(name).map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned))

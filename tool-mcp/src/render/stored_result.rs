@@ -1,4 +1,4 @@
-//! Results that were too large to be shown, as resources.
+//! Stored results, which were too large to show, as resources.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -12,20 +12,20 @@ use tool_core::{Digest, Principal};
 use crate::catalog::uri::{Pattern, Scheme, decoded};
 use crate::protocol::resource_not_found;
 
-/// The tool that reads them a page at a time.
+/// The tool that reads stored results in parts.
 pub(crate) const READER: &str = "read_result";
 
 /// The first segment of their URIs.
 const SEGMENT: &str = "result";
 
-/// The most bytes that one read gives, as JSON: older clients refuse a message of 1 MiB.
+/// The most bytes of one read, as JSON: older clients refuse a message of 1 MiB.
 pub(crate) const MOST_READ: usize = 768 * 1024;
 
-/// What stands in the place of a value that is too large: see [`linked`](crate::render::call_result::linked).
+/// The schema of the excerpt that replaces a large value: see [`linked`](crate::render::call_result::linked).
 const EXCERPT: &str = r#"{"type":"object","description":"The beginning of a value that is too large; the whole is at `uri`.","properties":{"preview":{"type":"string"},"mediaType":{"type":"string"},"bytes":{"type":"integer"},"lines":{"type":"integer"},"digest":{"type":"string"},"uri":{"type":"string"}},"required":["preview","mediaType","bytes"],"additionalProperties":false}"#;
 
-/// Returns an output schema, as text, that admits a value of `schema` or the excerpt of one. `None` where `schema` refers to itself
-/// in a way that it does not as a part of another.
+/// Returns an output schema that accepts a value of `schema` or an excerpt, as text. `None` if a `$ref` of `schema` would not
+/// work inside another schema.
 pub(crate) fn or_excerpt(schema: &str) -> Option<String> {
     if !schema.contains("\"$ref\"") {
         return Some(format!(r#"{{"type":"object","anyOf":[{schema},{EXCERPT}]}}"#));
@@ -55,48 +55,45 @@ fn refers_to_definitions(schema: &Value) -> bool {
     }
 }
 
-/// The URI of a result, or of a part of it.
+/// The URI of a stored result, or of a part of it.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct ResultUri {
-    /// `None` for what is the digest of nothing.
+    /// `None` for an invalid digest.
     digest: Option<Digest>,
     part: Result<ResultPart, String>,
 }
 
 impl ResultUri {
-    /// Where a result is.
+    /// Returns the URI of a result.
     pub(crate) fn of(scheme: &Scheme, digest: Digest) -> String {
         format!("{}://{SEGMENT}/{}", scheme.as_str(), digest.hex())
     }
 
-    /// Where all results are.
+    /// Returns the pattern of the URIs of results.
     pub(crate) fn whole(scheme: &Scheme) -> Pattern {
         let segments = vec![Segment::Literal(SEGMENT.to_owned()), Segment::Variable("digest".to_owned())];
         Pattern::new(scheme.as_str().to_owned(), segments)
     }
 
-    /// Where their parts are, as a template of RFC 6570 (section 3.2.8).
+    /// Returns the template of the URIs of parts (RFC 6570, section 3.2.8).
     pub(crate) fn parts(scheme: &Scheme) -> String {
         format!("{}{{?lines,bytes,search}}", ResultUri::whole(scheme).as_str())
     }
 
-    /// Reads a URI; `None` for one of something else.
+    /// Parses a URI; `None` for one that is not of a result.
     pub(crate) fn parse(uri: &str, scheme: &Scheme) -> Option<Self> {
         let (own, rest) = uri.split_once("://")?;
         if !own.eq_ignore_ascii_case(scheme.as_str()) {
             return None;
         }
-        let (segment, rest) = rest.split_once('/')?;
-        if segment != SEGMENT {
-            return None;
-        }
-        let (digest, query) = rest.split_once('?').map_or((rest, ""), |(digest, query)| (digest, query));
-        // A digest needs no escapes, and has one spelling: what else stands there is none.
+        let rest = rest.strip_prefix(SEGMENT)?.strip_prefix('/')?;
+        let (digest, query) = rest.split_once('?').unwrap_or((rest, ""));
+        // Only the normal form of a digest is valid.
         let digest = digest.parse().ok().filter(|parsed: &Digest| parsed.hex() == digest);
         Some(ResultUri { digest, part: part(query) })
     }
 
-    /// Reads the part of the result that it is the URI of.
+    /// Reads the result, or the part of it.
     pub(crate) async fn read(
         &self,
         uri: &str,
@@ -105,34 +102,34 @@ impl ResultUri {
     ) -> Result<ReadResourceResult, ErrorData> {
         let bad = |message: String| ErrorData::invalid_params(message, Some(json!({"uri": uri})));
         let digest = self.digest.ok_or_else(|| resource_not_found(uri))?;
-        let kept = results.read(caller, digest).await.map_err(|error| {
+        let stored = results.read(caller, digest).await.map_err(|error| {
             let cause = std::error::Error::source(&error).map(ToString::to_string);
             tracing::error!(%error, cause, "a result could not be read");
             ErrorData::internal_error("results cannot be read at the moment", Some(json!({"uri": uri})))
         })?;
-        let kept = kept.ok_or_else(|| resource_not_found(uri))?;
+        let stored = stored.ok_or_else(|| resource_not_found(uri))?;
         let part = self.part.as_ref().map_err(|message| bad(message.clone()))?;
-        let contents = contents(uri, &kept, part).map_err(|refused| match refused {
-            Refused::Part(error) => bad(error.to_string()),
-            Refused::TooLarge { .. } => {
+        let contents = contents(uri, &stored, part).map_err(|error| match error {
+            ReadPartError::Part(error) => bad(error.to_string()),
+            ReadPartError::TooLarge { .. } => {
                 let whole = uri.split_once('?').map_or(uri, |(whole, _)| whole);
                 let next = format!("{whole}?bytes=0-{}", FIRST_PART - 1);
-                let message = format!("{refused}: read it in parts, such as {next}, or by `lines`");
-                let bytes = kept.content().len();
+                let message = format!("{error}: read it in parts, such as {next}, or by `lines`");
+                let bytes = stored.content().len();
                 ErrorData::invalid_params(message, Some(json!({"uri": uri, "next": next, "bytes": bytes})))
             }
         })?;
-        let left = kept.left().as_millis().try_into().unwrap_or(u64::MAX);
+        let left = stored.left().as_millis().try_into().unwrap_or(u64::MAX);
         Ok(ReadResourceResult::new(vec![contents]).with_ttl_ms(left).with_cache_scope(CacheScope::Private))
     }
 }
 
-/// The part that a query asks for.
+/// Parses the query of a URI.
 fn part(query: &str) -> Result<ResultPart, String> {
     let (mut lines, mut bytes, mut search) = (None, None, None);
     for pair in query.split('&').filter(|pair| !pair.is_empty()) {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-        let place = match name {
+        let parameter = match name {
             "lines" => &mut lines,
             "bytes" => &mut bytes,
             "search" => &mut search,
@@ -142,7 +139,7 @@ fn part(query: &str) -> Result<ResultPart, String> {
             }
         };
         let value = decoded(value).map_err(|fault| format!("the value of `{name}` {fault}"))?;
-        if place.replace(value).is_some() {
+        if parameter.replace(value).is_some() {
             return Err(format!("`{name}` is given twice"));
         }
     }
@@ -150,51 +147,49 @@ fn part(query: &str) -> Result<ResultPart, String> {
         .map_err(|error| error.to_string())
 }
 
-fn contents(uri: &str, kept: &StoredResult, part: &ResultPart) -> Result<ResourceContents, Refused> {
+fn contents(uri: &str, stored: &StoredResult, part: &ResultPart) -> Result<ResourceContents, ReadPartError> {
     let text = |text: &str, media_type: &str| {
-        let bytes = size_as_json(text);
-        if bytes > MOST_READ {
-            return Err(Refused::TooLarge { bytes: text.len() });
+        if size_as_json(text) > MOST_READ {
+            return Err(ReadPartError::TooLarge { bytes: text.len() });
         }
         Ok(ResourceContents::text(text, uri).with_mime_type(media_type))
     };
     let blob = |bytes: &[u8], media_type: &str| {
         if bytes.len().div_ceil(3) * 4 > MOST_READ {
-            return Err(Refused::TooLarge { bytes: bytes.len() });
+            return Err(ReadPartError::TooLarge { bytes: bytes.len() });
         }
         Ok(ResourceContents::blob(BASE64.encode(bytes), uri).with_mime_type(media_type))
     };
     match part {
-        ResultPart::Whole => match kept.text() {
-            Some(whole) => text(whole, kept.media_type()),
-            None => blob(kept.content(), kept.media_type()),
+        ResultPart::Whole => match stored.text() {
+            Some(whole) => text(whole, stored.media_type()),
+            None => blob(stored.content(), stored.media_type()),
         },
-        ResultPart::Lines(span) => text(kept.lines(*span)?, "text/plain"),
+        ResultPart::Lines(span) => text(stored.lines(*span)?, "text/plain"),
         ResultPart::Bytes(span) => {
-            let bytes = kept.bytes(*span)?;
-            // Bytes are what was asked for: part of a character is no text.
+            let bytes = stored.bytes(*span)?;
+            // A range of bytes may split a character.
             match std::str::from_utf8(&bytes) {
-                Ok(part) if kept.text().is_some() => text(part, "text/plain"),
+                Ok(part) if stored.text().is_some() => text(part, "text/plain"),
                 _ => blob(&bytes, "application/octet-stream"),
             }
         }
         ResultPart::Search { text: wanted, lines } => {
-            let found = kept.search(wanted, *lines)?;
+            let found = stored.search(wanted, *lines)?;
             text(&serde_json::to_string(&found).unwrap_or_default(), "application/json")
         }
     }
 }
 
-/// Why a part is not given.
 #[derive(Debug, thiserror::Error)]
-enum Refused {
+enum ReadPartError {
     #[error(transparent)]
     Part(#[from] PartError),
     #[error("the part has {bytes} bytes, more than one read gives")]
     TooLarge { bytes: usize },
 }
 
-/// Bytes of a text as a string of JSON.
+/// Returns the number of bytes of a text as a JSON string.
 pub(crate) fn size_as_json(text: &str) -> usize {
     let escaped = |byte: u8| match byte {
         b'"' | b'\\' | b'\n' | b'\r' | b'\t' | 0x08 | 0x0C => 2,
@@ -204,7 +199,7 @@ pub(crate) fn size_as_json(text: &str) -> usize {
     text.bytes().map(escaped).sum::<usize>() + 2
 }
 
-/// The first bytes of a result that one read gives, whatever they are.
+/// A number of bytes that one read always gives: each takes at most six as JSON.
 const FIRST_PART: usize = MOST_READ / 6 - 2;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The registry as something to browse: one row a tool, and one page for each.
+//! Descriptions of tools as resources: a row and a page for each tool.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -9,7 +9,7 @@ use crate::signature::{shown_default, signature, type_name};
 
 /// A tool in the list at `{scheme}://tools`.
 #[derive(Debug, Serialize)]
-pub(crate) struct Row<'t> {
+pub(crate) struct ToolRow<'t> {
     name: &'t str,
     signature: String,
     description: &'t str,
@@ -17,17 +17,17 @@ pub(crate) struct Row<'t> {
     operation: Option<Operation>,
 }
 
-impl<'t> Row<'t> {
+impl<'t> ToolRow<'t> {
     pub(crate) fn new(tool: &'t ToolDefinition, description: &'t str) -> Self {
-        // A row is shown of each tool: none keeps what its signature was read from.
+        // A detached definition drops its parsed schemas: with thousands of tools they take much memory.
         let signature = signature(&tool.detached());
-        Row { name: tool.name(), signature, description, operation: tool.operation() }
+        ToolRow { name: tool.name(), signature, description, operation: tool.operation() }
     }
 }
 
 /// A tool at `{scheme}://tool/{name}`.
 #[derive(Debug, Serialize)]
-pub(crate) struct Page<'t> {
+pub(crate) struct ToolPage<'t> {
     name: &'t str,
     signature: String,
     description: &'t str,
@@ -58,7 +58,7 @@ struct Argument<'t> {
     allowed: &'t [Allowed],
 }
 
-/// What a call returns: the native structure, or content without a schema.
+/// The output: its schema, or content without a schema.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 enum Returns<'t> {
@@ -74,10 +74,10 @@ struct Deprecated {
     note: Option<&'static str>,
 }
 
-impl<'t> Page<'t> {
-    /// The page of a tool, with examples beside those of its doc comment.
+impl<'t> ToolPage<'t> {
+    /// Creates the page of a tool. `examples` follow those of its doc comment.
     pub(crate) fn new(tool: &'t ToolDefinition, description: &'t str, examples: &'t [Value]) -> Self {
-        Page {
+        ToolPage {
             name: tool.name(),
             signature: signature(tool),
             description,

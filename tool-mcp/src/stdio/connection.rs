@@ -11,24 +11,25 @@ use tokio_util::task::TaskTracker;
 
 use crate::handlers::Handler;
 use crate::protocol::{
-    Message, Origin, Outbox, Rejection, Request, RequestGuard, Response, Session, in_flight, read, too_many,
+    ErrorResponse, Message, Origin, Outbox, RequestGuard, RpcRequest, RpcResponse, Session, in_flight, read,
+    too_many,
 };
-use crate::stdio::reader::Reader;
-use crate::stdio::writer::Writer;
+use crate::stdio::reader::LineReader;
+use crate::stdio::writer::LineWriter;
 
-/// So many requests may be unanswered, or their answers unread.
+/// The most requests without an answer, or with an unread answer.
 const MOST_REQUESTS: usize = 4_096;
 
 /// How long answers may take after the end of input.
 const LAST_ANSWERS: Duration = Duration::from_secs(5);
 
-/// How long they may take after the server has stopped: nobody waits for calls any more.
+/// How long writing may take after the server has stopped, when calls are not waited for any more.
 const LAST_WRITES: Duration = Duration::from_millis(100);
 
 pub(super) struct Connection<W> {
     handler: Arc<Handler>,
     session: Arc<Session>,
-    writer: Writer<W>,
+    writer: LineWriter<W>,
     outbox: Outbox,
     /// The requests that are being answered.
     tasks: TaskTracker,
@@ -36,7 +37,7 @@ pub(super) struct Connection<W> {
 
 impl<W: AsyncWrite + Send + Unpin + 'static> Connection<W> {
     pub(super) fn new(handler: Arc<Handler>, writer: W) -> Self {
-        let writer = Writer::new(writer);
+        let writer = LineWriter::new(writer);
         let outbox = Outbox::new(Arc::new(writer.clone()));
         let session = Arc::new(Session::new(outbox.clone()));
         Connection { handler, session, writer, outbox, tasks: TaskTracker::new() }
@@ -44,7 +45,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Connection<W> {
 
     /// Serves until the end of input or until it is stopped, and then waits for the answers.
     pub(super) async fn run<R: AsyncRead + Unpin>(self, reader: R, stop: CancellationToken) {
-        let mut reader = Reader::new(reader);
+        let mut reader = LineReader::new(reader);
         let serving = async {
             loop {
                 match reader.next_line().await {
@@ -72,26 +73,21 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Connection<W> {
         self.writer.close().await;
     }
 
-    async fn receive(&self, line: Result<Bytes, Rejection>) {
+    async fn receive(&self, line: Result<Bytes, ErrorResponse>) {
         let message = match line {
             Ok(line) if line.trim_ascii().is_empty() => return,
             Ok(line) => read(&line),
-            Err(rejection) => Err(rejection),
+            Err(response) => Err(response),
         };
         match message {
             Ok(Message::Request(request)) => self.begin(request).await,
-            Ok(Message::Notification { method, params }) => match method.as_str() {
-                "notifications/cancelled" => self.session.cancel(&params),
-                "notifications/initialized" => self.handler.initialized(&self.session),
-                _ => {}
-            },
-            Ok(Message::Response { id, result }) => self.session.server_requests.answer(id.as_ref(), result),
-            Err(rejection) => self.reject(rejection).await,
+            Ok(message) => self.handler.receive(message, &self.session),
+            Err(response) => self.reject(response).await,
         }
     }
 
-    /// Begins to answer a request, in a task of its own.
-    async fn begin(&self, request: Request) {
+    /// Begins to answer a request, in its own task.
+    async fn begin(&self, request: RpcRequest) {
         if self.session.in_flight.len() + self.writer.unread() >= MOST_REQUESTS {
             return self.reject(too_many(&request.id, MOST_REQUESTS)).await;
         }
@@ -99,14 +95,9 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Connection<W> {
             return self.reject(in_flight(&request.id)).await;
         };
         let is_opening = request.opens_session();
-        let counted = self.handler.views().request();
-        let origin = Origin {
-            caller: None,
-            extensions: None,
-            trace: None,
-            outbox: self.outbox.clone(),
-            session: Some(Arc::clone(&self.session)),
-        };
+        let running = self.handler.views().request();
+        let (outbox, session) = (self.outbox.clone(), Some(Arc::clone(&self.session)));
+        let origin = Origin { caller: None, extensions: None, trace: None, outbox, session };
         let answer = self.handler.answer(request, origin);
         let (writer, end) = (self.writer.clone(), self.session.end.clone());
         let answering = async move {
@@ -115,7 +106,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Connection<W> {
                 () = guard.canceled() => {}
                 answer = answer => write(&writer, guard, answer).await,
             }
-            drop(counted);
+            drop(running);
         };
         if is_opening {
             // Requests that follow without a pause are answered after it.
@@ -125,23 +116,23 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Connection<W> {
         }
     }
 
-    async fn reject(&self, mut rejection: Rejection) {
-        // With the identifier of another request it would be taken for the answer to that.
-        rejection.id = rejection.id.filter(|id| !self.session.in_flight.contains(id));
-        tracing::debug!(error = %rejection.error.message, "a line is rejected");
-        let text = serde_json::to_vec(&rejection).unwrap_or_default();
+    async fn reject(&self, mut response: ErrorResponse) {
+        // The client would take an error with the identifier of another request for the answer to that.
+        response.id = response.id.filter(|id| !self.session.in_flight.contains(id));
+        tracing::debug!(error = %response.error.message, "a line is rejected");
+        let text = serde_json::to_vec(&response).unwrap_or_default();
         if let Err(error) = self.writer.write(&[text.into()]).await {
             tracing::debug!(%error, "the client does not read its answer");
         }
     }
 }
 
-async fn write<W: AsyncWrite + Unpin>(writer: &Writer<W>, guard: RequestGuard, answer: Response) {
+async fn write<W: AsyncWrite + Unpin>(writer: &LineWriter<W>, guard: RequestGuard, answer: RpcResponse) {
     if guard.is_canceled() {
         return;
     }
     let _unread = writer.count_unread();
-    // The client may use the identifier again as soon as it reads the answer.
+    // The client may reuse the identifier as soon as it reads the answer.
     drop(guard);
     if let Err(error) = writer.write(&answer.pieces).await {
         tracing::debug!(%error, "the client does not read its answer");
@@ -175,7 +166,7 @@ mod tests {
             }
         });
         let registry = Registry::builder().tool(think).build().unwrap();
-        (Connection::new(Server::new(registry).opened(None).await.unwrap(), writer), calls)
+        (Connection::new(Server::new(registry).checked_handler(None).await.unwrap(), writer), calls)
     }
 
     fn call(id: usize) -> String {

@@ -6,28 +6,27 @@ use axum::body::Bytes;
 use rmcp::model::{ErrorData, JsonRpcError};
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, BufReader};
 
-use crate::protocol::{Rejection, request_id};
+use crate::protocol::{ErrorResponse, request_id};
 
-/// How long a line may be.
+/// The most bytes of a line.
 const LINE_LIMIT: usize = 16 * 1024 * 1024;
 
 /// The input of a client.
-pub(super) struct Reader<R> {
+pub(super) struct LineReader<R> {
     reader: BufReader<R>,
-    /// The line so far: a read may be canceled, and the next one continues here.
+    /// The line so far: a canceled read continues here.
     line: Vec<u8>,
     /// The answer to a line that is too long.
-    overlong: Option<Rejection>,
+    overlong: Option<ErrorResponse>,
 }
 
-impl<R: AsyncRead + Unpin> Reader<R> {
+impl<R: AsyncRead + Unpin> LineReader<R> {
     pub(super) fn new(reader: R) -> Self {
-        Reader { reader: BufReader::new(reader), line: Vec::new(), overlong: None }
+        LineReader { reader: BufReader::new(reader), line: Vec::new(), overlong: None }
     }
 
-    /// Returns the next line without its end, or `None` at the end of input. Text without an end of line is not a
-    /// message.
-    pub(super) async fn next_line(&mut self) -> io::Result<Option<Result<Bytes, Rejection>>> {
+    /// Returns the next line without its end, or `None` at the end of input. Text without an end of line is ignored.
+    pub(super) async fn next_line(&mut self) -> io::Result<Option<Result<Bytes, ErrorResponse>>> {
         loop {
             let available = self.reader.fill_buf().await?;
             if available.is_empty() {
@@ -52,7 +51,7 @@ impl<R: AsyncRead + Unpin> Reader<R> {
     }
 }
 
-fn too_long(line: &[u8]) -> Rejection {
+fn too_long(line: &[u8]) -> ErrorResponse {
     let error = ErrorData::invalid_request(format!("a line is longer than {LINE_LIMIT} bytes"), None);
     Box::new(JsonRpcError::new(request_id(line), error))
 }

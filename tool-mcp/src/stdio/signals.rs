@@ -1,10 +1,10 @@
 //! The signals that ask a process to end.
 //!
-//! Not those of tokio: where they are linked, every runtime makes room for them when it starts.
+//! Those of tokio would make every runtime allocate memory for signals when it starts.
 
 use std::io;
 
-/// Reports SIGINT and SIGTERM, or Ctrl-C on Windows, as long as it is there.
+/// Receives SIGINT and SIGTERM, or Ctrl-C on Windows, until it is dropped.
 #[derive(Debug)]
 pub(super) struct Signals {
     #[cfg(unix)]

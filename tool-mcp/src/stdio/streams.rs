@@ -1,4 +1,4 @@
-//! The two standard streams, kept for the protocol alone.
+//! Standard input and output, reserved for the protocol.
 
 use std::fs::File;
 use std::io::{self, Write as _};
@@ -10,53 +10,52 @@ use rustix::fs::{FileType, Mode, OFlags};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::unix::pipe;
 
-pub(super) type Reader = Box<dyn AsyncRead + Send + Unpin>;
-pub(super) type Writer = Box<dyn AsyncWrite + Send + Unpin>;
+pub(super) type Input = Box<dyn AsyncRead + Send + Unpin>;
+pub(super) type Output = Box<dyn AsyncWrite + Send + Unpin>;
 
-/// Not one of the three that every program takes for its standard streams.
-const FIRST_OF_OURS: i32 = 3;
+/// The first descriptor that is not a standard stream.
+const FIRST_DESCRIPTOR: i32 = 3;
 
-/// Gives the streams back to the program when it is dropped.
+/// Restores the standard streams when it is dropped.
 #[must_use]
-pub(super) struct Kept {
+pub(super) struct StreamGuard {
     input: OwnedFd,
     output: OwnedFd,
 }
 
-/// Takes both streams away from all but the protocol: what a tool prints goes to standard error from now on, also where a
-/// program prints it that the tool starts, and whoever reads standard input finds its end.
-pub(super) fn keep() -> io::Result<(Kept, Reader, Writer)> {
-    let input = rustix::io::fcntl_dupfd_cloexec(io::stdin(), FIRST_OF_OURS)?;
-    let output = rustix::io::fcntl_dupfd_cloexec(io::stdout(), FIRST_OF_OURS)?;
+/// Takes both streams. What a tool or a program that it starts prints goes to standard error from now on, and standard input
+/// is at its end for them.
+pub(super) fn take() -> io::Result<(StreamGuard, Input, Output)> {
+    let input = rustix::io::fcntl_dupfd_cloexec(io::stdin(), FIRST_DESCRIPTOR)?;
+    let output = rustix::io::fcntl_dupfd_cloexec(io::stdout(), FIRST_DESCRIPTOR)?;
     let (reader, writer) = (reader(&input)?, writer(&output)?);
     let nothing = File::open("/dev/null")?;
-    // What was printed before belongs where it was printed.
+    // What was printed before still goes to standard output.
     io::stdout().flush()?;
-    let kept = Kept { input, output };
+    let guard = StreamGuard { input, output };
     rustix::stdio::dup2_stdin(&nothing)?;
     rustix::stdio::dup2_stdout(io::stderr())?;
-    Ok((kept, reader, writer))
+    Ok((guard, reader, writer))
 }
 
-impl Drop for Kept {
+impl Drop for StreamGuard {
     fn drop(&mut self) {
-        // A tool may have printed half a line, which is not for the client either.
+        // A tool may have printed half a line, which is not for the client.
         let _ = io::stdout().flush();
-        let given_back = [
+        let restored = [
             rustix::io::ioctl_fionbio(&self.input, false),
             rustix::io::ioctl_fionbio(&self.output, false),
             rustix::stdio::dup2_stdin(&self.input),
             rustix::stdio::dup2_stdout(&self.output),
         ];
-        for error in given_back.into_iter().filter_map(Result::err) {
-            tracing::debug!(%error, "a standard stream is not given back as it was");
+        for error in restored.into_iter().filter_map(Result::err) {
+            tracing::debug!(%error, "a standard stream cannot be restored");
         }
     }
 }
 
-/// Neither a runtime nor a program waits at its end for a stream that nobody writes to: what may block is read by a thread
-/// that nobody waits for.
-fn reader(input: &OwnedFd) -> io::Result<Reader> {
+/// Returns a reader that does not block the end of the runtime or the process: a blocking stream is read in a detached thread.
+fn reader(input: &OwnedFd) -> io::Result<Input> {
     Ok(match (kind(input)?, reopened(input, OFlags::RDONLY)) {
         (FileType::Fifo, Some(pipe)) => Box::new(pipe::Receiver::from_owned_fd(pipe)?),
         (FileType::Socket, _) => Box::new(socket(input)?),
@@ -70,7 +69,7 @@ fn reader(input: &OwnedFd) -> io::Result<Reader> {
     })
 }
 
-fn writer(output: &OwnedFd) -> io::Result<Writer> {
+fn writer(output: &OwnedFd) -> io::Result<Output> {
     Ok(match (kind(output)?, reopened(output, OFlags::WRONLY)) {
         (FileType::Fifo, Some(pipe)) => Box::new(pipe::Sender::from_owned_fd(pipe)?),
         (FileType::Socket, _) => Box::new(socket(output)?),
@@ -82,14 +81,15 @@ fn kind(stream: &OwnedFd) -> io::Result<FileType> {
     Ok(FileType::from_raw_mode(rustix::fs::fstat(stream)?.st_mode))
 }
 
-/// The same pipe, opened once more: that it does not block is a property of what was opened, which whoever started the
-/// program may share. `None` on systems where that cannot be done.
-fn reopened(stream: &OwnedFd, way: OFlags) -> Option<OwnedFd> {
+/// Opens a pipe again, without blocking. `O_NONBLOCK` on the original would affect the parent process, which shares it. `None`
+/// on systems without `/proc/self/fd`.
+fn reopened(stream: &OwnedFd, access: OFlags) -> Option<OwnedFd> {
     let path = format!("/proc/self/fd/{}", stream.as_raw_fd());
-    rustix::fs::open(path, way | OFlags::NONBLOCK | OFlags::CLOEXEC, Mode::empty()).ok()
+    rustix::fs::open(path, access | OFlags::NONBLOCK | OFlags::CLOEXEC, Mode::empty()).ok()
 }
 
-/// What Node has in place of a pipe. It cannot be opened once more, and so blocks again only when it is given back.
+/// Returns a socket, which Node uses in place of a pipe. It cannot be opened again, and blocks again only when the streams are
+/// restored.
 fn socket(stream: &OwnedFd) -> io::Result<tokio::net::UnixStream> {
     let socket = UnixStream::from(stream.try_clone()?);
     socket.set_nonblocking(true)?;

@@ -1,4 +1,4 @@
-//! Writes messages to a client, each as a line.
+//! Writes messages to a client, one per line.
 
 use std::io;
 use std::sync::Arc;
@@ -15,22 +15,22 @@ use crate::protocol::{Closed, Outgoing};
 /// How long the writer may take to close.
 const CLOSING: Duration = Duration::from_secs(1);
 
-/// The output to a client, shared by all that write.
-pub(super) struct Writer<W> {
+/// The output to a client.
+pub(super) struct LineWriter<W> {
     /// `None` once it is closed.
-    output: Arc<Mutex<Option<Output<W>>>>,
+    output: Arc<Mutex<Option<LineOutput<W>>>>,
     /// The number of answers that are not written yet.
     unread: Arc<AtomicUsize>,
 }
 
-/// The output, and the line that is being written: whoever writes may be canceled meanwhile, and the next one completes it.
-struct Output<W> {
+/// The output, and the line that is being written: the next write completes a canceled one.
+struct LineOutput<W> {
     writer: W,
     line: Vec<u8>,
     sent: usize,
 }
 
-impl<W: AsyncWrite + Unpin> Output<W> {
+impl<W: AsyncWrite + Unpin> LineOutput<W> {
     async fn complete(&mut self) -> io::Result<()> {
         while self.sent < self.line.len() {
             let sent = self.writer.write(&self.line[self.sent..]).await?;
@@ -46,24 +46,24 @@ impl<W: AsyncWrite + Unpin> Output<W> {
 }
 
 /// Counts an answer as unread until it is dropped.
-pub(super) struct Unread(Arc<AtomicUsize>);
+pub(super) struct UnreadGuard(Arc<AtomicUsize>);
 
-impl Drop for Unread {
+impl Drop for UnreadGuard {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::AcqRel);
     }
 }
 
-impl<W> Clone for Writer<W> {
+impl<W> Clone for LineWriter<W> {
     fn clone(&self) -> Self {
-        Writer { output: Arc::clone(&self.output), unread: Arc::clone(&self.unread) }
+        LineWriter { output: Arc::clone(&self.output), unread: Arc::clone(&self.unread) }
     }
 }
 
-impl<W: AsyncWrite + Unpin> Writer<W> {
+impl<W: AsyncWrite + Unpin> LineWriter<W> {
     pub(super) fn new(writer: W) -> Self {
-        let output = Output { writer, line: Vec::new(), sent: 0 };
-        Writer { output: Arc::new(Mutex::new(Some(output))), unread: Arc::default() }
+        let output = LineOutput { writer, line: Vec::new(), sent: 0 };
+        LineWriter { output: Arc::new(Mutex::new(Some(output))), unread: Arc::default() }
     }
 
     /// Returns the number of answers that the client has not read.
@@ -71,9 +71,9 @@ impl<W: AsyncWrite + Unpin> Writer<W> {
         self.unread.load(Ordering::Acquire)
     }
 
-    pub(super) fn count_unread(&self) -> Unread {
+    pub(super) fn count_unread(&self) -> UnreadGuard {
         self.unread.fetch_add(1, Ordering::AcqRel);
-        Unread(Arc::clone(&self.unread))
+        UnreadGuard(Arc::clone(&self.unread))
     }
 
     /// Writes the text of a message and the end of its line.
@@ -91,7 +91,7 @@ impl<W: AsyncWrite + Unpin> Writer<W> {
         output.complete().await
     }
 
-    /// Writes no more. A line that the client does not read is given up.
+    /// Closes the output, and discards a line that the client does not read.
     pub(super) async fn close(&self) {
         let closing = async {
             if let Some(mut output) = self.output.lock().await.take() {
@@ -103,7 +103,7 @@ impl<W: AsyncWrite + Unpin> Writer<W> {
     }
 }
 
-impl<W: AsyncWrite + Send + Unpin> Outgoing for Writer<W> {
+impl<W: AsyncWrite + Send + Unpin> Outgoing for LineWriter<W> {
     fn send(&self, text: Bytes) -> BoxFuture<'_, Result<(), Closed>> {
         Box::pin(async move { self.write(&[text]).await.map_err(|_| Closed) })
     }
@@ -118,7 +118,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn finishes_the_line_of_a_canceled_write() {
         let (mut reader, writer) = tokio::io::duplex(4);
-        let writer = Writer::new(writer);
+        let writer = LineWriter::new(writer);
         let line = [Bytes::from_static(b"first line")];
         let first = tokio::time::timeout(Duration::from_secs(1), writer.write(&line));
         assert!(first.await.is_err(), "the line does not fit");

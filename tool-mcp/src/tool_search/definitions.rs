@@ -1,4 +1,4 @@
-//! The three tools, as they are listed.
+//! The definitions of the three tools.
 
 use std::sync::LazyLock;
 
@@ -11,17 +11,16 @@ use tool_core::{Annotations, DynamicTool, Operation, Output, Registry, ToolDefin
 use crate::catalog::tool_text::write_bare;
 use crate::discovery::SEARCH_TOOLS;
 
-/// A registry of them: what they take is checked as everything is. They are entered elsewhere, where the tools are known
-/// that they are about.
+/// Returns a registry of the three tools, which validates their arguments. They are implemented in `tool_search`.
 pub(super) fn registry() -> &'static Registry {
     static REGISTRY: LazyLock<Registry> = LazyLock::new(|| {
         let mut builder = Registry::builder().leniency(Leniency::Strict);
         for definition in [list_available_tools(), list_tool_details(), call_tool()] {
             let nothing = |_, _: Value| async { Ok(Output::empty()) };
-            let definition = definition.build().expect("each is well-formed: the tests list them");
+            let definition = definition.build().expect("the definitions are valid");
             builder = builder.tool(DynamicTool::new(definition, nothing));
         }
-        builder.build().expect("no two have one name: the tests list them")
+        builder.build().expect("the names are distinct")
     });
     &REGISTRY
 }
@@ -67,7 +66,7 @@ fn call_tool() -> ToolDefinitionBuilder {
     definition(SEARCH_TOOLS[2], "Calls a tool.", &inputs, &["server", "tool_name"]).annotations(hints(false))
 }
 
-/// Which tool is meant.
+/// Returns the inputs that identify a tool.
 fn target() -> Value {
     json!({
         "server": {"type": "string", "description": "The server of the tool."},
@@ -83,7 +82,7 @@ fn definition(name: &str, description: &str, properties: &Value, required: &[&st
     ToolDefinition::builder(name, description).input_schema(schema)
 }
 
-/// What is called is not known before: the worst is promised.
+/// Returns the hints of a tool. `call_tool` may call any tool, and has the hints of the most dangerous one.
 fn hints(harmless: bool) -> Annotations {
     Annotations {
         read_only_hint: Some(harmless),

@@ -262,7 +262,7 @@ fn replaced(text: &str, before: &str, after: char) -> String {
 
 impl Pipes {
     async fn open(server: &crate::Server) -> Self {
-        let handler = server.opened(None).await.unwrap();
+        let handler = server.checked_handler(None).await.unwrap();
         let (client_end, server_end) = tokio::io::duplex(1 << 20);
         let (reader, writer) = tokio::io::split(server_end);
         let serving = tokio::spawn(crate::stdio::speak(handler, reader, writer));

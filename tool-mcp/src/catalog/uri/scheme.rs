@@ -5,12 +5,12 @@
 pub(crate) struct Scheme(String);
 
 impl Scheme {
-    /// The scheme that the application chose.
+    /// Parses the scheme that the application has set.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         is_scheme(text).then(|| Scheme(text.to_ascii_lowercase()))
     }
 
-    /// The name of a server made valid: a letter first, and a `-` for what may not stand in a scheme.
+    /// Makes a valid scheme of the name of a server: it begins with a letter, and has `-` for invalid characters.
     pub(crate) fn of_name(name: &str) -> Self {
         let valid = |c: char| if is_inner(c) { c.to_ascii_lowercase() } else { '-' };
         let scheme: String = name.trim().chars().map(valid).collect();
@@ -26,7 +26,13 @@ impl Scheme {
     }
 }
 
-/// Whether a text is a scheme.
+impl Default for Scheme {
+    fn default() -> Self {
+        Scheme::of_name("")
+    }
+}
+
+/// Returns `true` for a valid scheme.
 pub(crate) fn is_scheme(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic()) && text.chars().all(is_inner)
 }

@@ -9,15 +9,15 @@ use tower::ServiceExt as _;
 use super::*;
 use crate::handlers::Handler;
 use crate::http::headers::SESSION;
-use crate::http::{Endpoint, Policy};
+use crate::http::{Policy, router_until};
 use crate::server::Server;
 
 /// Longer than a session may be idle.
 const LONG: Duration = Duration::from_secs(20 * 60);
 
 /// An endpoint with one slow tool.
-fn endpoint() -> Endpoint {
-    Endpoint::new(handler(), &Policy::default(), LONG)
+fn endpoint() -> Router {
+    router_until(handler(), &Policy::default(), LONG, std::future::pending())
 }
 
 fn handler() -> Arc<Handler> {
@@ -28,7 +28,7 @@ fn handler() -> Arc<Handler> {
         Ok(Output::text("42"))
     });
     let registry = Registry::builder().tool(think).build().unwrap();
-    Server::new(registry).opened_at_once(Some(Principal::anonymous())).unwrap()
+    Server::new(registry).handler_checked_at_once(Some(Principal::anonymous())).unwrap()
 }
 
 async fn post(router: &Router, session: &str, message: Value) -> axum::response::Response {
@@ -58,7 +58,7 @@ async fn open(router: &Router) -> String {
 
 #[tokio::test(start_paused = true)]
 async fn keeps_a_session_during_its_calls() {
-    let Endpoint { router, .. } = endpoint();
+    let router = endpoint();
     let session = open(&router).await;
     let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "think"}});
     let answer = post(&router, &session, call).await;
@@ -75,7 +75,7 @@ async fn keeps_a_session_during_its_calls() {
 
 #[tokio::test(start_paused = true)]
 async fn closes_idle_sessions() {
-    let Endpoint { router, .. } = endpoint();
+    let router = endpoint();
     let session = open(&router).await;
     let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
     tokio::time::sleep(IDLE / 2).await;
@@ -90,7 +90,7 @@ async fn closes_idle_sessions() {
 
 #[tokio::test(start_paused = true)]
 async fn limits_the_number_of_sessions() {
-    let Endpoint { router, .. } = endpoint();
+    let router = endpoint();
     let first = open(&router).await;
     let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "think"}});
     let answer = post(&router, &first, call).await;

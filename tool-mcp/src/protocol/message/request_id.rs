@@ -1,11 +1,9 @@
-//! Finding the `id` of a request in a text that cannot be read as a message.
+//! Finds the `id` of a request in an invalid text.
 
 use rmcp::model::RequestId;
 
-/// Returns the `id` of the request that a text is, whatever else is wrong with it, so that its client does not wait for an
-/// answer in vain.
-///
-/// `None` if the text begins with no object, its `id` is given twice or is none, or it is a response.
+/// Returns the `id` of a request, whatever else is wrong with the text, so that the client gets an answer. `None` if the text
+/// does not begin with an object, its `id` is repeated or invalid, or it is a response.
 pub(crate) fn request_id(text: &[u8]) -> Option<RequestId> {
     let text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text).trim_ascii_start();
     let (mut at, mut depth) = (0, 0_usize);
@@ -37,7 +35,7 @@ pub(crate) fn request_id(text: &[u8]) -> Option<RequestId> {
     id.filter(|_| ids == 1 && (has_method || !is_response))
 }
 
-/// Where a string ends that begins before this position: behind its closing quote, or with the text.
+/// Returns the position after the closing quote of a string that begins before `at`, or the end of the text.
 fn string_end(text: &[u8], mut at: usize) -> usize {
     while let Some(byte) = text.get(at) {
         at += match byte {
@@ -49,7 +47,7 @@ fn string_end(text: &[u8], mut at: usize) -> usize {
     text.len()
 }
 
-/// The identifier that a text begins with.
+/// Parses the identifier at the beginning of a text.
 fn value_id(text: &[u8]) -> Option<RequestId> {
     let end = match text.first()? {
         b'"' => string_end(text, 1),
@@ -57,7 +55,7 @@ fn value_id(text: &[u8]) -> Option<RequestId> {
     };
     let follows = text[end..].trim_ascii_start().first();
     let id = serde_json::from_slice(&text[..end]).ok();
-    // A number that nothing follows may be the beginning of a longer one.
+    // A number at the end of the text may be cut off.
     let is_whole = matches!(follows, Some(b',' | b'}')) || follows.is_none() && text.starts_with(b"\"");
     id.filter(|_| is_whole)
 }

@@ -117,7 +117,7 @@ impl Drop for Stdin {
 
 fn initialize() -> String {
     let params = json!({
-        "protocolVersion": LEGACY, "capabilities": {}, "clientInfo": {"name": "faces", "version": "1.0.0"},
+        "protocolVersion": LEGACY, "capabilities": {}, "clientInfo": {"name": "interfaces", "version": "1.0.0"},
     });
     json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}).to_string()
 }
