@@ -64,7 +64,8 @@ fn documents_the_limits() {
         assert!(README.contains(&line), "{line}");
     }
     let FetchLimits { bytes, time, .. } = FetchLimits::default();
-    assert!(README.contains(&format!("A page may have {} MiB and take {} seconds.", bytes >> 20, time.as_secs())));
+    let page = format!("A page may have {} MiB and take {} seconds.", bytes >> 20, time.as_secs());
+    assert!(README.contains(&page), "{page}");
 }
 
 #[test]
