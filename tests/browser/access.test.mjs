@@ -1,4 +1,4 @@
-// For everybody: without a mouse, without seeing it, in either theme, in a narrow window.
+// Accessibility: by keyboard, with a screen reader, in both themes and in a narrow window.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -9,16 +9,16 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 let server;
 before(async () => (server = await fixture("--execute")));
 
-/** What axe finds wrong with the page as it is. */
+/** Returns the violations that axe finds on the page. */
 async function findings(page) {
   await page.evaluate(AXE);
   const { violations, passes } = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
-  assert.ok(passes.length > 10, "axe looked at the page");
+  assert.ok(passes.length > 10, "axe checked too few rules");
   return violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.target} ${node.failureSummary}`));
 }
 
-/** What has the focus: its name on the page where it has one, else what it says. */
-const where = (page) =>
+/** Returns the identifier, the tool name or the text of the focused element. */
+const focused = (page) =>
   page.evaluate(() => {
     const { id, dataset, textContent } = document.activeElement;
     return (/^e\d+$/.test(id) ? "" : id) || dataset.name || textContent.trim();
@@ -82,13 +82,13 @@ for (const colorScheme of ["light", "dark"]) {
     await page.getByLabel(/^Bearer token/).fill("a-token");
     await button(page, "Use it").click();
     await page.getByText("A token is in use.").waitFor();
-    // The tool is asked for again.
+    // The page requests the tool again.
     await page.getByRole("heading", { name: "There is no such tool" }).waitFor();
     assert.deepEqual(await findings(page), [], "a token in use");
   });
 }
 
-test("follows the system theme until one is chosen, and keeps the choice", async (t) => {
+test("follows the system theme until the user chooses one", async (t) => {
   const page = await open(t, server.url, { colorScheme: "dark" });
   const dark = () => page.evaluate(() => Math.max(...getComputedStyle(document.documentElement).backgroundColor.match(/\d+/g).map(Number)) < 128);
   assert.equal(await dark(), true);
@@ -104,28 +104,28 @@ test("follows the system theme until one is chosen, and keeps the choice", async
   assert.equal(await dark(), false);
 });
 
-test("finds, fills in, runs and copies a tool by keyboard", async (t) => {
+test("finds, fills in, runs and copies a call by keyboard", async (t) => {
   const page = await open(t, server.url, { permissions: ["clipboard-read", "clipboard-write"] });
   await page.locator("#tools a").first().waitFor();
   const press = (...keys) => keys.reduce((done, key) => done.then(() => page.keyboard.press(key)), Promise.resolve());
   const tabTo = (name) => eventually(async () => {
     await press("Tab");
-    return where(page);
+    return focused(page);
   }, (at) => at === name);
   await press("/");
-  assert.equal(await where(page), "search");
+  assert.equal(await focused(page), "search");
   await page.keyboard.type("note");
   await eventually(() => page.locator("#tools a").count(), (count) => count === 3);
   await press("ArrowDown", "ArrowDown");
-  assert.equal(await where(page), "count_notes");
+  assert.equal(await focused(page), "count_notes");
   await press("ArrowUp");
-  assert.equal(await where(page), "add_note");
+  assert.equal(await focused(page), "add_note");
   await press("ArrowUp");
-  assert.equal(await where(page), "search");
+  assert.equal(await focused(page), "search");
   await press("ArrowDown", "Enter");
   await page.getByRole("heading", { name: "Add a note" }).waitFor();
-  await eventually(() => where(page), (at) => at === "Add a note");
-  // Nothing between the heading and the inputs but what belongs to filling in.
+  await eventually(() => focused(page), (at) => at === "Add a note");
+  // Only controls of the form are between the heading and the first input.
   await eventually(async () => {
     await press("Tab");
     return page.evaluate(() => document.activeElement.closest("[data-at]")?.dataset.at);
@@ -140,12 +140,12 @@ test("finds, fills in, runs and copies a tool by keyboard", async (t) => {
   assert.notEqual(outline, "none");
   await press("Control+Enter");
   await page.getByRole("dialog").waitFor();
-  assert.equal(await where(page), "Run it");
+  assert.equal(await focused(page), "Run it");
   await press("Enter");
   await page.locator("#outcome .good").waitFor();
   await tabTo("Structured");
   await press("ArrowRight");
-  assert.equal(await where(page), "Raw");
+  assert.equal(await focused(page), "Raw");
   await tabTo("Copy cURL");
   await press("Enter");
   await eventually(() => page.evaluate(() => navigator.clipboard.readText()), (text) => text.includes("By hand"));
@@ -154,9 +154,9 @@ test("finds, fills in, runs and copies a tool by keyboard", async (t) => {
 test("skips the list with the first tab key", async (t) => {
   const page = await openTool(t, server, "exact");
   await page.keyboard.press("Tab");
-  assert.equal(await where(page), "skip");
+  assert.equal(await focused(page), "skip");
   await page.keyboard.press("Enter");
-  assert.equal(await where(page), "main");
+  assert.equal(await focused(page), "main");
   assert.match(page.url(), /#\/tool\/exact/);
 });
 

@@ -1,4 +1,4 @@
-// Finding a tool: the list, its search and filters, many tools, and what is said when something is not there.
+// Finding a tool: the list, its search and filters, many tools, and missing tools.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { button, eventually, fixture, open, openTool, weather } from "./harness.mjs";
@@ -23,7 +23,7 @@ test("lists every tool with title and operation", async (t) => {
 test("ranks search results and reports an empty result", async (t) => {
   const page = await open(t, server.url);
   await page.locator("#tools a").first().waitFor();
-  // Every tool has this letter somewhere; first come those whose names begin with it.
+  // Every tool contains this letter; names that begin with it come first.
   await page.getByRole("searchbox").fill("e");
   await eventually(() => names(page), (seen) => seen[0] === "exact");
   await page.getByRole("searchbox").fill("NOTE remove");
@@ -44,7 +44,7 @@ test("filters tools by operation", async (t) => {
 });
 
 test("filters tools by tag", async (t) => {
-  // Whatever the server tells of tags, here some are.
+  // Adds tags to the response of the server.
   const tagged = async (route) => {
     const response = await route.fetch();
     const tools = await response.json();
@@ -61,7 +61,7 @@ test("searches, navigates and opens 2,000 tools", async (t) => {
   const many = await fixture("--many", "2000");
   const page = await open(t, many.url);
   await eventually(() => page.locator("#count").innerText(), (count) => /^20\d\d tools$/.test(count));
-  // Only the first are there.
+  // The page draws only the first 100 tools.
   await eventually(async () => (await names(page)).length, (drawn) => drawn === 100);
   await page.getByRole("searchbox").fill("parcels 1998");
   await eventually(() => names(page), (seen) => seen.length === 1);
@@ -69,12 +69,12 @@ test("searches, navigates and opens 2,000 tools", async (t) => {
   await page.getByRole("heading", { level: 1, name: "parcels_1998" }).waitFor();
   await page.getByRole("searchbox").fill("");
   await eventually(() => page.locator("#count").innerText(), (count) => /^20\d\d tools$/.test(count));
-  // The last one is reached by scrolling.
+  // Scrolling reaches the last tool.
   await eventually(async () => {
     await page.locator("#list").evaluate((list) => (list.scrollTop = list.scrollHeight));
     return names(page);
   }, (seen) => seen.length > 2000);
-  // A letter typed draws a hundred of them and no more, however many had been drawn and however many are like it.
+  // Each typed letter draws 100 tools, regardless of how many were drawn before.
   const drawn = await page.evaluate(() => {
     const search = document.getElementById("search");
     return ["r", "re", "ret", "retu", "retur", "return"].map((text) => {
@@ -93,7 +93,7 @@ test("reports an unknown tool", async (t) => {
   assert.match(await page.locator("main").innerText(), /no_such\/tool/);
 });
 
-test("accepts a malformed address", async (t) => {
+test("reports a malformed address as an unknown tool", async (t) => {
   const page = await open(t, `${server.url}/#/tool/%E0%A4%A`, { expected: [/404/] });
   await page.getByRole("heading", { name: "There is no such tool" }).waitFor();
 });
@@ -136,8 +136,8 @@ test("finds its files and tools under a prefix", async (t) => {
 });
 
 test("works behind the content security policy of a server", async (t) => {
-  const behind = await weather("--allow-execute");
-  const page = await openTool(t, behind, "get_weather");
+  const weatherServer = await weather("--allow-execute");
+  const page = await openTool(t, weatherServer, "get_weather");
   await button(page, "Example").click();
   await page.getByText("Valid.").waitFor();
   await button(page, "Run").click();
@@ -145,29 +145,29 @@ test("works behind the content security policy of a server", async (t) => {
 });
 
 test("shows requirements in words before a call", async (t) => {
-  // Whatever the server tells of these, here some are.
-  const needy = async (route) => {
+  // Adds these members to the response of the server.
+  const restricted = async (route) => {
     const response = await route.fetch();
-    const told = {
+    const members = {
       permission: "all(notes.read, notes.count)",
       requirements: { met: false, message: "the notebook is not configured" },
       deprecated: { since: "2.0", note: "use `exact`" },
       tags: ["notes"],
     };
-    await route.fulfill({ response, json: { ...(await response.json()), ...told } });
+    await route.fulfill({ response, json: { ...(await response.json()), ...members } });
   };
-  const page = await openTool(t, server, "count_notes", { prepare: (page) => page.route("**/tools/count_notes", needy) });
+  const page = await openTool(t, server, "count_notes", { prepare: (page) => page.route("**/tools/count_notes", restricted) });
   const facts = await page.locator("header dl").innerText();
   for (const fact of ["Needs notes.read and notes.count", "Cannot run now: the notebook is not configured", "Since 2.0. use `exact`", "notes"]) assert.ok(facts.includes(fact), facts);
 });
 
 test("treats a tool without an operation as destructive", async (t) => {
-  const silent = async (route) => {
+  const unannotated = async (route) => {
     const response = await route.fetch();
     const { name, description, inputSchema } = await response.json();
     await route.fulfill({ response, json: { name, description, inputSchema } });
   };
-  const page = await openTool(t, server, "count_notes", { prepare: (page) => page.route("**/tools/count_notes", silent) });
+  const page = await openTool(t, server, "count_notes", { prepare: (page) => page.route("**/tools/count_notes", unannotated) });
   assert.match(await page.getByLabel("What it may do").innerText(), /Unknown\s+Does not say what it does, may destroy/);
   await button(page, "Run").click();
   await page.getByRole("heading", { name: "Really run count_notes?" }).waitFor();
@@ -181,11 +181,11 @@ test("shows permissions in words", async (t) => {
     ["all(any(a, b), any(c, all(d, e)))", "Needs (a or b) and (c or (d and e))"],
     ["all of it", "Needs all of it"],
   ]) {
-    const needy = async (route) => {
+    const restricted = async (route) => {
       const response = await route.fetch();
       await route.fulfill({ response, json: { ...(await response.json()), permission } });
     };
-    const page = await openTool(t, server, "count_notes", { prepare: (page) => page.route("**/tools/count_notes", needy) });
+    const page = await openTool(t, server, "count_notes", { prepare: (page) => page.route("**/tools/count_notes", restricted) });
     assert.ok((await page.locator("header dl").innerText()).includes(words), words);
   }
 });

@@ -1,4 +1,4 @@
-// The form and the JSON editor: two views of one value, of every shape.
+// The form and the JSON editor, which edit the same value, with every shape of input.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { button, eventually, field, fixture, json, openTool, run, structured } from "./harness.mjs";
@@ -11,7 +11,7 @@ const form = (page) => page.getByRole("tab", { name: "Form", exact: true }).clic
 const input = (page, pointer) => field(page, pointer).locator("input, textarea, select").first();
 const arguments_ = async (page) => JSON.parse(await json(page));
 
-test("sends every shape as filled in", async (t) => {
+test("sends inputs of every shape as entered", async (t) => {
   const page = await openTool(t, server, "all_shapes");
   const calls = [];
   page.on("request", (request) => request.url().endsWith("/call") && calls.push(request.postData()));
@@ -28,7 +28,7 @@ test("sends every shape as filled in", async (t) => {
   await button(page, "Set empty: counts").click();
   await button(page, "Add an entry").click();
   await page.getByLabel("Name", { exact: true }).fill("a/b~c");
-  // Takes the name over, goes on to the value, and is no wish to run.
+  // Enter confirms the name and moves on to the value, but does not run the tool.
   await page.getByLabel("Name", { exact: true }).press("Enter");
   assert.equal(await page.evaluate(() => document.activeElement.closest("[data-at]").dataset.at), "/counts/a~1b~0c");
   await field(page, "/counts/a~1b~0c").locator("input").fill("3");
@@ -87,7 +87,7 @@ test("distinguishes absent, null and empty", async (t) => {
   await button(page, "Do not send: note").click();
   assert.deepEqual(await arguments_(page), { text: "", words: [] });
   await form(page);
-  // A text that was typed and deleted is empty, and not absent; a number is absent.
+  // After typing and deleting, a text is empty, but a number is absent.
   await input(page, "/note").fill("x");
   await input(page, "/note").fill("");
   await input(page, "/whole").fill("1");
@@ -136,7 +136,7 @@ test("keeps line breaks in short texts", async (t) => {
   assert.equal((await arguments_(page)).text.replace("!", ""), "two\nlines");
 });
 
-test("keeps unfinished JSON in the editor while the form waits", async (t) => {
+test("keeps the editor open while its JSON is invalid", async (t) => {
   const page = await openTool(t, server, "exact");
   await json(page);
   await page.getByLabel("Arguments as JSON").fill('{"number": 5,\n "number": 6}');
@@ -148,7 +148,7 @@ test("keeps unfinished JSON in the editor while the form waits", async (t) => {
   assert.equal(await input(page, "/number").inputValue(), "5");
 });
 
-test("keeps unfinished JSON in a field without sending it", async (t) => {
+test("keeps invalid JSON in a field without sending it", async (t) => {
   const page = await openTool(t, server, "all_shapes");
   const calls = [];
   page.on("request", (request) => request.method() === "POST" && calls.push(request.postData()));
@@ -177,19 +177,19 @@ test("restores a variant after switching back", async (t) => {
 
 test("shows problems from the server on their fields", async (t) => {
   const page = await openTool(t, server, "all_shapes");
-  // Nobody is blamed for what was not touched.
+  // Inputs that the user has not touched have no problem.
   await page.getByText("Still to fill in: text").waitFor();
   assert.equal(await page.locator("[aria-invalid]").count(), 0);
   await input(page, "/whole").fill("101");
   const problem = field(page, "/whole").locator(".problem");
   await eventually(() => problem.innerText(), (text) => /100/.test(text));
-  const told = await (await fetch(`${server.url}/tools/all_shapes/validate`, { method: "POST", headers: { "content-type": "application/json" }, body: '{"text":"","whole":101}' })).json();
-  assert.equal(await problem.innerText(), told.errors[0].message.replaceAll("`", ""));
+  const expected = await (await fetch(`${server.url}/tools/all_shapes/validate`, { method: "POST", headers: { "content-type": "application/json" }, body: '{"text":"","whole":101}' })).json();
+  assert.equal(await problem.innerText(), expected.errors[0].message.replaceAll("`", ""));
   assert.equal(await input(page, "/whole").getAttribute("aria-invalid"), "true");
   assert.ok((await input(page, "/whole").getAttribute("aria-describedby")).includes(await problem.getAttribute("id")));
   await input(page, "/whole").fill("100");
   await eventually(() => problem.innerText(), (text) => text === "");
-  // Asked to run, it tells what is missing, goes there, and runs nothing.
+  // `Run` shows the missing input, focuses it and calls nothing.
   const calls = [];
   page.on("request", (request) => request.url().endsWith("/call") && calls.push(request.url()));
   await run(page);
@@ -250,12 +250,12 @@ test("shows a list of allowed values as described check boxes", async (t) => {
   assert.equal(await field(page, "/days").locator(".state").innerText(), "not sent");
   await box("saturday").check();
   await box("monday").check();
-  // In the order in which they were ticked, which the page says.
+  // The values have the order in which the boxes were checked, and the page shows it.
   assert.deepEqual(await arguments_(page), { days: ["saturday", "monday"] });
   await form(page);
   assert.equal(await field(page, "/days").locator(".state").innerText(), "in this order: saturday, monday");
   assert.equal(await box("monday").isChecked(), true);
-  // By the keyboard, and the focus stays.
+  // The space bar unchecks a box and keeps the focus.
   await box("saturday").focus();
   await page.keyboard.press("Space");
   assert.equal(await page.evaluate(() => document.activeElement.type), "checkbox");
@@ -267,7 +267,7 @@ test("shows a list of allowed values as described check boxes", async (t) => {
   await form(page);
   await button(page, "Do not send: days").click();
   assert.deepEqual(await arguments_(page), {});
-  // What boxes cannot show is shown as a list, and kept.
+  // Check boxes cannot show this value: it is kept and shown as a list.
   await page.getByLabel("Arguments as JSON").fill('{"days": ["monday", "monday"]}');
   await form(page);
   assert.equal(await days.getByRole("checkbox").count(), 0);
@@ -290,7 +290,7 @@ test("shows described constants as a choice", async (t) => {
   assert.match(await sizes.innerText(), /s\s+Up to 2 kg\.\s+l\s+Up to 30 kg\./);
   await sizes.getByRole("checkbox", { name: "l" }).check();
   await sizes.getByRole("checkbox", { name: "s" }).check();
-  // A set has no order that would have to be told.
+  // A set has no order to show.
   assert.equal(await field(page, "/sizes").locator(".state").count(), 0);
   assert.deepEqual(await arguments_(page), { size: "l", sizes: ["l", "s"] });
 });
@@ -307,7 +307,7 @@ test("picks dates and times in the format of the schema", async (t) => {
   await page.getByText("Valid.").waitFor();
   assert.deepEqual(await arguments_(page), given);
   await form(page);
-  // Anything else can still be typed, and the picker begins at it.
+  // Other values can be typed, and the picker starts from them.
   const text = field(page, "/arrives").getByRole("textbox");
   await text.fill("2014-07-06T12:00:00Z");
   await field(page, "/arrives").getByRole("button", { name: "Pick a date and time: arrives" }).click();
@@ -327,15 +327,15 @@ test("uses the offset of the picked day across daylight saving", async (t) => {
 
 test("proposes values for typed text and other inputs", async (t) => {
   const page = await openTool(t, server, "plan_trip");
-  const asked = [];
-  page.on("request", (request) => request.url().endsWith("/complete") && asked.push(JSON.parse(request.postData())));
+  const requests = [];
+  page.on("request", (request) => request.url().endsWith("/complete") && requests.push(JSON.parse(request.postData())));
   const proposed = (pointer) => field(page, pointer).getByRole("option").allInnerTexts();
   const town = field(page, "/town").getByRole("combobox");
   await town.focus();
   await eventually(() => proposed("/town"), (values) => values.join() === "Rome,Rostock,Bern");
   await town.pressSequentially("Ro");
   await eventually(() => proposed("/town"), (values) => values.join() === "Rome,Rostock");
-  // By the keyboard alone.
+  // Selects a value by keyboard.
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("ArrowDown");
   const active = await town.getAttribute("aria-activedescendant");
@@ -346,13 +346,13 @@ test("proposes values for typed text and other inputs", async (t) => {
   assert.deepEqual(await proposed("/town"), []);
   assert.equal(await town.getAttribute("aria-expanded"), "false");
   assert.equal(await page.locator("#outcome").innerText(), "Nothing has run yet.");
-  // With the mouse, and with what was given for others.
+  // Selects a value with the mouse; the request contains the other inputs.
   const street = field(page, "/street").getByRole("combobox");
   await street.click();
   await field(page, "/street").getByRole("option", { name: "Via Veneto" }).click();
   assert.equal(await street.inputValue(), "Via Veneto");
-  assert.deepEqual(asked.at(-1), { argument: { name: "street", value: "" }, context: { arguments: { town: "Rome" } } });
-  // An item of a list has those of its list; what is not proposed can be typed; Escape closes.
+  assert.deepEqual(requests.at(-1), { argument: { name: "street", value: "" }, context: { arguments: { town: "Rome" } } });
+  // Items of a list get the values of their list, Escape closes the proposals, and other values can be typed.
   await button(page, "Add an item: stops").click();
   const stop = field(page, "/stops/0").getByRole("combobox");
   await eventually(() => proposed("/stops/0"), (values) => values.includes("Bern"));

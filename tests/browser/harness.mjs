@@ -1,4 +1,4 @@
-// A browser, the servers that the tests look at, and what must hold of every page whatever a test is about.
+// Starts the browser and the servers of the tests, and checks every page for errors.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -16,8 +16,8 @@ const FLAGS = [
   "--disable-sync",
 ];
 
-/** How long anything may take. Nothing waits that long unless it fails. */
-export const PATIENCE = 15_000;
+/** The time limit of each step in milliseconds. Only a failing test reaches it. */
+export const TIMEOUT = 15_000;
 
 let browser;
 const servers = new Set();
@@ -36,9 +36,9 @@ function chromiumPath() {
   return found ?? assert.fail("`chromium` is not installed");
 }
 
-/** Starts a program of ours that says `listening on http://ADDR` first; where it listens, and how to end it. */
+/** Starts a program that prints `listening on http://ADDR` first; returns its URL and a function that stops it. */
 async function start(program, args) {
-  assert.ok(program, "`cargo xtask test browser` says where the programs are");
+  assert.ok(program, "run the tests with `cargo xtask test browser`");
   const child = spawn(program, args, { stdio: ["ignore", "ignore", "pipe"] });
   servers.add(child);
   const lines = createInterface({ input: child.stderr });
@@ -59,32 +59,32 @@ async function stop(child) {
   await ended;
 }
 
-/** The tools of every shape. */
+/** Starts the fixture, whose tools have inputs of every shape. */
 export const fixture = (...args) => start(process.env.FIXTURE, args);
-/** The weather example, behind the policy of `tool_http::Server`. */
+/** Starts the weather example, with the content security policy of `tool_http::Server`. */
 export const weather = (...args) => start(process.env.WEATHER, ["serve", "http", "--addr", "127.0.0.1:0", ...args]);
 
 /**
- * Opens a page. When the test ends, nothing may have been said on the console, no policy violated, and nothing asked of
- * anybody else; `expected` are the patterns of console lines that belong to the test, `prepare` is done before it is loaded.
+ * Opens a page. The test fails if the page logs an error or a warning, opens a dialog, violates its policy or sends a
+ * request to another origin. `expected` lists patterns of allowed console lines; `prepare` runs before the page loads.
  */
 export async function open(test, url, { expected = [], prepare = () => {}, ...options } = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
-  context.setDefaultTimeout(PATIENCE);
+  context.setDefaultTimeout(TIMEOUT);
   const page = await context.newPage();
   const origin = new URL(url).origin;
-  const wrong = [];
-  page.on("pageerror", (error) => wrong.push(`error: ${error.stack}`));
+  const failures = [];
+  page.on("pageerror", (error) => failures.push(`error: ${error.stack}`));
   page.on("console", (line) => {
     const text = line.text();
-    if (["error", "warning"].includes(line.type()) && !expected.some((pattern) => pattern.test(text))) wrong.push(`console: ${text}`);
+    if (["error", "warning"].includes(line.type()) && !expected.some((pattern) => pattern.test(text))) failures.push(`console: ${text}`);
   });
   page.on("request", (request) => {
-    const asked = request.url();
-    if (!asked.startsWith("data:") && new URL(asked).origin !== origin) wrong.push(`request to ${asked}`);
+    const requested = request.url();
+    if (!requested.startsWith("data:") && new URL(requested).origin !== origin) failures.push(`request to ${requested}`);
   });
   page.on("dialog", (dialog) => {
-    wrong.push(`dialog: ${dialog.message()}`);
+    failures.push(`dialog: ${dialog.message()}`);
     dialog.dismiss();
   });
   await page.addInitScript(() => {
@@ -94,23 +94,23 @@ export async function open(test, url, { expected = [], prepare = () => {}, ...op
   test.after(async () => {
     const violations = await page.evaluate(() => window.violations);
     await context.close();
-    assert.deepEqual([...wrong, ...violations], []);
+    assert.deepEqual([...failures, ...violations], []);
   });
   await prepare(page);
   await page.goto(url);
   return page;
 }
 
-/** Opens the page of a tool, and waits until it is there. */
+/** Opens the page of a tool and waits until it is shown. */
 export async function openTool(test, server, name, options) {
   const page = await open(test, `${server.url}/#/tool/${name}`, options);
   await page.locator("article .work").waitFor();
   return page;
 }
 
-/** Waits until something holds. */
+/** Waits until `holds` returns `true` for the value of `look`, and returns the value. */
 export async function eventually(look, holds = Boolean) {
-  const deadline = Date.now() + PATIENCE;
+  const deadline = Date.now() + TIMEOUT;
   for (;;) {
     const seen = await look();
     if (holds(seen)) return seen;
@@ -119,18 +119,18 @@ export async function eventually(look, holds = Boolean) {
   }
 }
 
-/** The field of an input. */
+/** Returns the field of an input. */
 export const field = (page, pointer) => page.locator(`[data-at="${pointer}"]`);
 export const button = (page, name) => page.getByRole("button", { name, exact: true });
 export const run = (page) => button(page, "Run").click();
 
-/** What the JSON editor says. It is left open. */
+/** Opens the JSON editor and returns its text. */
 export async function json(page) {
   await page.getByRole("tab", { name: "JSON", exact: true }).click();
   return page.getByLabel("Arguments as JSON").inputValue();
 }
 
-/** The last result as structured data. */
+/** Opens the structured view of the last result and returns its data. */
 export async function structured(page) {
   await page.getByRole("tab", { name: "Structured" }).click();
   return JSON.parse(await page.locator("#outcome pre").innerText());

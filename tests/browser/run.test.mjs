@@ -1,4 +1,4 @@
-// Running a tool: what is asked before, what comes of it, and the same call elsewhere.
+// Running a tool: the confirmation, the result, tokens, and the same call in other programs.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { before, test } from "node:test";
@@ -20,7 +20,7 @@ const copyAs = async (page, name) => {
 const CLIPBOARD = { permissions: ["clipboard-read", "clipboard-write"] };
 const shell = async (command) => (await promisify(execFile)("sh", ["-c", command], { env: { PATH: process.env.PATH, TOKEN } })).stdout;
 
-test("runs a reading tool at once and shows three views", async (t) => {
+test("runs a read-only tool at once and shows three views", async (t) => {
   const page = await openTool(t, server, "exact");
   await button(page, "Example").click();
   await run(page);
@@ -36,7 +36,7 @@ test("runs a reading tool at once and shows three views", async (t) => {
   assert.match(raw, /^HTTP 200\n/);
   assert.match(raw, /content-type: application\/json/);
   assert.match(raw, /"structuredContent":\{"result":9007199254740993\}/);
-  // Whoever does not see it is told.
+  // Screen readers announce it.
   assert.match(await page.locator("[aria-live=polite]").innerText(), /Done\./);
 });
 
@@ -62,7 +62,7 @@ test("asks for confirmation before a modifying tool runs", async (t) => {
   assert.equal(await count(), notes + 1);
 });
 
-test("warns before a destructive tool and puts cancel first", async (t) => {
+test("warns before a destructive tool and focuses `Cancel`", async (t) => {
   const page = await openTool(t, server, "remove_notes");
   await run(page);
   const dialog = page.getByRole("dialog");
@@ -74,7 +74,7 @@ test("warns before a destructive tool and puts cancel first", async (t) => {
   assert.equal(await page.locator("#outcome").innerText(), "Nothing has run yet.");
 });
 
-test("shows a failure with the text of the tool", async (t) => {
+test("shows the error text of a failed tool", async (t) => {
   const page = await openTool(t, server, "add_note", { expected: [/500/] });
   await button(page, "Set empty: text").click();
   await run(page);
@@ -84,7 +84,7 @@ test("shows a failure with the text of the tool", async (t) => {
   assert.match(await page.locator("#outcome").innerText(), /a note without a word is no note/);
 });
 
-test("copies cURL that gives the same answer", async (t) => {
+test("copies a cURL command that returns the same result", async (t) => {
   const page = await openTool(t, server, "all_shapes", CLIPBOARD);
   await json(page);
   const text = "it's a \"quote\" $HOME `x` \\ ü 😀 \u202e \u0000 <&>";
@@ -98,16 +98,16 @@ test("copies cURL that gives the same answer", async (t) => {
   assert.equal((shown.result ?? shown).text, text);
 });
 
-test("copies exact numbers", async (t) => {
+test("copies numbers exactly", async (t) => {
   const page = await openTool(t, server, "exact", CLIPBOARD);
   await button(page, "Example").click();
   const answer = await shell(`${await copyAs(page, "cURL")} --silent`);
   assert.match(answer, /"result":9007199254740993\b/);
 });
 
-test("copies a command line that gives the same answer", async (t) => {
-  const behind = await weather("--allow-execute");
-  const page = await openTool(t, behind, "get_weather", CLIPBOARD);
+test("copies a command line that returns the same result", async (t) => {
+  const weatherServer = await weather("--allow-execute");
+  const page = await openTool(t, weatherServer, "get_weather", CLIPBOARD);
   await button(page, "Example").click();
   const command = await copyAs(page, "CLI");
   assert.equal(command, "weather run get_weather location=Seattle date=2014-07-04");
@@ -132,16 +132,16 @@ test("fills in a deep link without running it", async (t) => {
   assert.equal(await page.getByRole("textbox", { name: "number" }).inputValue(), "9007199254740993");
   assert.equal(await page.locator("#outcome").innerText(), "Nothing has run yet.");
   assert.deepEqual(calls, []);
-  // The address follows what is filled in.
+  // The address follows the inputs.
   await page.getByRole("textbox", { name: "number" }).fill("8");
   await eventually(() => page.evaluate(() => decodeURIComponent(location.hash)), (hash) => hash === '#/tool/exact?args={"number":8}');
-  // One that is no JSON is shown as it is.
+  // Arguments that are not valid JSON are shown unchanged.
   await page.goto(`${server.url}/#/tool/exact?args=${encodeURIComponent('{"number": ')}`);
   await eventually(() => page.getByLabel("Arguments as JSON").inputValue().catch(() => ""), (text) => text === '{"number": ');
   assert.deepEqual(calls, []);
 });
 
-test("runs nothing in page and server when execution is off", async (t) => {
+test("runs no tool when execution is off", async (t) => {
   const off = await fixture();
   const page = await openTool(t, off, "exact");
   assert.equal(await button(page, "Run").count(), 0);
@@ -174,9 +174,9 @@ test("repeats a refused call with a token without storing it", async (t) => {
   await run(page);
   await tokenField(page).waitFor();
   await eventually(() => page.locator("#outcome").innerText(), (text) => /Not run 401/.test(text) && /a token above repeats this call/.test(text));
-  // What has to be done next has the focus.
+  // The next step, entering a token, has the focus.
   assert.equal(await page.evaluate(() => document.activeElement.id), "token");
-  // The call is repeated by itself, and once.
+  // The page repeats the call automatically, and only once.
   await useToken(page, TOKEN);
   await page.locator("#outcome .good").waitFor();
   assert.deepEqual(calls, [['{"number":9007199254740993}', undefined], ['{"number":9007199254740993}', `Bearer ${TOKEN}`]]);
@@ -184,13 +184,13 @@ test("repeats a refused call with a token without storing it", async (t) => {
   assert.equal(await tokenField(page).isVisible(), false);
   const kept = await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }) + document.cookie + location.href + document.documentElement.outerHTML + document.getElementById("token").value);
   assert.ok(!kept.includes(TOKEN));
-  // A reload forgets it.
+  // Reloading the page discards the token.
   await page.reload();
   await page.locator("article .work").waitFor();
   assert.equal(await inUse(page).isVisible(), false);
 });
 
-test("adds the header to cURL while a token is in use", async (t) => {
+test("adds the authorization header to cURL while a token is in use", async (t) => {
   const guarded = await fixture("--execute", "--token", TOKEN);
   const page = await openTool(t, guarded, "count_notes", { ...CLIPBOARD, expected: [/401/] });
   const shown = page.locator('pre[aria-label="cURL"]');
@@ -203,7 +203,7 @@ test("adds the header to cURL while a token is in use", async (t) => {
   const command = await copyAs(page, "cURL");
   assert.ok(!command.includes(TOKEN), command);
   assert.match(await shell(`${command} --silent`), /"result":\d/);
-  // Dropped, it is neither said to be in use, nor in the command, nor sent.
+  // A dropped token is not shown as in use, not in the command, and not sent.
   await page.locator("#outcome .good").waitFor();
   await button(page, "Drop it").click();
   assert.equal(await inUse(page).isVisible(), false);
@@ -225,8 +225,8 @@ test("reports a rejected token and repeats the call with another", async (t) => 
 });
 
 test("repeats a denied call with a token that has the permission", async (t) => {
-  const open = await fixture("--execute", "--token", TOKEN, "--optional");
-  const page = await openTool(t, open, "count_towns", { expected: [/403/] });
+  const optional = await fixture("--execute", "--token", TOKEN, "--optional");
+  const page = await openTool(t, optional, "count_towns", { expected: [/403/] });
   await run(page);
   await eventually(() => page.locator("#outcome").innerText(), (text) => /Not run 403/.test(text) && /a token above repeats this call/.test(text));
   await useToken(page, TOKEN);
@@ -234,7 +234,7 @@ test("repeats a denied call with a token that has the permission", async (t) => 
   assert.deepEqual(await structured(page), { result: 3 });
 });
 
-test("repeats a refused modifying call only as confirmed", async (t) => {
+test("repeats a refused modifying call only with the confirmed inputs", async (t) => {
   const guarded = await fixture("--execute", "--token", TOKEN);
   const calls = [];
   const prepare = (page) => page.on("request", (request) => request.url().endsWith("/call") && calls.push(request.postData()));
@@ -250,7 +250,7 @@ test("repeats a refused modifying call only as confirmed", async (t) => {
   await useToken(page, TOKEN);
   await page.locator("#outcome .good").waitFor();
   assert.deepEqual(calls, ['{"text":"Milk"}', '{"text":"Milk"}']);
-  // What was changed since was not confirmed.
+  // Inputs that were changed after the confirmation are not sent.
   await button(page, "Drop it").click();
   await confirm();
   await tokenField(page).waitFor();
@@ -319,7 +319,7 @@ test("sends a secret without showing, linking, copying or storing it", async (t)
   const kept = await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }) + decodeURIComponent(location.href) + document.body.innerText);
   assert.ok(kept.includes("Why?") && !kept.includes(KEY), kept);
   for (const name of ["cURL", "JSON-RPC", "CLI"]) assert.ok(!(await copyAs(page, name)).includes(KEY), name);
-  // The editor masks it, and what is edited there leaves it as it is.
+  // The editor masks the secret, and editing other inputs keeps it.
   const text = await json(page);
   assert.ok(!text.includes(KEY), text);
   await page.getByLabel("Arguments as JSON").fill(text.replace("Why?", "When?"));

@@ -1,4 +1,4 @@
-// Tools of somebody who wishes us ill, and what the browser is told about the page.
+// Malicious tools and links, secrets, and the content security policy of the page.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { button, eventually, field, fixture, json, open, openTool, run } from "./harness.mjs";
@@ -9,7 +9,7 @@ before(async () => (server = await fixture("--execute")));
 const pwned = (page) => page.evaluate(() => window.pwned);
 const CONTROLS = /[\u0001-\u0008\u001b\u200b\u202a-\u202e\u{e0000}-\u{e007f}]/u;
 
-test("renders texts of tools without markup, templates and controls", async (t) => {
+test("renders tool texts without markup, templates or control characters", async (t) => {
   const page = await openTool(t, server, "hostile_texts");
   const seen = async () => {
     assert.equal(await pwned(page), undefined);
@@ -54,7 +54,7 @@ test("sends invisible characters unchanged and shows them in the editor", async 
   assert.deepEqual(JSON.parse(shown), { text });
 });
 
-test("only fills in a hostile link", async (t) => {
+test("fills in a hostile link without running it", async (t) => {
   const args = encodeURIComponent(JSON.stringify({ text: "<img src=x onerror=\"window.pwned='link'\">", ["__proto__"]: 1 }));
   const page = await openTool(t, server, `hostile_texts?args=${args}`);
   await eventually(() => page.locator('[data-at="/text"] textarea').inputValue(), (text) => text.startsWith("<img"));
@@ -73,7 +73,7 @@ test("enforces the content security policy", async (t) => {
   }
   assert.equal(response.headers.get("x-content-type-options"), "nosniff");
   assert.equal(response.headers.get("referrer-policy"), "no-referrer");
-  // The listener of the harness works: each of these is seen.
+  // The listener of the harness records each of these violations.
   const refused = await page.evaluate(async () => {
     const seen = [];
     const script = document.createElement("script");
@@ -100,7 +100,7 @@ const KEY = "hunter2-secret-key";
 const CLIPBOARD = { permissions: ["clipboard-read", "clipboard-write"] };
 const clipboard = (page) => page.evaluate(() => navigator.clipboard.readText());
 
-/** A tool whose inputs are these, whatever the server tells; what was sent to it. */
+/** Opens a tool with this input schema instead of its own, and records its calls. */
 async function openShaped(test, inputSchema, { also, ...options } = {}) {
   const calls = [];
   const prepare = async (page) => {
@@ -121,11 +121,11 @@ async function openShaped(test, inputSchema, { also, ...options } = {}) {
 
 const secret = { type: "string", writeOnly: true };
 const HIDDEN = {
-  "behind names that are free": [{ additionalProperties: secret }, { one: KEY }],
-  "behind a pattern of names": [{ patternProperties: { "^k": secret } }, { key: KEY }],
-  "in one of several forms behind a reference": [{ properties: { key: { $ref: "#/$defs/K" } }, $defs: { K: { anyOf: [secret, { type: "integer" }] } } }, { key: KEY }],
+  "in additional properties": [{ additionalProperties: secret }, { one: KEY }],
+  "in pattern properties": [{ patternProperties: { "^k": secret } }, { key: KEY }],
+  "in a variant behind a reference": [{ properties: { key: { $ref: "#/$defs/K" } }, $defs: { K: { anyOf: [secret, { type: "integer" }] } } }, { key: KEY }],
   "behind two references": [{ properties: { key: { $ref: "#/$defs/A" } }, $defs: { A: { $ref: "#/$defs/B" }, B: secret } }, { key: KEY }],
-  "in a list of itself": [{ properties: { keys: { $ref: "#/$defs/T" } }, $defs: { T: { anyOf: [secret, { type: "array", items: { $ref: "#/$defs/T" } }] } } }, { keys: [[KEY]] }],
+  "in a recursive list": [{ properties: { keys: { $ref: "#/$defs/T" } }, $defs: { T: { anyOf: [secret, { type: "array", items: { $ref: "#/$defs/T" } }] } } }, { keys: [[KEY]] }],
 };
 
 for (const [where, [schema, args]] of Object.entries(HIDDEN)) {
@@ -151,7 +151,7 @@ for (const [where, [schema, args]] of Object.entries(HIDDEN)) {
   });
 }
 
-test("treats values beside a secret as plain", async (t) => {
+test("shows and links values beside a secret", async (t) => {
   const schema = { properties: { key: { $ref: "#/$defs/K" }, question: { type: "string" } }, $defs: { K: secret }, additionalProperties: false };
   const { page } = await openShaped(t, schema);
   await field(page, "/question").locator("textarea").fill("Why?");
@@ -164,7 +164,7 @@ const ACCOUNTS = {
 };
 const accounts = (...pairs) => ({ accounts: pairs.map(([user, password]) => ({ user, password })) });
 
-/** The accounts of a and b, as the editor shows them when it was left and opened again. */
+/** Opens the editor with the masked accounts of a and b. */
 async function openAccounts(test) {
   const { page, calls } = await openShaped(test, ACCOUNTS);
   await json(page);
@@ -178,7 +178,7 @@ async function openAccounts(test) {
 
 test("deletes only the secret of an item deleted in the editor", async (t) => {
   const { page, calls, editor, masked } = await openAccounts(t);
-  // As one types: what stands there in between is not taken for what was there.
+  // Like typing: an intermediate value does not change the stored secrets.
   for (const left of [[], [masked.accounts[1]]]) await editor.fill(JSON.stringify({ accounts: left }));
   await run(page);
   await button(page, "Run it").click();
@@ -203,7 +203,7 @@ test("rejects renamed and unknown masks", async (t) => {
   assert.deepEqual(calls, [{ accounts: [{ password: "new" }] }]);
 });
 
-for (const [what, T] of [["list", { type: "array", items: { $ref: "#/$defs/T" } }], ["form", { anyOf: [{ $ref: "#/$defs/T" }] }]]) {
+for (const [what, T] of [["list", { type: "array", items: { $ref: "#/$defs/T" } }], ["variant", { anyOf: [{ $ref: "#/$defs/T" }] }]]) {
   test(`shows a field for a recursive ${what}`, async (t) => {
     const { page } = await openShaped(t, { properties: { tree: { $ref: "#/$defs/T" } }, $defs: { T } });
     await field(page, "/tree").waitFor();
@@ -211,7 +211,7 @@ for (const [what, T] of [["list", { type: "array", items: { $ref: "#/$defs/T" } 
   });
 }
 
-test("reports a tool that cannot be shown", async (t) => {
+test("reports a tool with an endless schema", async (t) => {
   const A = { type: "object", required: ["a"], properties: { a: { $ref: "#/$defs/A" } } };
   const prepare = (page) =>
     page.route("**/tools/exact", async (route) => {
@@ -222,7 +222,7 @@ test("reports a tool that cannot be shown", async (t) => {
   await page.getByRole("heading", { name: "The tool cannot be shown" }).waitFor();
 });
 
-test("dismisses the confirmation when going back", async (t) => {
+test("closes the confirmation on navigation", async (t) => {
   const { page, calls } = await openShaped(t, {});
   await page.locator('#tools a[data-name="count_notes"]').click();
   await page.getByRole("heading", { name: "Count the notes" }).waitFor();
@@ -235,7 +235,7 @@ test("dismisses the confirmation when going back", async (t) => {
   assert.deepEqual(calls, []);
 });
 
-test("copies results with invisible characters", async (t) => {
+test("copies invisible characters of a result", async (t) => {
   const page = await openTool(t, server, "hostile_texts", CLIPBOARD);
   await run(page);
   await page.locator("#outcome .good").waitFor();
@@ -248,7 +248,7 @@ test("copies results with invisible characters", async (t) => {
   assert.equal(await clipboard(page), text);
 });
 
-test("discards validation results of a tool that was left", async (t) => {
+test("discards late validation results of another tool", async (t) => {
   let release;
   const held = new Promise((resolve) => (release = resolve));
   const also = (page) =>
@@ -257,21 +257,21 @@ test("discards validation results of a tool that was left", async (t) => {
       await route.fulfill({ json: { valid: false, errors: [{ path: "/text", message: "too late", keyword: "type" }] } });
     });
   const { page } = await openShaped(t, { properties: { text: { type: "string" } } }, { also });
-  const asked = page.waitForRequest("**/tools/add_note/validate");
+  const requested = page.waitForRequest("**/tools/add_note/validate");
   await field(page, "/text").locator("textarea").fill("one");
-  await asked;
+  await requested;
   await page.locator('#tools a[data-name="count_notes"]').click();
   await page.getByRole("heading", { name: "Count the notes" }).waitFor();
   const answered = page.waitForResponse("**/tools/add_note/validate");
   release();
   await (await answered).finished();
-  // Another answer, which is read after that one.
+  // Waits for a later response, so that the first one has been read.
   await button(page, "Check").click();
   await page.getByText("Valid.").waitFor();
   assert.ok(!(await page.locator("body").innerText()).includes("too late"));
 });
 
-test("runs nothing when edited during validation", async (t) => {
+test("runs no tool if its inputs change during validation", async (t) => {
   let release;
   const held = new Promise((resolve) => (release = resolve));
   const also = (page) =>
@@ -283,9 +283,9 @@ test("runs nothing when edited during validation", async (t) => {
   const { page, calls } = await openShaped(t, { properties: { text: { type: "string" } } }, { also });
   const text = field(page, "/text").locator("textarea");
   await text.fill("one");
-  const asked = page.waitForRequest((request) => request.url().endsWith("/validate") && request.postData() === '{"text":"one"}');
+  const requested = page.waitForRequest((request) => request.url().endsWith("/validate") && request.postData() === '{"text":"one"}');
   await run(page);
-  await asked;
+  await requested;
   await text.fill("one more");
   await page.getByText("Valid.").waitFor();
   release();
@@ -294,7 +294,7 @@ test("runs nothing when edited during validation", async (t) => {
   assert.deepEqual(calls, []);
 });
 
-test("links only web addresses in a result", async (t) => {
+test("links only web addresses of a result", async (t) => {
   const page = await openTool(t, server, "hostile_links");
   await run(page);
   await page.locator("#outcome .good").waitFor();
@@ -302,7 +302,7 @@ test("links only web addresses in a result", async (t) => {
   const outside = (href) => [href, "_blank", "noopener noreferrer"];
   await page.getByRole("tab", { name: "Structured" }).click();
   assert.deepEqual(await links(), [outside("https://example.com/a?b=%3Cc%3E#d")]);
-  // It reads as it was returned.
+  // The label is the original text.
   assert.equal(await page.locator("#outcome a").innerText(), '"https://example.com/a?b=<c>#d"');
   await page.getByRole("tab", { name: "Text" }).click();
   assert.deepEqual(await links(), [outside("https://example.com/doc")]);

@@ -1,10 +1,10 @@
-// Five things that somebody does who has never seen the page, and how many steps each takes.
+// Five tasks of a new user, and the number of steps for each.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { eventually, field, open, weather } from "./harness.mjs";
 
-/** The column of this page in the table of `docs/explorer.md`. */
+/** Reads the number of steps for each task from the table in `docs/explorer.md`. */
 function documented() {
   const lines = readFileSync(new URL("../../docs/explorer.md", import.meta.url), "utf8").split("\n");
   const rows = lines.filter((line) => /^\| (find|see|try|run|copy) /.test(line)).map((line) => line.split("|"));
@@ -24,7 +24,7 @@ test("completes five tasks in the documented steps", async (t) => {
   steps.find += 1;
   await page.locator("#tools").getByText("Weather of a day").click();
 
-  // What it does and takes is there: the types, what is required, the allowed values with their meaning.
+  // The page shows the effect, the types, the required inputs and the described values.
   await page.getByText("Returns what is stored, changes nothing").waitFor();
   const seen = await page.locator("article form").innerText();
   for (const fact of ["location", "City, as the archive spells it.", "required", "date, YYYY-MM-DD", "New York City, New York."]) assert.ok(seen.includes(fact), fact);

@@ -1,4 +1,4 @@
-"""Whether the OpenAPI document of a server is valid, and whether this would be seen if it were not."""
+"""Validates the OpenAPI document of a server, and checks that the validator rejects broken copies of it."""
 
 import json
 import sys
@@ -8,12 +8,12 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 
 
 def faults(document):
-    """What the validator says, as lines."""
+    """Returns the messages of the validator."""
     return [str(error.message) for error in OpenAPIV31SpecValidator(document).iter_errors()]
 
 
-def unresolved(document, change):
-    """What it says of the document after a change, which it must not take."""
+def faults_after(document, change):
+    """Returns the faults of a copy of the document that `change` breaks."""
     broken = json.loads(json.dumps(document))
     change(broken)
     return faults(broken)
@@ -28,7 +28,7 @@ def without_title(document):
     del document["info"]["title"]
 
 
-def with_an_operation_twice(document):
+def with_a_duplicate_operation(document):
     calls = [path for path in document["paths"] if path.endswith("/call")]
     first, second = (document["paths"][path]["post"] for path in calls[:2])
     second["operationId"] = first["operationId"]
@@ -39,18 +39,18 @@ def main(url):
         document = json.load(response)
     found = faults(document)
     report("the document is valid", not found, "\n".join(found))
-    for change in [without_responses, without_title, with_an_operation_twice]:
+    for change in [without_responses, without_title, with_a_duplicate_operation]:
         name = change.__name__.replace("_", " ")
-        report(f"a document {name} is not", bool(unresolved(document, change)), "it went unnoticed")
+        report(f"a document {name} is invalid", bool(faults_after(document, change)), "the validator accepted it")
 
 
 failed = False
 
 
-def report(name, holds, why):
+def report(name, passed, why):
     global failed
-    print(f"{name} ... {'ok' if holds else 'FAILED'}", flush=True)
-    if not holds:
+    print(f"{name} ... {'ok' if passed else 'FAILED'}", flush=True)
+    if not passed:
         failed = True
         print(why, flush=True)
 

@@ -1,12 +1,12 @@
-"""What the SDKs of the vendors do to our tools: everything that they do on the way to the wire, and no tool is refused.
+"""Checks that the SDKs of the vendors accept our tools and send them unchanged.
 
-Each golden file of `tool-core` holds one tool in every profile. It is given to the SDK of its vendor as an application
-would give it: checked against the SDK's own types, sent through the SDK's client to a server on this machine, and put
-through what the SDK makes of schemas. What arrives must be what was given.
+Each golden file of `tool-core` contains one tool in every profile. The script passes each to the SDK of its vendor, as an
+application would. It validates the tool with the SDK's types, sends it through the SDK's client to a local server, and runs
+the SDK's schema conversion. The server must receive exactly the same tool.
 
     python check.py [FOLDER]
 
-prints a line a check, which ends with `... ok` or `... FAILED`, and exits with 1 when one failed.
+prints one line for each check, which ends with `... ok` or `... FAILED`, and exits with 1 if one failed.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, get_type_hints
 
-# The server of this script is no business of a proxy.
+# Requests to the local server must not go through a proxy.
 os.environ["NO_PROXY"] = os.environ["no_proxy"] = "127.0.0.1"
 
 import anthropic
@@ -40,7 +40,7 @@ Json = dict[str, Any]
 
 
 class Wire:
-    """A server in the place of all vendors, which keeps the last request and answers as briefly as the SDKs allow."""
+    """A mock server for all vendors. It stores the last request and returns the shortest valid responses."""
 
     ANSWERS: dict[str, Json] = {
         "/responses": {"id": "r", "object": "response", "output": []},
@@ -89,25 +89,25 @@ class Wire:
 def equal(actual: object, expected: object, what: str) -> None:
     if actual != expected:
         shown = [json.dumps(value, indent=1, sort_keys=True) for value in (actual, expected)]
-        raise AssertionError(f"{what}: the first is not the second\n{shown[0]}\n{shown[1]}")
+        raise AssertionError(f"{what}: the first differs from the second\n{shown[0]}\n{shown[1]}")
 
 
-def typed(tool: Json, kind: Any) -> None:
-    """The tool has the members that the SDK's type has, each of its type."""
+def assert_type(tool: Json, kind: Any) -> None:
+    """Asserts that the tool is a valid value of the SDK's type."""
     unknown = tool.keys() - get_type_hints(kind).keys()
-    assert not unknown, f"{kind.__name__} has no {unknown}"
+    assert not unknown, f"{kind.__name__} has no member {unknown}"
     pydantic.TypeAdapter(kind).validate_python(tool, strict=True)
 
 
 class OpenAI:
-    """Both APIs: the function of Responses, and the same below `function` for Chat Completions."""
+    """Both APIs: Responses, and Chat Completions, which nests the same function in `function`."""
 
     def __init__(self, wire: Wire) -> None:
         self.wire = wire
         self.client = openai.OpenAI(api_key="k", base_url=wire.address, max_retries=0)
 
     def openai(self, tool: Json) -> None:
-        typed(tool, FunctionToolParam)
+        assert_type(tool, FunctionToolParam)
         self.client.responses.create(model="m", input="i", tools=[copy.deepcopy(tool)])
         equal(self.wire.last["tools"], [tool], "on the wire of Responses")
         nested = {"type": "function", "function": {name: tool[name] for name in tool.keys() - {"type"}}}
@@ -124,11 +124,11 @@ class OpenAI:
             def model_json_schema(cls, *_: Any, **__: Any) -> Json:
                 return copy.deepcopy(parameters)
 
-        # Here the SDK makes a schema strict: nothing is left for it to do.
-        made = openai.pydantic_function_tool(Arguments, name=tool["name"], description=tool["description"])
-        equal(made["function"]["parameters"], parameters, "made strict by the SDK")
-        # `parse` refuses a function that is not strict.
-        self.client.chat.completions.parse(model="m", messages=[], tools=[made])
+        # This call converts a schema to a strict one: ours must stay unchanged.
+        function = openai.pydantic_function_tool(Arguments, name=tool["name"], description=tool["description"])
+        equal(function["function"]["parameters"], parameters, "after the conversion to a strict schema")
+        # `parse` rejects functions that are not strict.
+        self.client.chat.completions.parse(model="m", messages=[], tools=[function])
         equal(self.wire.last["tools"][0]["function"]["parameters"], parameters, "on the wire of `parse`")
 
 
@@ -138,14 +138,14 @@ class Anthropic:
         self.client = anthropic.Anthropic(api_key="k", base_url=wire.address, max_retries=0)
 
     def anthropic(self, tool: Json) -> None:
-        typed(tool, ToolParam)
+        assert_type(tool, ToolParam)
         for given in (tool, tool | {"strict": True}):
             self.client.messages.create(model="m", max_tokens=1, messages=[], tools=[copy.deepcopy(given)])
             equal(self.wire.last["tools"], [given], "on the wire of Messages")
-        # What the SDK cannot keep in strict use it writes into descriptions: ours say it already.
+        # For strict use, the SDK moves unsupported keywords into descriptions. Our schemas need no such change.
         strict = anthropic.transform_schema(copy.deepcopy(tool["input_schema"]))
-        written = descriptions(strict) - descriptions(tool["input_schema"])
-        assert not written, f"the SDK made these descriptions: {written}"
+        added = descriptions(strict) - descriptions(tool["input_schema"])
+        assert not added, f"the SDK added these descriptions: {added}"
 
 
 class Gemini:
@@ -157,18 +157,18 @@ class Gemini:
         declaration = types.FunctionDeclaration.model_validate(tool)
         config = types.GenerateContentConfig(tools=[types.Tool(function_declarations=[declaration])])
         self.client.models.generate_content(model="m", contents="c", config=config)
-        # Protocol buffers in JSON have two spellings of a name, and the SDK sends the other one.
+        # Protocol buffers allow two spellings of a name in JSON, and the SDK sends the other one.
         spelled = {name.replace("parametersJsonSchema", "parameters_json_schema"): tool[name] for name in tool}
         equal(self.wire.last["tools"], [{"functionDeclarations": [spelled]}], "on the wire of generateContent")
-        # The SDK's own model of the subset refuses every other keyword, here and in the older `Schema`. A tool without
-        # inputs has no schema.
+        # The SDK's types reject unsupported keywords, both here and in the older `Schema`. A tool without inputs has no
+        # schema.
         if "parametersJsonSchema" in tool:
             schema = types.JSONSchema.model_validate(tool["parametersJsonSchema"])
             types.Schema.from_json_schema(json_schema=schema, raise_error_on_unsupported_field=True)
 
 
 def descriptions(schema: object) -> set[str]:
-    """Every description in a schema; a property of this name is none."""
+    """Returns all descriptions in a schema, ignoring a property named `description`."""
     below = schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ()
     found = {text for value in below for text in descriptions(value)}
     if isinstance(schema, dict) and isinstance(schema.get("description"), str):
@@ -176,7 +176,7 @@ def descriptions(schema: object) -> set[str]:
     return found
 
 
-# A check that cannot fail is none: what is put into the schema of `structure`, and whose SDK must not have it.
+# Changes to the schema of `structure` that the SDK of the profile must reject. They prove that the checks can fail.
 BROKEN: list[tuple[str, str, Json]] = [
     ("openai-strict", "an optional property", {"required": []}),
     ("openai-strict", "a default that is null", {"default": None}),
@@ -184,12 +184,12 @@ BROKEN: list[tuple[str, str, Json]] = [
     ("anthropic", "a value without a type", {"type": None}),
     ("gemini", "a constant", {"const": {}}),
     ("gemini", "a limit that its `Schema` lacks", {"uniqueItems": True}),
-    ("gemini", "a choice that its `Schema` lacks", {"oneOf": [{"type": "object"}]}),
+    ("gemini", "an alternative that its `Schema` lacks", {"oneOf": [{"type": "object"}]}),
 ]
 
 
 def checks(wire: Wire) -> dict[str, Callable[[Json], None]]:
-    """What is done with a tool, by the profile that it is in."""
+    """Returns the check of each profile."""
     vendor = OpenAI(wire)
     return {
         "openai": vendor.openai,
@@ -200,7 +200,7 @@ def checks(wire: Wire) -> dict[str, Callable[[Json], None]]:
 
 
 def broken(tool: Json, change: Json) -> Json:
-    """The same tool with a changed schema of its first input."""
+    """Returns a copy of the tool with a changed schema of the input `value`."""
     tool = copy.deepcopy(tool)
     schema = next(tool[name] for name in ("parameters", "input_schema", "parametersJsonSchema") if name in tool)
     schema["properties"]["value"].update(change)
@@ -209,8 +209,8 @@ def broken(tool: Json, change: Json) -> Json:
     return tool
 
 
-def refusal(check: Callable[[Json], None], tool: Json) -> str | None:
-    """Why a check does not hold; `None` when it does."""
+def fault_of(check: Callable[[Json], None], tool: Json) -> str | None:
+    """Returns the traceback of a failed check, or `None` if it passes."""
     try:
         check(tool)
     except Exception:
@@ -224,19 +224,19 @@ def report(name: str, fault: str | None) -> bool:
 
 
 def main(folder: Path) -> int:
-    held = []
+    passed = []
     with Wire.open() as wire:
         by_profile = checks(wire)
         for file in sorted(folder.glob("*.json")):
             for profile, tool in json.loads(file.read_text("utf-8")).items():
-                # A text in the place of a tool says why we refuse it ourselves.
+                # A string instead of a tool is our error for a tool that the profile does not support.
                 if profile in by_profile and not isinstance(tool, str):
-                    held.append(report(f"{profile}: {file.stem}", refusal(by_profile[profile], tool)))
+                    passed.append(report(f"{profile}: {file.stem}", fault_of(by_profile[profile], tool)))
         structure = json.loads((folder / "structure.json").read_text("utf-8"))
         for profile, what, change in BROKEN:
-            fault = refusal(by_profile[profile], broken(structure[profile], change))
-            held.append(report(f"{profile}: {what} is noticed", None if fault else "it was taken"))
-    return 0 if all(held) else 1
+            fault = fault_of(by_profile[profile], broken(structure[profile], change))
+            passed.append(report(f"{profile}: rejects {what}", None if fault else "the SDK accepted it"))
+    return 0 if all(passed) else 1
 
 
 if __name__ == "__main__":

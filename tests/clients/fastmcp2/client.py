@@ -10,12 +10,12 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from fastmcp import Client
 from fastmcp.client.transports import StdioTransport
 from mcp.types import ProgressNotification, PromptReference, ResourceTemplateReference, ToolListChangedNotification
-from scenarios import PATIENCE, Answer, main
+from scenarios import TIMEOUT, CallResult, main
 
 
-class Tried:
+class Adapter:
     def __init__(self):
-        self.client, self.told, self.progress_token = None, asyncio.Event(), None
+        self.client, self.changed, self.progress_token = None, asyncio.Event(), None
 
     @property
     def version(self):
@@ -24,25 +24,25 @@ class Tried:
     async def message(self, message):
         match getattr(message, "root", None):
             case ToolListChangedNotification():
-                self.told.set()
+                self.changed.set()
             case ProgressNotification(params=params):
                 self.progress_token = params.progressToken
 
     async def tools(self):
         return {tool.name: tool.inputSchema for tool in await self.client.list_tools()}
 
-    async def call(self, name, arguments, heard=None):
+    async def call(self, name, arguments, on_progress=None):
         async def progress(done, total, message):
-            heard(done, total)
+            on_progress(done, total)
 
         result = await self.client.call_tool(
-            name, arguments, progress_handler=progress if heard else None, raise_on_error=False
+            name, arguments, progress_handler=progress if on_progress else None, raise_on_error=False
         )
-        return Answer(result.is_error, result.content[0].text if result.content else "", result.structured_content)
+        return CallResult(result.is_error, result.content[0].text if result.content else "", result.structured_content)
 
-    async def abandon(self, call):
-        # Cancelling the task tells the server nothing: see the remark on cancellation in ../README.md. The identifier of
-        # the request is the token of its progress.
+    async def cancel(self, call):
+        # Canceling the task does not notify the server: see the note on cancellation in ../README.md. The progress token
+        # is the identifier of the request.
         while self.progress_token is None:
             await asyncio.sleep(0)
         await self.client.cancel(self.progress_token)
@@ -76,17 +76,17 @@ class Tried:
 
     @asynccontextmanager
     async def changes(self):
-        self.told.clear()
-        yield self.told
+        self.changed.clear()
+        yield self.changed
 
 
 @asynccontextmanager
 async def connect(target, mode):
-    tried = Tried()
+    adapter = Adapter()
     if isinstance(target, list):
         target = StdioTransport(command=target[0], args=target[1:], keep_alive=False)
-    async with Client(target, message_handler=tried.message, timeout=PATIENCE) as tried.client:
-        yield tried
+    async with Client(target, message_handler=adapter.message, timeout=TIMEOUT) as adapter.client:
+        yield adapter
 
 
 if __name__ == "__main__":

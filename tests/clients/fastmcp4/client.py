@@ -1,4 +1,4 @@
-"""FastMCP, version 4, which speaks both eras: see `../scenarios.py`."""
+"""FastMCP, version 4, which supports both eras of the protocol: see `../scenarios.py`."""
 
 import asyncio
 import sys
@@ -11,12 +11,12 @@ from fastmcp import Client
 from fastmcp.client.transports import StdioTransport
 from mcp.client.subscriptions import listen
 from mcp.types import PromptReference, ResourceTemplateReference, ToolListChangedNotification
-from scenarios import PATIENCE, Answer, main
+from scenarios import TIMEOUT, CallResult, main
 
 
-class Tried:
-    def __init__(self, client, told):
-        self.client, self.told = client, told
+class Adapter:
+    def __init__(self, client, changed):
+        self.client, self.changed = client, changed
 
     @property
     def version(self):
@@ -25,16 +25,16 @@ class Tried:
     async def tools(self):
         return {tool.name: tool.input_schema for tool in await self.client.list_tools()}
 
-    async def call(self, name, arguments, heard=None):
+    async def call(self, name, arguments, on_progress=None):
         async def progress(done, total, message):
-            heard(done, total)
+            on_progress(done, total)
 
         result = await self.client.call_tool(
-            name, arguments, progress_handler=progress if heard else None, raise_on_error=False
+            name, arguments, progress_handler=progress if on_progress else None, raise_on_error=False
         )
-        return Answer(result.is_error, result.content[0].text if result.content else "", result.structured_content)
+        return CallResult(result.is_error, result.content[0].text if result.content else "", result.structured_content)
 
-    async def abandon(self, call):
+    async def cancel(self, call):
         call.cancel()
         await asyncio.wait([call])
 
@@ -65,33 +65,33 @@ class Tried:
 
     @asynccontextmanager
     async def changes(self):
-        self.told.clear()
+        self.changed.clear()
         if self.version < "2026-07-28":
-            yield self.told
+            yield self.changed
             return
         async with listen(self.client.session, tools_list_changed=True) as events:
 
-            async def hear():
+            async def watch():
                 async for _ in events:
-                    self.told.set()
+                    self.changed.set()
 
-            hearing = asyncio.create_task(hear())
-            yield self.told
-            hearing.cancel()
+            watching = asyncio.create_task(watch())
+            yield self.changed
+            watching.cancel()
 
 
 @asynccontextmanager
 async def connect(target, mode):
-    told = asyncio.Event()
+    changed = asyncio.Event()
 
     async def message(message):
         if isinstance(message, ToolListChangedNotification):
-            told.set()
+            changed.set()
 
     if isinstance(target, list):
         target = StdioTransport(command=target[0], args=target[1:], keep_alive=False)
-    async with Client(target, mode=mode, message_handler=message, timeout=PATIENCE) as client:
-        yield Tried(client, told)
+    async with Client(target, mode=mode, message_handler=message, timeout=TIMEOUT) as client:
+        yield Adapter(client, changed)
 
 
 if __name__ == "__main__":

@@ -10,34 +10,34 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from mcp import ClientSession, StdioServerParameters, types
 from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
-from scenarios import Answer, main
+from scenarios import CallResult, main
 
 
-class Tried:
+class Adapter:
     def __init__(self, session):
-        self.session, self.told = session, asyncio.Event()
+        self.session, self.changed = session, asyncio.Event()
         self.version, self.progress_token = "", None
 
     async def message(self, message):
         match getattr(message, "root", None):
             case types.ToolListChangedNotification():
-                self.told.set()
+                self.changed.set()
             case types.ProgressNotification(params=params):
                 self.progress_token = params.progressToken
 
     async def tools(self):
         return {tool.name: tool.inputSchema for tool in (await self.session.list_tools()).tools}
 
-    async def call(self, name, arguments, heard=None):
+    async def call(self, name, arguments, on_progress=None):
         async def progress(done, total, message):
-            heard(done, total)
+            on_progress(done, total)
 
-        result = await self.session.call_tool(name, arguments, progress_callback=progress if heard else None)
-        return Answer(result.isError, result.content[0].text if result.content else "", result.structuredContent)
+        result = await self.session.call_tool(name, arguments, progress_callback=progress if on_progress else None)
+        return CallResult(result.isError, result.content[0].text if result.content else "", result.structuredContent)
 
-    async def abandon(self, call):
-        # Cancelling the task tells the server nothing: see the remark on cancellation in ../README.md. The identifier of
-        # the request is the token of its progress.
+    async def cancel(self, call):
+        # Canceling the task does not notify the server: see the note on cancellation in ../README.md. The progress token
+        # is the identifier of the request.
         while self.progress_token is None:
             await asyncio.sleep(0)
         cancelled = types.CancelledNotificationParams(requestId=self.progress_token)
@@ -72,8 +72,8 @@ class Tried:
 
     @asynccontextmanager
     async def changes(self):
-        self.told.clear()
-        yield self.told
+        self.changed.clear()
+        yield self.changed
 
 
 @asynccontextmanager
@@ -83,10 +83,10 @@ async def connect(target, mode):
     else:
         streams = streamable_http_client(target)
     async with streams as (reader, writer, *_):
-        tried = Tried(None)
-        async with ClientSession(reader, writer, message_handler=tried.message) as tried.session:
-            tried.version = (await tried.session.initialize()).protocolVersion
-            yield tried
+        adapter = Adapter(None)
+        async with ClientSession(reader, writer, message_handler=adapter.message) as adapter.session:
+            adapter.version = (await adapter.session.initialize()).protocolVersion
+            yield adapter
 
 
 if __name__ == "__main__":

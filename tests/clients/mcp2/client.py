@@ -1,4 +1,4 @@
-"""The Python SDK of MCP, version 2, which speaks both eras: see `../scenarios.py`."""
+"""The Python SDK of MCP, version 2, which supports both eras of the protocol: see `../scenarios.py`."""
 
 import asyncio
 import sys
@@ -9,12 +9,12 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from mcp import Client, StdioServerParameters
 from mcp.types import PromptReference, ResourceTemplateReference, ToolListChangedNotification
-from scenarios import PATIENCE, Answer, main
+from scenarios import TIMEOUT, CallResult, main
 
 
-class Tried:
-    def __init__(self, client, told):
-        self.client, self.told = client, told
+class Adapter:
+    def __init__(self, client, changed):
+        self.client, self.changed = client, changed
 
     @property
     def version(self):
@@ -23,14 +23,14 @@ class Tried:
     async def tools(self):
         return {tool.name: tool.input_schema for tool in (await self.client.list_tools()).tools}
 
-    async def call(self, name, arguments, heard=None):
+    async def call(self, name, arguments, on_progress=None):
         async def progress(done, total, message):
-            heard(done, total)
+            on_progress(done, total)
 
-        result = await self.client.call_tool(name, arguments, progress_callback=progress if heard else None)
-        return Answer(bool(result.is_error), result.content[0].text if result.content else "", result.structured_content)
+        result = await self.client.call_tool(name, arguments, progress_callback=progress if on_progress else None)
+        return CallResult(bool(result.is_error), result.content[0].text if result.content else "", result.structured_content)
 
-    async def abandon(self, call):
+    async def cancel(self, call):
         call.cancel()
         await asyncio.wait([call])
 
@@ -61,34 +61,34 @@ class Tried:
 
     @asynccontextmanager
     async def changes(self):
-        self.told.clear()
+        self.changed.clear()
         if self.version < "2026-07-28":
-            yield self.told
+            yield self.changed
             return
         async with self.client.listen(tools_list_changed=True) as events:
 
-            async def listen():
+            async def watch():
                 async for _ in events:
-                    self.told.set()
+                    self.changed.set()
 
-            listening = asyncio.create_task(listen())
-            yield self.told
-            listening.cancel()
+            watching = asyncio.create_task(watch())
+            yield self.changed
+            watching.cancel()
 
 
 @asynccontextmanager
 async def connect(target, mode):
-    told = asyncio.Event()
+    changed = asyncio.Event()
 
     async def message(message):
         if isinstance(message, ToolListChangedNotification):
-            told.set()
+            changed.set()
 
     if isinstance(target, list):
         target = StdioServerParameters(command=target[0], args=target[1:])
-    options = {"mode": mode, "message_handler": message, "read_timeout_seconds": PATIENCE, "cache": None}
+    options = {"mode": mode, "message_handler": message, "read_timeout_seconds": TIMEOUT, "cache": None}
     async with Client(target, **options) as client:
-        yield Tried(client, told)
+        yield Adapter(client, changed)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-// The TypeScript SDK of MCP: what `../scenarios.py` has clients in Python try.
+// The scenarios of `../scenarios.py`, with the TypeScript SDK of MCP.
 //
 //     node client.mjs PROGRAM ENDPOINT
 //
-// prints a line a cell of the table, `CLIENT, MODE over TRANSPORT: COLUMN ... ok`, and exits with 1 when one failed.
+// prints one line for each cell of the table, `CLIENT, MODE over TRANSPORT: COLUMN ... ok`, and exits with 1 if one failed.
 
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
@@ -12,17 +12,17 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 
-/** Longer than anything takes. */
-const PATIENCE = 30_000;
+/** The time limit of each scenario in milliseconds. */
+const TIMEOUT = 30_000;
 
-/** What a call came to. */
+/** Calls a tool and returns its result. */
 async function call(client, name, args, options) {
-  const result = await client.callTool({ name, arguments: args }, undefined, { timeout: PATIENCE, ...options });
+  const result = await client.callTool({ name, arguments: args }, undefined, { timeout: TIMEOUT, ...options });
   return { failed: result.isError ?? false, text: result.content[0]?.text ?? "", structured: result.structuredContent };
 }
 
-/** Whatever the client throws for an error of the protocol says why. */
-const refused = (asked, why) => assert.rejects(asked, (error) => error.message.toLowerCase().includes(why));
+/** Asserts that the client throws an error whose message contains `why`. */
+const assertError = (request, why) => assert.rejects(request, (error) => error.message.toLowerCase().includes(why));
 
 const SCENARIOS = {
   async list({ client }) {
@@ -38,7 +38,7 @@ const SCENARIOS = {
   async invalid({ client }) {
     const answer = await call(client, "add", { a: "two", c: 3 });
     assert.ok(answer.failed && answer.text.includes("integer") && answer.text.includes("unknown input"), answer.text);
-    await refused(call(client, "nothing", {}), "not found");
+    await assertError(call(client, "nothing", {}), "not found");
   },
   async failing({ client }) {
     const answer = await call(client, "purge", {});
@@ -54,7 +54,7 @@ const SCENARIOS = {
     assert.deepEqual(resources.map((resource) => resource.uri), ["fixture://tools", "fixture://colours"]);
     const { contents } = await client.readResource({ uri: "fixture://colours" });
     assert.equal(contents[0].text, '["red","green","grey"]');
-    await refused(client.readResource({ uri: "fixture://nothing" }), "not found");
+    await assertError(client.readResource({ uri: "fixture://nothing" }), "not found");
   },
   async templates({ client }) {
     const { resourceTemplates } = await client.listResourceTemplates();
@@ -71,7 +71,7 @@ const SCENARIOS = {
     assert.deepEqual(prompts[0].arguments.map((argument) => argument.name), ["colour", "words"]);
     const { messages } = await client.getPrompt({ name: "describe", arguments: { colour: "grey", words: "7" } });
     assert.equal(messages[0].content.text, "Describe grey in at most 7 words.");
-    await refused(client.getPrompt({ name: "describe", arguments: {} }), "colour");
+    await assertError(client.getPrompt({ name: "describe", arguments: {} }), "colour");
   },
   async completion({ client }) {
     const complete = async (ref, name, value) => (await client.complete({ ref, argument: { name, value } })).completion;
@@ -81,26 +81,26 @@ const SCENARIOS = {
     assert.deepEqual(name.values, ["red"]);
   },
   async progress({ client }) {
-    const heard = [];
+    const reports = [];
     const last = Promise.withResolvers();
     const key = randomUUID();
     const onprogress = ({ progress, total }) => {
-      heard.push([progress, total]);
+      reports.push([progress, total]);
       if (progress === total) last.resolve();
     };
     const counting = call(client, "count", { to: 5, key }, { onprogress });
     await last.promise;
     await call(client, "release", { key });
     assert.deepEqual((await counting).structured, { result: 5 });
-    assert.deepEqual(heard, [1, 2, 3, 4, 5].map((n) => [n, 5]));
+    assert.deepEqual(reports, [1, 2, 3, 4, 5].map((n) => [n, 5]));
   },
   async cancellation({ client }) {
     const controller = new AbortController();
     const key = randomUUID();
-    // The first report says that the call has begun.
+    // The first report shows that the call has started.
     const waiting = call(client, "wait", { key }, { onprogress: () => controller.abort(), signal: controller.signal });
     await assert.rejects(waiting);
-    // The tool itself says that it was dropped.
+    // The tool reports that its future was dropped.
     assert.equal((await call(client, "dropped", { key })).text, key);
   },
   async changes({ client, changed }) {
@@ -110,7 +110,7 @@ const SCENARIOS = {
   async stdout({ client }) {
     const answer = await call(client, "chatter", {});
     assert.deepEqual([answer.failed, answer.text], [false, "printed"]);
-    // Nothing of what was printed stands before the next answer, or in place of it.
+    // Printed text does not precede or replace the next response.
     assert.deepEqual((await call(client, "add", { a: 1 })).structured, { sum: 6, of: [1, 5] });
   },
 };
@@ -123,13 +123,13 @@ async function connected(transport) {
   return { client, changed: changed.promise };
 }
 
-/** A promise that gives up. */
-function within(promise) {
+/** Rejects the promise after the time limit. */
+function withTimeout(promise) {
   let timer;
-  const late = new Promise((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`not within ${PATIENCE} ms`)), PATIENCE);
+  const timeout = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no result within ${TIMEOUT} ms`)), TIMEOUT);
   });
-  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+  return Promise.race([promise, timeout]).finally(() => clearTimeout(timer));
 }
 
 const [program, endpoint] = argv.slice(2);
@@ -139,11 +139,11 @@ const transports = {
 };
 let failed = false;
 for (const [name, transport] of Object.entries(transports)) {
-  const connection = await within(connected(transport()));
+  const connection = await withTimeout(connected(transport()));
   for (const [column, scenario] of Object.entries(SCENARIOS)) {
     const cell = `typescript-sdk 1.32.2, legacy over ${name}: ${column}`;
     try {
-      await within(scenario(connection));
+      await withTimeout(scenario(connection));
       console.log(`${cell} ... ok`);
     } catch (error) {
       failed = true;
@@ -152,5 +152,5 @@ for (const [name, transport] of Object.entries(transports)) {
   }
   await connection.client.close();
 }
-// At once: nobody waits for connections that are kept for another request.
+// Exits without waiting for idle keep-alive connections.
 process.exit(failed ? 1 : 0);

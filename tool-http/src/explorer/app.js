@@ -1,4 +1,4 @@
-import { $, anchor, ask, base, button, copyText, destination, errorOf, fill, h, hasToken, id, isResult, parse, prose, put, quiet, rawOf, recall, remember, say, setToken, tabs, toolUrl, write } from "./basics.js";
+import { $, anchor, announce, base, button, copyText, destination, errorOf, fill, h, hasToken, id, isResult, parse, prose, put, quiet, rawOf, recall, remember, request, setToken, tabs, toolUrl, write } from "./basics.js";
 import { addresses, describe, form, secrets, shape, skeleton, unfinished, withoutSecrets, words } from "./form.js";
 
 const root = document.documentElement;
@@ -6,11 +6,11 @@ const { title } = root.dataset;
 const execute = root.dataset.execute === "true";
 const main = $("main");
 let open;
-// What makes a refused call again, and what is to be done when there is another token.
+// `repeat` repeats a refused call; `tokenChanged` runs when the token changes.
 let repeat;
 let tokenChanged;
 
-// What may be assumed of a tool, in words, and the question before it changes something.
+// The effects of a tool in words, and the confirmation before a modifying call.
 
 const OPERATIONS = {
 	explain: ["Explains", "Describes the system itself, changes nothing"],
@@ -19,23 +19,23 @@ const OPERATIONS = {
 	trigger: ["Triggers", "Starts something elsewhere"],
 	write: ["Writes", "Changes what is stored"],
 };
-const UNSAID = [["Reads", "Changes nothing"], ["Changes", "Changes something"], ["Unknown", "Does not say what it does, may destroy"]];
+const UNDECLARED = [["Reads", "Changes nothing"], ["Changes", "Changes something"], ["Unknown", "Does not say what it does, may destroy"]];
 
-// Of a tool that says nothing the worst is assumed, as MCP has it.
+// A tool without hints counts as destructive, as in MCP.
 function effects(tool) {
 	const hints = tool.get("annotations") ?? new Map();
-	const known = tool.has("operation") || hints.size > 0;
+	const declared = tool.has("operation") || hints.size > 0;
 	const modifying = hints.get("readOnlyHint") !== true;
 	const destructive = modifying && hints.get("destructiveHint") !== false;
-	const all = [[modifying ? (known ? "warn" : "danger") : "calm", ...(OPERATIONS[tool.get("operation")] ?? UNSAID[modifying + !known])]];
-	if (destructive && known) all.unshift(["danger", "Destructive", "May delete or overwrite for good"]);
+	const all = [[modifying ? (declared ? "warn" : "danger") : "calm", ...(OPERATIONS[tool.get("operation")] ?? UNDECLARED[modifying + !declared])]];
+	if (destructive && declared) all.unshift(["danger", "Destructive", "May delete or overwrite for good"]);
 	if (modifying && hints.get("idempotentHint")) all.push(["calm", "Repeatable", "Running it twice has the same effect as once"]);
-	if (known && hints.get("openWorldHint") !== false) all.push(["calm", "Outside", "May reach other systems"]);
+	if (declared && hints.get("openWorldHint") !== false) all.push(["calm", "Outside", "May reach other systems"]);
 	return { modifying, destructive, badges: all.map(([kind, word, text]) => [h(`span.badge.${kind}`, word), h("span", text)]) };
 }
 
-// The permission `any(a, all(b, c))` as "a or (b and c)"; another text as it is.
-function inWords(permission) {
+// Formats the permission `any(a, all(b, c))` as "a or (b and c)"; other texts stay unchanged.
+function permissionText(permission) {
 	const lists = [[]];
 	for (const [token] of permission.matchAll(/\s*(?:\b(?:all|any)\(|[^(),]+|[()])/g)) {
 		const name = token.trim();
@@ -48,12 +48,12 @@ function inWords(permission) {
 	return lists[1] || lists[0][1] ? permission : lists[0][0];
 }
 
-function about(tool) {
+function header(tool) {
 	const get = (key) => tool.get(key);
 	const [needs, deprecated, permission] = [get("requirements"), get("deprecated"), get("permission")];
 	const since = deprecated?.get?.("since");
 	const facts = {
-		Permission: permission && `Needs ${inWords(permission)}`,
+		Permission: permission && `Needs ${permissionText(permission)}`,
 		Requirements: needs?.get && (needs.get("met") ? "Met" : `Cannot run now: ${needs.get("message") ?? "something is missing"}`),
 		Deprecated: deprecated && ([since && `Since ${since}.`, deprecated.get?.("note")].filter(Boolean).join(" ") || "Yes"),
 		Tags: get("tags")?.length && get("tags").join(", "),
@@ -66,7 +66,7 @@ function about(tool) {
 		h("dl", Object.entries(facts).filter(([, text]) => text).map(([name, text]) => [h("dt", name), h("dd", text)])));
 }
 
-// Asks before a tool changes something; in stronger words when it may destroy.
+// Asks for confirmation before a modifying call; a destructive one gets a stronger warning.
 function confirmed(tool, args) {
 	const { destructive } = effects(tool);
 	const dialog = $("confirm");
@@ -79,7 +79,7 @@ function confirmed(tool, args) {
 		fill(dialog,
 			h("h2", { id: "confirm-title" }, destructive ? `Really run ${name}?` : `Run ${name}?`),
 			h("p", destructive ? "This may delete or overwrite for good, and cannot be undone here." : "This changes something."),
-			tinted(write(args, "  ")),
+			highlighted(write(args, "  ")),
 			h("div.row.end", cancel, go));
 		dialog.onclose = answer(false);
 		dialog.showModal();
@@ -87,19 +87,19 @@ function confirmed(tool, args) {
 	});
 }
 
-// What came of a call: as text, as structured data, and as it went over the wire.
+// The result of a call: as text, as structured data, and as the raw HTTP response.
 
 const LARGE = 200_000;
 const TOKENS = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(?:true|false|null)\b|-?\d[\d.eE+-]*/g;
 
-// JSON with its parts in colour, and links where `leads` knows of one for a text; a large one goes without.
-function tinted(text, leads = () => undefined) {
+// Highlights JSON, and links the texts for which `linkTo` returns an address. Large JSON stays plain.
+function highlighted(text, linkTo = () => undefined) {
 	const element = h("pre.code", { tabindex: 0 });
 	if (text.length > LARGE) return put(element, text);
 	let at = 0;
 	for (const match of text.matchAll(TOKENS)) {
 		const token = match[1] ?? match[0];
-		const url = match[1] && !match[2] && leads(JSON.parse(token));
+		const url = match[1] && !match[2] && linkTo(JSON.parse(token));
 		put(element, text.slice(at, match.index), url ? anchor(url, token) : h(match[2] ? "span.json-name" : match[1] ? "span.json-text" : "span.json-value", token));
 		at = match.index + token.length;
 	}
@@ -114,8 +114,8 @@ function result(answer, tool) {
 	const call = toolUrl(tool.get("name"), "/call");
 	const view = () => {
 		const text = write(structured, "  ");
-		const known = text.length < LARGE ? addresses(tool.get("outputSchema"), structured) : new Set();
-		return tinted(text, (text) => (known.has(text) || isResult(text)) && destination(text, call));
+		const urls = text.length < LARGE ? addresses(tool.get("outputSchema"), structured) : new Set();
+		return highlighted(text, (text) => (urls.has(text) || isResult(text)) && destination(text, call));
 	};
 	const callId = body.get("_meta")?.get("callId");
 	if (answer.error) return { element: h("p.bad", answer.error), failed: true, verdict: answer.error };
@@ -146,10 +146,10 @@ function block(part, call) {
 		return [h("p", url ? anchor(url, name) : h("strong", name), h("span.quiet", !isResult(uri) && [" ", h("code", uri)], mimeType && `, ${mimeType}`)), description && quiet(description)];
 	}
 	if (type === "text") return h("pre", { tabindex: 0 }, text);
-	return type === "image" ? h("img", { src: `data:${mimeType};base64,${data}`, alt: type }) : tinted(write(part, "  "));
+	return type === "image" ? h("img", { src: `data:${mimeType};base64,${data}`, alt: type }) : highlighted(write(part, "  "));
 }
 
-// The list of tools beside the tool. However many there are, a hundred become elements, and more as one scrolls.
+// The list of tools. It first draws a hundred tools, and more on scrolling.
 
 let rows = [];
 let shown = [];
@@ -159,7 +159,7 @@ let timer;
 const links = () => [...document.querySelectorAll("#tools a")];
 const address = (name) => `#/tool/${encodeURIComponent(name)}`;
 
-// A list as `GET /tools` tells it.
+// Takes the list from `GET /tools`.
 function setTools(tools) {
 	rows = tools.map((tool) => {
 		const [name, title, about, operation] = ["name", "title", "description", "operation"].map((key) => tool.get(key) ?? "");
@@ -172,14 +172,14 @@ function setTools(tools) {
 }
 
 function choices(id, all) {
-	const [select, known] = [$(id), [...new Set(all)].filter(Boolean).sort()];
+	const [select, values] = [$(id), [...new Set(all)].filter(Boolean).sort()];
 	const chosen = select.value;
-	select.hidden = !known.length;
-	fill(select, h("option", { value: "" }, `Any ${id}`), known.map((value) => h("option", { value }, value)));
-	select.value = known.includes(chosen) ? chosen : "";
+	select.hidden = !values.length;
+	fill(select, h("option", { value: "" }, `Any ${id}`), values.map((value) => h("option", { value }, value)));
+	select.value = values.includes(chosen) ? chosen : "";
 }
 
-// How well a row holds every word, smaller being better.
+// Ranks a row by its matches of every word: lower is better, and `NaN` is no match.
 const rank = ({ low }, words) => words.reduce((sum, word) => {
 	const place = low.findIndex((part) => part.includes(word));
 	return sum + (place < 0 ? NaN : place * 2 + !low[place].startsWith(word));
@@ -197,7 +197,7 @@ function refresh() {
 	const count = `${shown.length < rows.length ? `${shown.length} of ` : ""}${rows.length} ${rows.length === 1 ? "tool" : "tools"}`;
 	fill($("count"), count);
 	clearTimeout(timer);
-	timer = setTimeout(() => words.length && say(count), 600);
+	timer = setTimeout(() => words.length && announce(count), 600);
 	fill($("tools"), !shown.length && h("li", quiet(rows.length ? "No tool matches." : "There are no tools here.")));
 	$("list").scrollTop = drawn = 0;
 	more();
@@ -213,7 +213,7 @@ function more() {
 	mark();
 }
 
-// Marks the tool that is open. One link is in the order of the tab key, the arrows reach the others.
+// Marks the open tool. The tab key reaches only one link, the arrow keys reach the others.
 function mark() {
 	const all = links();
 	const own = all.find((link) => link.dataset.name === open);
@@ -236,15 +236,15 @@ function startList() {
 	$("list").onscroll = ({ target }) => target.scrollHeight - target.scrollTop < 2 * target.clientHeight && more();
 }
 
-// One tool: what it is, a form and a JSON editor over one value, and what comes of calling it.
+// One tool: its description, a form and a JSON editor for the same value, and the result of a call.
 
 const MASK = "••••••";
 const LONGEST = 6000;
 
-// What was filled in for each tool, as long as the page is open.
+// The inputs of each tool, kept while the page is open.
 const drafts = new Map();
 
-// `native` is the answer of `.../inputs`, `given` what a link says the arguments are.
+// `native` is the response of `.../inputs`, `given` the arguments of a link.
 function toolView(tool, native, given) {
 	const name = tool.get("name");
 	const schema = tool.get("inputSchema");
@@ -269,10 +269,10 @@ function toolView(tool, native, given) {
 		return [kind === "object" && !properties.length && quiet("It takes no inputs."), fields.element];
 	}
 
-	// What could be meant by what is typed for an input; the others are told along, as far as they are no secrets.
+	// Requests completions for the typed text of an input. The request contains the other inputs, except secrets.
 	async function propose(input, value) {
 		const others = [...shareable()].filter(([name]) => name !== input).map(([name, value]) => [name, typeof value === "string" ? value : write(value)]);
-		const answer = await ask(toolUrl(name, "/complete"), write({ argument: { name: input, value }, context: { arguments: new Map(others) } }));
+		const answer = await request(toolUrl(name, "/complete"), write({ argument: { name: input, value }, context: { arguments: new Map(others) } }));
 		return (answer.ok && answer.json.get("values")) || [];
 	}
 
@@ -292,8 +292,8 @@ function toolView(tool, native, given) {
 		return [area, fault];
 	}
 
-	// Takes over what the editor says, unless it is no JSON yet. Each secret has a mask of its own, so that it is put back
-	// wherever its object went; one under another name is not guessed at.
+	// Reads the editor if its text is valid JSON. Each secret has its own mask, so it is restored wherever its object was
+	// moved. A mask under another name is an error.
 	function readJson() {
 		const plain = (part) => {
 			if (hidden.size && write(part).includes(MASK)) throw Error("The mask of a secret was changed: enter the secret again.");
@@ -315,7 +315,7 @@ function toolView(tool, native, given) {
 
 	const editors = tabs("Ways to fill in", [["Form", formPanel], ["JSON", jsonPanel]], draft.fault ? 1 : 0, (index) => {
 		if (index) return true;
-		if (draft.fault) return say(draft.fault);
+		if (draft.fault) return announce(draft.fault);
 		draft.json = undefined;
 		return true;
 	});
@@ -328,7 +328,7 @@ function toolView(tool, native, given) {
 		changed();
 	}
 
-	// Checking, by the server.
+	// Validation by the server.
 	let ticket = 0;
 	let timer;
 	let problems = [];
@@ -339,13 +339,13 @@ function toolView(tool, native, given) {
 		timer = setTimeout(check, 300);
 		copies.again();
 		const args = write(shareable());
-		const unfit = args === "{}" || args.length > LONGEST || draft.fault || unfinished(draft.value);
-		setLink(name, unfit ? undefined : args);
+		const unlinkable = args === "{}" || args.length > LONGEST || draft.fault || unfinished(draft.value);
+		setLink(name, unlinkable ? undefined : args);
 	}
 
 	const state = (kind, text) => fill(status, h(`p.${kind}`, text));
 
-	// Whether the server would take it; `undefined` when it did not say, `null` when something else is to be checked now.
+	// Returns whether the inputs are valid, `undefined` if the server returned no verdict, or `null` if the inputs have changed.
 	async function check() {
 		clearTimeout(timer);
 		const mine = ++ticket;
@@ -353,8 +353,8 @@ function toolView(tool, native, given) {
 			state("bad", "An input is not finished.");
 			return false;
 		}
-		const answer = await ask(toolUrl(name, "/validate"), write(draft.value));
-		if (mine !== ticket || !asked.isConnected) return null;
+		const answer = await request(toolUrl(name, "/validate"), write(draft.value));
+		if (mine !== ticket || !formElement.isConnected) return null;
 		const verdict = answer.json?.get?.("valid");
 		if (typeof verdict !== "boolean") {
 			state("bad", errorOf(answer));
@@ -366,17 +366,17 @@ function toolView(tool, native, given) {
 		return verdict;
 	}
 
-	// Nobody is blamed for a field that was never touched.
+	// Hides missing inputs that the user has not touched yet, until the first explicit check.
 	function showProblems() {
-		const told = problems.filter(({ path, keyword }) => draft.tried || keyword !== "required" || draft.touched.has(path));
-		const place = fields?.show(told);
-		if (!fields) fill(fault, told.map(({ path, message }) => h("p", h("code", path || "/"), " ", prose(message))));
-		if (told.length) state("bad", told.length === 1 ? "1 problem." : `${told.length} problems.`);
+		const visible = problems.filter(({ path, keyword }) => draft.tried || keyword !== "required" || draft.touched.has(path));
+		const place = fields?.show(visible);
+		if (!fields) fill(fault, visible.map(({ path, message }) => h("p", h("code", path || "/"), " ", prose(message))));
+		if (visible.length) state("bad", visible.length === 1 ? "1 problem." : `${visible.length} problems.`);
 		else if (problems.length) state("quiet", `Still to fill in: ${problems.map(({ path }) => path.slice(1)).join(", ")}`);
 		return place;
 	}
 
-	async function insist() {
+	async function validate() {
 		draft.tried = true;
 		const verdict = await check();
 		if (verdict === false) showProblems()?.querySelector("input, textarea, select")?.focus();
@@ -385,47 +385,47 @@ function toolView(tool, native, given) {
 
 	// Running.
 	const outcome = h("div.panel", { id: "outcome" });
-	const tell = (kind, text) => fill(outcome, h(`p.${kind}`, text));
-	tell("quiet", execute ? "Nothing has run yet." : "Tools do not run here: execution is off on this server.");
+	const showOutcome = (kind, text) => fill(outcome, h(`p.${kind}`, text));
+	showOutcome("quiet", execute ? "Nothing has run yet." : "Tools do not run here: execution is off on this server.");
 	const runButton = execute && h("button.primary", { type: "submit" }, "Run");
-	const checkButton = button("Check", insist);
+	const checkButton = button("Check", validate);
 
 	async function runTool() {
 		if ($("token").value) useToken();
-		const fit = await insist();
-		if (fit === false || !asked.isConnected) return;
-		if (fit === null) return tell("quiet", "The inputs have changed: nothing ran.");
-		if (fit === undefined) return tell("bad", status.textContent);
+		const valid = await validate();
+		if (valid === false || !formElement.isConnected) return;
+		if (valid === null) return showOutcome("quiet", "The inputs have changed: nothing ran.");
+		if (valid === undefined) return showOutcome("bad", status.textContent);
 		const [args, kept] = [write(draft.value), write(shareable())];
-		if (modifying && !(await confirmed(tool, withoutSecrets(hidden, draft.value, () => MASK)))) return say("Cancelled, nothing ran.");
+		if (modifying && !(await confirmed(tool, withoutSecrets(hidden, draft.value, () => MASK)))) return announce("Cancelled, nothing ran.");
 		await call(args, kept);
 	}
 
 	async function call(args, kept) {
 		repeat = undefined;
 		runButton.disabled = true;
-		tell("quiet", "Running …");
-		const answer = await ask(toolUrl(name, "/call"), args);
+		showOutcome("quiet", "Running …");
+		const answer = await request(toolUrl(name, "/call"), args);
 		const { element, failed, verdict } = result(answer, tool);
 		const refused = [401, 403].includes(answer.status);
 		fill(outcome, element, refused && quiet("Giving a token above repeats this call."));
-		say(`${verdict}. ${outcome.querySelector("pre")?.textContent.slice(0, 300) ?? ""}`);
+		announce(`${verdict}. ${outcome.querySelector("pre")?.textContent.slice(0, 300) ?? ""}`);
 		const others = calls().filter((call) => call[0] !== name || call[1] !== kept);
 		if (kept.length < LONGEST) remember("calls", [[name, kept, failed, Date.now()], ...others].slice(0, 40));
 		past();
 		runButton.disabled = false;
 		outcome.scrollIntoView({ block: "nearest" });
-		if (refused && asked.isConnected) {
+		if (refused && formElement.isConnected) {
 			repeat = () => call(args, kept);
-			if (answer.status === 403) demandToken(hasToken() && "The token does not allow this call.");
+			if (answer.status === 403) requestToken(hasToken() && "The token does not allow this call.");
 			$("token").focus();
 		}
 	}
 
-	// Elsewhere and before.
+	// The same call in other programs, and earlier calls.
 	const copies = tabs("Ways to call it", ["cURL", "JSON-RPC", "CLI", "Client config"].map((label, index) => [label, () => {
 		const args = withoutSecrets(hidden, draft.value, (_, name) => `<${name}>`);
-		const [text, note] = way(index, name, args, schema, destructive);
+		const [text, note] = snippet(index, name, args, schema, destructive);
 		const copy = button(`Copy ${label}`, () => copyText(text, copy), {}, ".small");
 		return [h("pre.code", { tabindex: 0, "aria-label": label }, text), h("div.row", copy, note && h("span.quiet", prose(note)))];
 	}]));
@@ -445,17 +445,17 @@ function toolView(tool, native, given) {
 	past();
 
 	const examples = exampleCalls(schema).map((example, index, all) => button(all.length > 1 ? `Example ${index + 1}` : "Example", () => load(example), { title: write(example) }, ".small"));
-	const asked = h("form", { novalidate: true, onsubmit(event) {
+	const formElement = h("form", { novalidate: true, onsubmit(event) {
 		event.preventDefault();
-		execute ? runTool() : insist();
+		execute ? runTool() : validate();
 	}, onkeydown(event) {
-		if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) asked.requestSubmit();
+		if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) formElement.requestSubmit();
 	} },
 		card("Inputs", editors.list, examples.length > 0 && h("div.row", h("span.quiet", "Fill in:"), examples), editors.panel, h("div.row.run", runButton, checkButton, status)));
 
 	const output = tool.get("outputSchema");
-	const element = h("article", about(tool), h("div.work",
-		asked,
+	const element = h("article", header(tool), h("div.work",
+		formElement,
 		h("div.column",
 			card("Result", undefined, outcome),
 			card("Call it from elsewhere", copies.list, copies.panel),
@@ -476,7 +476,7 @@ function toolView(tool, native, given) {
 const calls = () => [recall("calls") ?? []].flat();
 const card = (heading, beside, ...rest) => h("section.card", h("div.bar", h("h2", heading), beside), rest);
 
-// What a tool returns, in words.
+// Describes an output schema in words.
 function members(root, schema, depth) {
 	const place = shape(root, schema);
 	const { properties = [] } = place.kind === "list" ? shape(root, place.items) : place;
@@ -487,7 +487,7 @@ function members(root, schema, depth) {
 	}));
 }
 
-// Whole calls that the tool gives as examples; else one from the examples of its inputs.
+// Returns the example calls of the tool, or else one call built from the examples of its inputs.
 function exampleCalls(schema) {
 	const given = schema.get("examples");
 	if (given?.length) return given.slice(0, 5);
@@ -501,8 +501,8 @@ function exampleCalls(schema) {
 
 const quoted = (text) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
-// The call in the words of another program, and what is to be known of it.
-function way(index, name, args, schema, destructive) {
+// Returns the call for another program, and a note about it.
+function snippet(index, name, args, schema, destructive) {
 	const program = /^[a-z][\w.-]*$/.test(title) ? title : "your-program";
 	if (index === 0) {
 		const token = hasToken() ? ` \\\n  -H "authorization: Bearer $TOKEN"` : "";
@@ -510,18 +510,18 @@ function way(index, name, args, schema, destructive) {
 	}
 	if (index === 1) return [write({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } }, "  "), "For an MCP server of the same tools."];
 	if (index === 3) return [write({ mcpServers: { [program]: { command: program, args: ["serve", "mcp"] } } }, "  "), `For an MCP client: give the full path of the program, or the \`url\` of the MCP server.`];
-	// A text as it is, anything else as JSON.
+	// Texts are passed as they are, other values as JSON.
 	const kind = (name) => shape(schema, shape(schema, schema).properties?.find((property) => property.name === name)?.schema).kind;
 	const pair = ([name, value]) => quoted(typeof value === "string" && write(value) === JSON.stringify(value) && ["text", "choice"].includes(kind(name)) ? `${name}=${value}` : `${name}:=${write(value)}`);
-	const odd = !(args instanceof Map) || [...args.keys()].some((name) => !/^[A-Za-z_]\w*$/.test(name));
-	const words = odd ? ["--input-json", quoted(write(args))] : [...args].map(pair);
+	const needsJson = !(args instanceof Map) || [...args.keys()].some((name) => !/^[A-Za-z_]\w*$/.test(name));
+	const words = needsJson ? ["--input-json", quoted(write(args))] : [...args].map(pair);
 	return [[program, "run", quoted(name), ...words, ...(destructive ? ["--yes"] : [])].join(" "), program !== title && "Put the name of your program in place of `your-program`."];
 }
 
-// The page as a whole: which tool is open, the theme, the token, and what to do when nobody answers.
+// The page: the open tool, the theme, the token, and connection errors.
 
-// The tool and the arguments that the address names: `#/tool/NAME?args=JSON`.
-function opened() {
+// Parses the tool and the arguments in the address: `#/tool/NAME?args=JSON`.
+function parseAddress() {
 	const [, path, query] = /^#\/tool\/([^?]*)\??(.*)$/.exec(location.hash) ?? [];
 	try {
 		return path && { name: decodeURIComponent(path), args: new URLSearchParams(query).get("args") ?? undefined };
@@ -530,7 +530,7 @@ function opened() {
 	}
 }
 
-// Says in the address what is filled in, so that a link to it can be sent.
+// Writes the inputs to the address, so that it can be shared.
 function setLink(name, args) {
 	const query = args === undefined ? "" : `?${new URLSearchParams({ args })}`;
 	if (name === open) history.replaceState(null, "", `#/tool/${encodeURIComponent(name)}${query}`);
@@ -538,14 +538,14 @@ function setLink(name, args) {
 
 function notice(heading, ...rest) {
 	fill(main, h("article.notice", h("h1", { tabindex: -1 }, heading), rest));
-	say(heading);
+	announce(heading);
 }
 
 const again = (act) => button("Try again", act, {}, ".small");
 
-// Opens what the address names. It fills in, and never runs.
+// Opens the tool in the address and fills in its inputs. It never runs the tool.
 async function route(event) {
-	const { name, args } = opened() || {};
+	const { name, args } = parseAddress() || {};
 	document.body.classList.toggle("one", name !== undefined);
 	open = name;
 	repeat = tokenChanged = undefined;
@@ -558,7 +558,7 @@ async function route(event) {
 			quiet(h("code", "/"), " searches, the arrow keys walk through the list."));
 	}
 	fill(main, quiet("Loading …"));
-	const [tool, inputs] = await Promise.all([ask(toolUrl(name)), ask(toolUrl(name, "/inputs"))]);
+	const [tool, inputs] = await Promise.all([request(toolUrl(name)), request(toolUrl(name, "/inputs"))]);
 	if (name !== open) return;
 	if (tool.error) return notice("The server cannot be reached", h("p", "What you filled in is kept. ", again(route)));
 	if (tool.status === 404) return notice("There is no such tool", h("p", "Nothing here is called ", h("code", name), "."));
@@ -572,10 +572,10 @@ async function route(event) {
 }
 
 async function loadTools() {
-	const answer = await ask(new URL("tools", base));
+	const answer = await request(new URL("tools", base));
 	if (answer.ok && Array.isArray(answer.json)) return setTools(answer.json);
 	fill($("tools"), h("li.bad", errorOf(answer), " ", again(loadTools)));
-	say(errorOf(answer));
+	announce(errorOf(answer));
 }
 
 const THEMES = ["system", "light", "dark"];
@@ -592,7 +592,7 @@ $("theme").onclick = () => {
 };
 $("openapi").href = new URL("openapi.json", base).href;
 
-// Takes the token that was typed; an empty one drops the one in use.
+// Uses the typed token; an empty text drops the current token.
 function useToken() {
 	setToken($("token").value.trim());
 	$("token").value = "";
@@ -601,10 +601,10 @@ function useToken() {
 	tokenChanged?.();
 }
 
-function demandToken(note) {
+function requestToken(note) {
 	fill($("token-note"), note);
 	$("token-bar").hidden = false;
-	say(note || "The server requires a token.");
+	announce(note || "The server requires a token.");
 }
 
 document.addEventListener("unauthorized", () => {
@@ -613,7 +613,7 @@ document.addEventListener("unauthorized", () => {
 	$("token").value = "";
 	useToken();
 	$("token").value = typed;
-	demandToken(note);
+	requestToken(note);
 });
 $("token-bar").onsubmit = (event) => {
 	event.preventDefault();
@@ -625,14 +625,14 @@ $("token-bar").onsubmit = (event) => {
 	else if (!main.querySelector("form")) route();
 };
 $("token-change").onclick = () => {
-	demandToken();
+	requestToken();
 	$("token").focus();
 };
 $("token-drop").onclick = () => {
 	$("token").value = "";
 	useToken();
 	main.focus();
-	say("The token is no longer used.");
+	announce("The token is no longer used.");
 };
 document.onkeydown = (event) => {
 	if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || document.activeElement?.matches("input, textarea, select")) return;

@@ -1,9 +1,9 @@
-// What the rest stands on: JSON without loss, elements, the routes beside this page, what the browser remembers.
+// Shared functions: lossless JSON, elements, requests and local storage.
 
-// JSON: numbers keep their digits, objects the order of their members, every name is only a name.
+// JSON: numbers keep their digits, objects the order of their members, and no member name is special.
 // An object is a Map, a list an array, a number a Raw.
 
-// JSON text that stands for itself: a number, or what somebody has not finished typing.
+// Unparsed JSON text: a number, or invalid text that the user is still typing.
 export class Raw {
 	constructor(text) {
 		this.text = text;
@@ -18,7 +18,7 @@ const DEEPEST = 120;
 
 export const isNumber = (text) => (NUMBER.lastIndex = 0, NUMBER.test(text)) && NUMBER.lastIndex === text.length;
 
-// A name that an object has twice is a fault, as it is to the server.
+// Rejects duplicate member names, like the server.
 export function parse(text) {
 	let at = 0;
 	const fail = (message) => {
@@ -74,17 +74,17 @@ export function parse(text) {
 	return result;
 }
 
-// Controls, marks of direction, what nobody sees, halves of characters.
-const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}\ud800-\udfff]/gu;
+// Control characters, direction marks, invisible characters and lone surrogates.
+const INVISIBLE = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}\ud800-\udfff]/gu;
 const hex = (code) => code.toString(16).padStart(4, "0");
 
-// For people: what is unseen is told by its number.
-export const visible = (text) => text.replace(UNSEEN, (c) => (/[\n\t]/.test(c) ? c : `⟨U+${hex(c.codePointAt(0)).toUpperCase()}⟩`));
+// Replaces each invisible character with its code point, for display.
+export const visible = (text) => text.replace(INVISIBLE, (c) => (/[\n\t]/.test(c) ? c : `⟨U+${hex(c.codePointAt(0)).toUpperCase()}⟩`));
 
-// What is unseen is escaped.
+// Serializes a value as JSON and escapes invisible characters.
 export function write(value, indent = "", outer = "\n") {
 	if (value instanceof Raw) return value.text;
-	if (typeof value === "string") return JSON.stringify(value).replace(UNSEEN, (c) => c.split("").map((unit) => "\\u" + hex(unit.charCodeAt(0))).join(""));
+	if (typeof value === "string") return JSON.stringify(value).replace(INVISIBLE, (c) => c.split("").map((unit) => "\\u" + hex(unit.charCodeAt(0))).join(""));
 	if (!value || typeof value !== "object") return String(value);
 	const inner = outer + indent;
 	const [open, close, parts] = Array.isArray(value)
@@ -93,14 +93,14 @@ export function write(value, indent = "", outer = "\n") {
 	return !indent || !parts.length ? open + parts.join(",") + close : open + inner + parts.join("," + inner) + outer + close;
 }
 
-// Elements, and the routes beside this page. Whatever comes from elsewhere becomes a text node, never markup.
+// Elements and requests. Every text becomes a text node, never markup.
 
 export const $ = (id) => document.getElementById(id);
 
 let ids = 0;
 export const id = () => `e${ids++}`;
 
-// `h("p.quiet", { title }, "text")`: attributes may be missing, and those that are `false` or undefined are left out.
+// `h("p.quiet", { title }, "text")`: attributes are optional, and `false` or undefined ones are omitted.
 export function h(name, ...children) {
 	const [tag, ...classes] = name.split(".");
 	const element = document.createElement(tag);
@@ -122,7 +122,7 @@ export function put(element, ...children) {
 	return element;
 }
 
-// What an element was given to show, as it was.
+// Returns the original text of an element, with its invisible characters.
 export const rawOf = (node) => node.raw ?? [...node.childNodes].map(rawOf).join("");
 
 export function fill(element, ...children) {
@@ -133,16 +133,16 @@ export function fill(element, ...children) {
 export const button = (label, onclick, attributes, look = "") => h("button" + look, { type: "button", onclick, ...attributes }, label);
 export const quiet = (...text) => h("p.quiet", text);
 
-// Text in backticks as code.
+// Shows text in backticks as code.
 export const prose = (text) => text.split(/(`[^`]+`)/).map((part) => (/^`.+`$/.test(part) ? h("code", part.slice(1, -1)) : part));
 
-// Tells whoever does not see the page.
-export function say(text) {
+// Announces a text to screen readers.
+export function announce(text) {
 	$("live").textContent = "";
 	requestAnimationFrame(() => fill($("live"), text));
 }
 
-// `all` are `[label, panel()]`: a panel is made anew whenever it is shown.
+// `all` contains `[label, panel()]`. Each panel is built whenever it is shown.
 export function tabs(label, all, start = 0, allowed = () => true) {
 	let shown;
 	const panel = h("div.panel", { role: "tabpanel", id: id() });
@@ -172,24 +172,24 @@ export async function copyText(text, from) {
 	const label = (from.dataset.label ??= from.textContent);
 	const copied = await navigator.clipboard?.writeText(text).then(() => true, () => false);
 	from.textContent = copied ? "Copied" : "Not allowed: select the text";
-	say(from.textContent);
+	announce(from.textContent);
 	setTimeout(() => (from.textContent = label), 1500);
 }
 
-// Where the page is mounted: this file lies one folder below.
+// The URL of the page: this file is one folder below it.
 export const base = new URL("..", import.meta.url);
 export const toolUrl = (name, rest = "") => new URL(`tools/${encodeURIComponent(name)}${rest}`, base);
 
-// Kept here alone: a reload forgets it.
+// The token is only in memory: a reload discards it.
 let token = "";
 export const setToken = (text) => (token = text);
 export const hasToken = () => token !== "";
 const authorization = () => (token ? { authorization: `Bearer ${token}` } : {});
 
-// What a result calls a stored result: relative to the call, or to the server.
+// Whether a text is the address of a stored result, relative to the call or to the server.
 export const isResult = (text) => /^(\.\.\/\.\.)?\/results\/[0-9a-f]{64}$/.test(text);
 
-// Where an address in a result leads to: on the web, or relative to the call on this server. Nowhere else.
+// Resolves an address in a result: an absolute web address, or one on this server relative to the call.
 export function destination(text, from) {
 	try {
 		const url = new URL(text, from);
@@ -199,7 +199,7 @@ export function destination(text, from) {
 
 export const anchor = (url, label, look = "") => h(`a${look}`, { href: url.href, target: "_blank", rel: "noopener noreferrer", onclick: url.href.startsWith(new URL("results/", base).href) && save }, label);
 
-// A stored result is for its caller alone, and no address holds the token.
+// Downloads a stored result. Only its caller may read it, and a link cannot send the token.
 async function save(event) {
 	if (!token) return;
 	event.preventDefault();
@@ -211,8 +211,8 @@ async function save(event) {
 	setTimeout(() => URL.revokeObjectURL(href), 60_000);
 }
 
-// The answer, whose `json` is missing where it is none; only an `error` when none came.
-export async function ask(url, body) {
+// Returns the response, without `json` if the body is not JSON; or only an `error` if there is no response.
+export async function request(url, body) {
 	const used = token;
 	const headers = { accept: "application/json", ...authorization() };
 	if (body !== undefined) headers["content-type"] = "application/json";
@@ -232,7 +232,7 @@ export async function ask(url, body) {
 
 export const errorOf = ({ error, json, status }) => error ?? json?.get?.("error") ?? `The server answered with the status ${status}.`;
 
-// What the browser remembers, if it wants to: the theme, and calls without their secrets.
+// Local storage, if the browser allows it: the theme, and calls without their secrets.
 const KEY = `explorer ${base.pathname} `;
 export const recall = (name) => {
 	try {

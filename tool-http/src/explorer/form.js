@@ -1,19 +1,19 @@
 import { $, Raw, button, fill, h, id, isNumber, parse, prose, put, rawOf, write } from "./basics.js";
 
-// A JSON Schema as the form sees it: one kind a place, with references followed.
+// A JSON Schema as the form uses it: each place has one kind, and references are resolved.
 
 const isMap = (value) => value instanceof Map;
 const list = (value) => (Array.isArray(value) ? value : []);
 const text = (value) => (typeof value === "string" ? value : "");
 
-// What stands at `#/$defs/Part`.
+// Resolves a reference such as `#/$defs/Part`.
 const target = (root, reference) =>
 	reference.replace(/^#\/?/, "").split("/").filter(Boolean).reduce((node, part) => {
 		const name = decodeURIComponent(part).replaceAll("~1", "/").replaceAll("~0", "~");
 		return isMap(node) ? node.get(name) : list(node)[name];
 	}, root);
 
-// One schema from two that both hold; the second is nearer.
+// Merges two schemas that both apply; the second one takes precedence.
 function merged(one, two) {
 	if (!isMap(two)) return one;
 	const both = new Map([...one, ...two]);
@@ -23,7 +23,7 @@ function merged(one, two) {
 	return both;
 }
 
-function followed(root, schema) {
+function resolved(root, schema) {
 	let node = isMap(schema) ? schema : new Map();
 	for (let steps = 0; steps < 32 && (node.has("$ref") || node.has("allOf")); steps++) {
 		const { $ref, allOf, ...rest } = Object.fromEntries(node);
@@ -33,39 +33,39 @@ function followed(root, schema) {
 	return node;
 }
 
-// `kind` is text, integer, number, boolean, choice, constant, object, map, list, union or any; beside it stands what
-// belongs to the kind, and whether `null` may be there.
+// `kind` is text, integer, number, boolean, choice, constant, object, map, list, union or any. The other members depend on
+// the kind; `nullable` is true if `null` is allowed.
 export function shape(root, schema, depth = 9) {
-	const node = followed(root, schema);
+	const node = resolved(root, schema);
 	const branches = list(node.get("oneOf") ?? node.get("anyOf"));
 	const some = branches.filter((branch) => !isMap(branch) || (branch.get("type") !== "null" && branch.get("const") !== null));
 	const all = [node.get("type")].flat().filter(text);
 	const types = all.filter((type) => type !== "null");
 	const nullable = some.length < branches.length || types.length < all.length || list(node.get("enum")).includes(null);
 	const common = new Map([...node].filter(([key]) => key !== "oneOf" && key !== "anyOf"));
-	const made = (kind, more) => ({ kind, node, nullable, ...more });
+	const shapeOf = (kind, more) => ({ kind, node, nullable, ...more });
 
-	// One that refers to itself alone says nothing.
-	if (some.length === 1 && depth) return { ...shape(root, merged(followed(root, some[0]), common), depth - 1), nullable };
-	const constants = some.map((branch) => followed(root, branch));
+	// The depth limit ends a schema that only refers to itself.
+	if (some.length === 1 && depth) return { ...shape(root, merged(resolved(root, some[0]), common), depth - 1), nullable };
+	const constants = some.map((branch) => resolved(root, branch));
 	if (some.length > 1 && constants.every((branch) => branch.has("const") && !branch.has("properties"))) {
-		return made("choice", { values: constants.map((branch) => branch.get("const")), meanings: constants.map((branch) => text(branch.get("description"))) });
+		return shapeOf("choice", { values: constants.map((branch) => branch.get("const")), meanings: constants.map((branch) => text(branch.get("description"))) });
 	}
 	if (some.length > 1) {
 		common.delete("description");
-		return made("union", { variants: some.map((branch) => merged(common, followed(root, branch))) });
+		return shapeOf("union", { variants: some.map((branch) => merged(common, resolved(root, branch))) });
 	}
-	if (node.has("const")) return made("constant", { value: node.get("const") });
-	if (node.has("enum")) return made("choice", { values: list(node.get("enum")).filter((value) => value !== null) });
-	if (types.length > 1) return made("union", { variants: types.map((type) => new Map([...common, ["type", type]])) });
+	if (node.has("const")) return shapeOf("constant", { value: node.get("const") });
+	if (node.has("enum")) return shapeOf("choice", { values: list(node.get("enum")).filter((value) => value !== null) });
+	if (types.length > 1) return shapeOf("union", { variants: types.map((type) => new Map([...common, ["type", type]])) });
 	const type = types[0] ?? (node.has("properties") ? "object" : node.has("items") ? "array" : "any");
 	if (type === "object") {
 		const properties = [...(node.get("properties") ?? [])].map(([name, schema]) => ({ name, schema, required: list(node.get("required")).includes(name) }));
 		const rest = node.get("additionalProperties") ?? true;
-		return made(properties.length || rest === false ? "object" : "map", { properties, rest });
+		return shapeOf(properties.length || rest === false ? "object" : "map", { properties, rest });
 	}
-	if (type === "array") return made("list", { items: node.get("items"), first: list(node.get("prefixItems")) });
-	return made({ string: "text", integer: "integer", number: "number", boolean: "boolean" }[type] ?? "any");
+	if (type === "array") return shapeOf("list", { items: node.get("items"), first: list(node.get("prefixItems")) });
+	return shapeOf({ string: "text", integer: "integer", number: "number", boolean: "boolean" }[type] ?? "any");
 }
 
 const itemSchema = (place, index) => place.first[index] ?? place.items;
@@ -89,10 +89,10 @@ const FITS = {
 	union: (place, value, root) => variantOf(root, place, value) >= 0,
 };
 
-// Whether a value is of this kind, looked at no deeper than needed to tell variants apart.
+// Whether a value is of this kind, checked only as deeply as needed to distinguish variants.
 const fits = (root, place, value) => (value === null && place.nullable) || (FITS[place.kind]?.(place, value, root) ?? true);
 
-// The variant that a value fits, best one that has all it must have.
+// Returns the variant that a value fits, preferably one whose required members it has.
 function variantOf(root, place, value) {
 	const inner = place.variants.map((variant) => shape(root, variant));
 	const fit = (complete) => inner.findIndex((variant) => fits(root, variant, value) && (!complete || (variant.properties ?? []).every(({ name, required }) => !required || value.has(name))));
@@ -100,7 +100,7 @@ function variantOf(root, place, value) {
 	return best < 0 ? fit(false) : best;
 }
 
-// The texts in a value that its schema calls addresses.
+// Returns the texts in a value that are addresses by their schema.
 export function addresses(root, value, schema = root, found = new Set()) {
 	const place = shape(root, schema);
 	const within = (part, schema = new Map()) => addresses(root, part, schema, found);
@@ -113,7 +113,7 @@ export function addresses(root, value, schema = root, found = new Set()) {
 	return found;
 }
 
-// What a place holds when it is begun: what could not be otherwise.
+// Returns the initial value of a place, or undefined if the user has to choose one.
 export function skeleton(root, place) {
 	switch (place.kind) {
 		case "constant":
@@ -130,20 +130,20 @@ export function skeleton(root, place) {
 	return place.kind === "text" ? "" : undefined;
 }
 
-// The same where something must stand, as in a list.
-const begun = (root, schema) => {
+// Returns an initial value that is never undefined, as a list needs.
+const initial = (root, schema) => {
 	const place = shape(root, schema);
 	return skeleton(root, place) ?? { integer: new Raw("0"), number: new Raw("0"), boolean: false, choice: place.values?.[0] }[place.kind] ?? "";
 };
 
-// A variant is called by its title, by the constants that tell it from the others, or by its members.
+// Names a variant by its title, its constants, or its members.
 function variantName(root, schema) {
 	const { kind, node, value, properties = [] } = shape(root, schema);
 	const constants = properties.map((property) => shape(root, property.schema)).filter((inner) => inner.kind === "constant");
 	return text(node.get("title")) || (kind === "constant" && write(value)) || constants.map(({ value }) => text(value) || write(value)).join(" ") || properties.map(({ name }) => name).join(", ") || typeWords(root, shape(root, schema));
 }
 
-// Each kind, of one and of several.
+// The name of each kind, in the singular and plural.
 const NAMES = {
 	text: ["text", "texts"], integer: ["whole number", "whole numbers"], number: ["number", "numbers"], boolean: ["true or false", "true or false"],
 	choice: ["choice", "choices"], object: ["object", "objects"], map: ["names with values", "names with values"], list: ["list", "lists"],
@@ -163,7 +163,7 @@ const LIMITS = {
 	minLength: "at least # characters", maxLength: "at most # characters", minItems: "at least # items", maxItems: "at most # items", pattern: "matching `#`",
 };
 
-// Type and constraints in words.
+// Describes the type and the constraints in words.
 export function words(root, place) {
 	const limits = Object.entries(LIMITS).map(([key, words]) => {
 		const value = place.node.get(key);
@@ -172,19 +172,19 @@ export function words(root, place) {
 	return [typeWords(root, place), ...limits, place.nullable && "or null"].filter(Boolean).join(", ");
 }
 
-// The names of all members that are secret, wherever they stand; `undefined` among them when all are to be taken for it.
+// Returns the names of all secret members at any depth, with `undefined` if all members count as secret.
 export function secrets(root) {
 	const names = new Set();
 	const seen = new Map();
 	const walk = (node, name) => {
 		if (Array.isArray(node)) node.forEach((part) => walk(part, name));
 		if (!isMap(node)) return;
-		const met = seen.get(node) ?? new Set();
-		if (met.has(name)) return;
-		seen.set(node, met.add(name));
-		const meant = node.has("$ref") ? target(root, text(node.get("$ref"))) : node;
-		if (!meant || node.get("writeOnly") === true) names.add(name);
-		walk(meant, name);
+		const visited = seen.get(node) ?? new Set();
+		if (visited.has(name)) return;
+		seen.set(node, visited.add(name));
+		const definition = node.has("$ref") ? target(root, text(node.get("$ref"))) : node;
+		if (!definition || node.get("writeOnly") === true) names.add(name);
+		walk(definition, name);
 		for (const [key, part] of node) {
 			if (key === "properties" && isMap(part)) part.forEach(walk);
 			else if (key !== "$defs") walk(part, name);
@@ -194,7 +194,7 @@ export function secrets(root) {
 	return names;
 }
 
-// The value with `change(secret, name)` in place of each secret; what becomes undefined is left out.
+// Replaces each secret with `change(secret, name)`, and omits members that become undefined.
 export function withoutSecrets(names, value, change) {
 	const inner = (part, name) => (names.has(name) || names.has() ? change(part, name) : withoutSecrets(names, part, change));
 	if (Array.isArray(value)) return value.map(inner);
@@ -202,11 +202,11 @@ export function withoutSecrets(names, value, change) {
 	return new Map([...value].map(([name, part]) => [name, inner(part, name)]).filter(([, part]) => part !== undefined));
 }
 
-// A value as somebody reads it: a text without quotes.
+// Formats a value for display: texts without quotes.
 const plain = (value) => (typeof value === "string" && value ? value : write(value));
 
-// How a format is picked: the control of the browser, what opens it, the text that the schema takes for what was picked, and
-// what the control begins at. RFC 3339 wants seconds, and an offset of a time: that of this place.
+// The picker of each format: the input type, its label, and the conversions from the picked value to text and back.
+// RFC 3339 requires seconds and a UTC offset: the offset is the local one.
 const two = (number) => String(number).padStart(2, "0");
 const seconds = (time) => (/:\d\d:/.test(time) ? time : `${time}:00`);
 function offset(date) {
@@ -220,17 +220,17 @@ const PICKERS = {
 	"date-time": ["datetime-local", "Pick a date and time", (text) => seconds(text) + offset(new Date(text)), (text) => digits(new Date(text), new Date(text).getTimezoneOffset())],
 };
 
-// A form over a value: every field reads and writes its own place of the one model. Absent, null and empty are three things.
+// A form for a value: every field reads and writes its own place in it. Absent, null and empty differ.
 
 const DEEPEST = 30;
 const GROUPS = ["object", "map", "list", "union"];
 const NUMBERS = ["integer", "number"];
 
-// Whether a value holds text that is no JSON.
+// Whether a value contains text that is not valid JSON.
 export const unfinished = (value) =>
 	value instanceof Raw ? !isNumber(value.text) : value instanceof Map ? unfinished([...value.values()]) : Array.isArray(value) && value.some(unfinished);
 
-// The place of a member below a place. A member that is set makes what it stands in.
+// Returns the place of a member. Setting a member also creates its parents.
 const member = (at, name, schema, more) => ({
 	pointer: `${at.pointer}/${String(name).replaceAll("~", "~0").replaceAll("/", "~1")}`,
 	depth: at.depth + 1,
@@ -247,9 +247,9 @@ const member = (at, name, schema, more) => ({
 	...more,
 });
 
-// `get` and `set` are of the whole value, `changed(pointer)` is told of every change by hand, `propose(input, text)` gives
-// the values that the text could be meant to be, where that can be asked. `native` is what
-// `GET /tools/{name}/inputs` tells, which knows what the values of an enum mean.
+// `get` and `set` access the whole value. `changed(pointer)` is called after each change by the user. `propose(input, text)`
+// returns completions, if the server supports them. `native` is the response of `GET /tools/{name}/inputs`, which describes
+// the values of an enum.
 export function form({ root, native, get, set, changed, propose }) {
 	const fields = new Map();
 
@@ -267,7 +267,7 @@ export function form({ root, native, get, set, changed, propose }) {
 			(element.querySelector(focus ?? "input, textarea, select") ?? element.querySelector("button"))?.focus();
 		};
 		control.refresh = () => acts.replaceChildren(...actions(control));
-		// What was done other than by typing.
+		// Applies a change that was not typed.
 		control.apply = (value, focus) => {
 			at.set(value);
 			changed(at.pointer);
@@ -275,14 +275,14 @@ export function form({ root, native, get, set, changed, propose }) {
 		};
 		function draw() {
 			const value = at.get();
-			const strange = at.depth > DEEPEST || (value !== undefined && value !== null && !readable(place, value));
-			const group = !strange && GROUPS.includes(place.kind);
+			const unreadable = at.depth > DEEPEST || (value !== undefined && value !== null && !readable(place, value));
+			const group = !unreadable && GROUPS.includes(place.kind);
 			const name = group ? h("span.name", { id: label }, at.label) : h("label.name", { id: label, for: id_ }, at.label);
 			const head = !at.bare && [name, at.required && h("span.due", "required"), isSecret(place) && h("span.due", "secret"), h("span.type", prose(words(root, place)))];
 			element = h(`div.field${group ? ".group" : ""}`, { "data-at": at.pointer, role: group && "group", "aria-labelledby": group && !at.bare && label },
 				h("div.head", head, acts),
-				h("div.hint", { id: hint }, !at.bare && prose(description(control)), strange && h("p", "This value does not match the schema: edit it as JSON.")),
-				strange ? rawText(control) : body(control),
+				h("div.hint", { id: hint }, !at.bare && prose(description(control)), unreadable && h("p", "This value does not match the schema: edit it as JSON.")),
+				unreadable ? rawText(control) : body(control),
 				h("div.problem", { id: problem }));
 			control.refresh();
 			fields.set(at.pointer, { ...control, element, problem });
@@ -291,7 +291,7 @@ export function form({ root, native, get, set, changed, propose }) {
 		return element;
 	}
 
-	// Whether a control shows a value without losing any of it.
+	// Whether a control can show a value without loss.
 	function readable(place, value) {
 		if (value instanceof Raw && !isNumber(value.text)) return false;
 		if (NUMBERS.includes(place.kind)) return value instanceof Raw || typeof value === "string";
@@ -299,10 +299,10 @@ export function form({ root, native, get, set, changed, propose }) {
 		return ["union", "any"].includes(place.kind) || fits(root, place, value) || (value === "" && !GROUPS.includes(place.kind));
 	}
 
-	// The description, without the values that the field shows with their meaning.
+	// Returns the description, without the list of values that the field shows itself.
 	const description = ({ at, place }) => (at.native?.get?.("allowed") ? describe(place).replace(/\n- `[^`]*`: .*/g, "") : describe(place));
 
-	// How a place stands, and what can be done with it beside typing.
+	// Returns the state of a place, and the buttons that change it.
 	function actions({ at, place, apply }) {
 		const value = at.get();
 		const act = (label, to) => button(label, typeof to === "function" ? to : () => apply(to), { "aria-label": `${label}: ${at.label}` }, ".link");
@@ -348,7 +348,7 @@ export function form({ root, native, get, set, changed, propose }) {
 
 	const common = ({ id, described, at }) => ({ id, "aria-describedby": described, "aria-required": at.required && "true", "aria-label": at.bare && `${at.label}` });
 
-	// Takes over what was typed.
+	// Applies a typed value.
 	const typed = ({ at, refresh }, value) => {
 		at.set(value);
 		refresh();
@@ -379,20 +379,20 @@ export function form({ root, native, get, set, changed, propose }) {
 		return PICKERS[get("format")] && !number ? picked(at, input, ...PICKERS[get("format")]) : input;
 	}
 
-	// A button beside the text, which opens what the browser has for picking.
-	function picked(at, input, type, label, made, shown) {
+	// Adds a button that opens the picker of the browser.
+	function picked(at, input, type, label, toText, fromText) {
 		const picker = h("input.picker.away", { type, tabindex: -1, "aria-hidden": "true", step: type === "date" ? undefined : 1, oninput() {
-			if (picker.value) input.value = made(picker.value);
+			if (picker.value) input.value = toText(picker.value);
 			input.oninput();
 		} });
 		const open = button(label, () => {
-			picker.value = shown(input.value);
+			picker.value = fromText(input.value);
 			picker.showPicker();
 		}, { "aria-label": `${label}: ${at.label}` }, ".small");
 		return h("div.pick", input, picker, open);
 	}
 
-	// A list of proposed values below the text: the arrow keys walk through it, Enter takes one, Escape closes it.
+	// Adds a list of completions below the text. The arrow keys select one, Enter applies it, Escape closes the list.
 	function completed(at, input) {
 		let [marked, ticket, timer] = [-1, 0];
 		const options = h("ul.options", { role: "listbox", id: id(), hidden: true, "aria-label": `Values for ${at.label}` });
@@ -446,11 +446,11 @@ export function form({ root, native, get, set, changed, propose }) {
 		return h("div.combo", input, options);
 	}
 
-	// What the values of an enum mean, each by its JSON.
+	// Returns the descriptions of enum values, by the JSON of the value.
 	const meaningsOf = (native, { values, meanings = [] }) =>
 		new Map([...values.map((value, index) => [write(value), meanings[index]]), ...(native?.get?.("allowed") ?? []).map((entry) => [write(entry.get("value")), entry.get("description")])]);
 
-	// The choice that every item of a list is, where check boxes show all of the list: each value at most once.
+	// Returns the choice of the items if check boxes can show the list: each value occurs at most once.
 	function ticked(place, given) {
 		const value = given ?? [];
 		if (place.kind !== "list" || place.first.length || !Array.isArray(value)) return undefined;
@@ -462,26 +462,26 @@ export function form({ root, native, get, set, changed, propose }) {
 	function boxes(control) {
 		const { at, place } = control;
 		const choice = ticked(place, at.get());
-		const told = meaningsOf(at.native?.get?.("items"), choice);
+		const descriptions = meaningsOf(at.native?.get?.("items"), choice);
 		return h("div.boxes", choice.values.map((value) => {
 			const others = () => list(at.get()).filter((item) => !same(item, value));
 			const box = h("input", { type: "checkbox", checked: list(at.get()).some((item) => same(item, value)), onchange: () => typed(control, box.checked ? [...others(), value] : others()) });
-			return h("label.box", box, h("span", plain(value)), h("span.hint", prose(told.get(write(value)) ?? "")));
+			return h("label.box", box, h("span", plain(value)), h("span.hint", prose(descriptions.get(write(value)) ?? "")));
 		}));
 	}
 
 	function select(control, values) {
 		const { at } = control;
 		const value = at.get();
-		const told = meaningsOf(at.native, control.place.kind === "choice" ? control.place : { values: [] });
-		const known = value === undefined ? -1 : values.findIndex((allowed) => write(allowed) === write(value));
+		const descriptions = meaningsOf(at.native, control.place.kind === "choice" ? control.place : { values: [] });
+		const current = value === undefined ? -1 : values.findIndex((allowed) => write(allowed) === write(value));
 		const element = h("select", { ...common(control), onchange: () => typed(control, element.value === "" ? undefined : values[element.value]) },
 			h("option", { value: "" }, value === null ? "null" : at.required ? "choose …" : "not sent"),
-			values.map((value, index) => h("option", { value: index, selected: index === known }, [plain(value), told.get(write(value))].filter(Boolean).join(" — "))));
+			values.map((value, index) => h("option", { value: index, selected: index === current }, [plain(value), descriptions.get(write(value))].filter(Boolean).join(" — "))));
 		return element;
 	}
 
-	// For what no other control is made for. What is not finished stays as it was typed.
+	// Edits a value as JSON if no other control fits. Invalid text is kept as it was typed.
 	function rawText(control) {
 		const value = control.at.get();
 		const fault = h("p.problem");
@@ -506,16 +506,16 @@ export function form({ root, native, get, set, changed, propose }) {
 	function object(control) {
 		const { at, place } = control;
 		const native = (name) => at.native?.get?.("properties")?.find((inner) => inner.get("name") === name);
-		// What can only be one thing needs no field.
+		// A required constant needs no field.
 		const free = ({ schema, required }) => !required || shape(root, schema).kind !== "constant";
 		const all = place.properties.filter(free).map(({ name, schema, required }) => field(member(at, name, schema, { required, native: native(name) })));
 		return h(at.pointer ? "div.inside" : "div", all, entries(control));
 	}
 
-	// Members whose names are free, and those that nobody knows.
+	// Members with free names, and members that the schema does not define.
 	function entries({ at, place: { kind, node, properties, rest }, apply }) {
 		const value = at.get() instanceof Map ? at.get() : new Map();
-		const known = properties.map(({ name }) => name);
+		const declared = properties.map(({ name }) => name);
 		const row = (name) => {
 			const fault = h("p.problem");
 			const input = h("input.key", {
@@ -534,26 +534,26 @@ export function form({ root, native, get, set, changed, propose }) {
 		const add = () => {
 			let n = 1;
 			while (value.has(`name${n}`)) n++;
-			apply(value.set(`name${n}`, begun(root, rest)), ".entry:last-of-type .key");
+			apply(value.set(`name${n}`, initial(root, rest)), ".entry:last-of-type .key");
 		};
-		// A tool that does not say what else it takes is rarely meant to take more.
+		// Without `additionalProperties`, more members are allowed but rarely intended.
 		const open = kind === "map" || (rest !== false && node.has("additionalProperties"));
-		return [[...value.keys()].filter((name) => !known.includes(name)).map(row), open && button("Add an entry", add, {}, ".small")];
+		return [[...value.keys()].filter((name) => !declared.includes(name)).map(row), open && button("Add an entry", add, {}, ".small")];
 	}
 
 	function items({ at, place, apply }) {
 		const all = Array.isArray(at.get()) ? at.get() : [];
 		const schema = (index) => itemSchema(place, index);
 		const item = (_, index) => field(member(at, index, schema(index), { native: at.native?.get?.("items"), completes: at.completes, remove: () => apply(all.toSpliced(index, 1)) }));
-		const add = () => apply([...all, begun(root, schema(all.length))], ":scope > .inside > .field:nth-last-of-type(1) :is(input, textarea, select)");
+		const add = () => apply([...all, initial(root, schema(all.length))], ":scope > .inside > .field:nth-last-of-type(1) :is(input, textarea, select)");
 		return h("div.inside", all.map(item), button("Add an item", add, { "aria-label": `Add an item: ${at.label}` }, ".small"));
 	}
 
 	function union(control) {
 		const { at, place, apply } = control;
 		const value = at.get();
-		// What was filled in for the other variants, for whoever comes back to them.
-		at.kept ??= new Map();
+		// The values of the other variants, which are restored when the user selects them again.
+		at.drafts ??= new Map();
 		const found = value === undefined ? -1 : variantOf(root, place, value);
 		if (found >= 0 || value === undefined) at.chosen = found;
 		const chosen = at.chosen ?? -1;
@@ -561,9 +561,9 @@ export function form({ root, native, get, set, changed, propose }) {
 			...common(control),
 			"aria-label": `Form of ${at.label}`,
 			onchange() {
-				at.kept.set(chosen, value);
+				at.drafts.set(chosen, value);
 				at.chosen = pick.value === "" ? -1 : Number(pick.value);
-				apply(at.chosen < 0 ? undefined : at.kept.get(at.chosen) ?? begun(root, place.variants[at.chosen]), "select");
+				apply(at.chosen < 0 ? undefined : at.drafts.get(at.chosen) ?? initial(root, place.variants[at.chosen]), "select");
 			},
 		},
 			h("option", { value: "" }, at.required ? "choose …" : "not sent"),
@@ -576,7 +576,7 @@ export function form({ root, native, get, set, changed, propose }) {
 		return [pick, h("div.hint", prose(describe(inner.place))), body(inner)];
 	}
 
-	// The field of a place, or the nearest around it.
+	// Returns the field of a place, or of its nearest ancestor.
 	function nearest(pointer) {
 		const found = fields.get(pointer);
 		return found?.element.isConnected || pointer === "" ? found : nearest(pointer.slice(0, pointer.lastIndexOf("/")));
@@ -585,7 +585,7 @@ export function form({ root, native, get, set, changed, propose }) {
 	const element = field({ pointer: "", depth: 0, label: "Inputs", bare: true, required: true, schema: root, native: new Map([["properties", native]]), get, set });
 	return {
 		element,
-		// Shows each problem at its field, in place of those before; the first of these fields.
+		// Shows each problem at its field instead of the previous ones, and returns the first of these fields.
 		show(problems) {
 			for (const { problem, id } of fields.values()) {
 				$(problem)?.replaceChildren();
@@ -593,8 +593,8 @@ export function form({ root, native, get, set, changed, propose }) {
 			}
 			for (const { path, message, suggestion } of problems) {
 				const { at, id, apply, problem, place } = nearest(path);
-				const meant = place.values?.includes(suggestion) && button(`Use ${suggestion}`, () => apply(suggestion), {}, ".link");
-				put($(problem), h("p", at.pointer !== path && [h("code", path), " "], prose(message), " ", meant));
+				const fix = place.values?.includes(suggestion) && button(`Use ${suggestion}`, () => apply(suggestion), {}, ".link");
+				put($(problem), h("p", at.pointer !== path && [h("code", path), " "], prose(message), " ", fix));
 				$(id)?.setAttribute("aria-invalid", "true");
 			}
 			return problems[0] && nearest(problems[0].path).element;

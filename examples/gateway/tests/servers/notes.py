@@ -1,5 +1,4 @@
-"""A server on FastMCP: on standard input and output, or with `--http` over streamable HTTP, whose address is the first line
-that it writes."""
+"""A FastMCP server over stdio, or with `--http` over streamable HTTP. Then it first prints its URL."""
 
 import os
 import socket

@@ -1,5 +1,5 @@
-// A server on the TypeScript SDK: on standard input and output, or with `--http` over streamable HTTP with sessions, whose
-// address is the first line that it writes.
+// A server with the TypeScript SDK over stdio, or with `--http` over streamable HTTP with sessions. Then it first prints its
+// URL.
 import { createServer } from "node:http";
 import { randomUUID } from "node:crypto";
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";

@@ -1,11 +1,11 @@
-"""OneTool through a client that others wrote: every scenario of its specification, over stdio and over HTTP.
+"""Tests every scenario of OneTool's specification over stdio and HTTP.
 
-The client is the Python SDK of MCP, which speaks both eras of the protocol.
+The client is the Python SDK of MCP, which supports both eras of the protocol.
 
     python check.py PROGRAM
 
-prints a line a check, which ends with `... ok` or `... FAILED`, and exits with 1 when one failed. `PROGRAM` is the program of
-the example.
+prints one line for each check, which ends with `... ok` or `... FAILED`, and exits with 1 if one failed. `PROGRAM` is the path
+of the example's binary.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from contextlib import asynccontextmanager, contextmanager
 from subprocess import PIPE, Popen
 from typing import Any
 
-# The servers of this script are no business of a proxy.
+# Requests to these local servers must not go through a proxy.
 os.environ["NO_PROXY"] = os.environ["no_proxy"] = "127.0.0.1"
 
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
-#: Longer than anything takes.
-PATIENCE = 60
+#: The time limit of each scenario in seconds.
+TIMEOUT = 60
 
-#: The two eras.
+#: The two eras of the protocol.
 MODES = ("2026-07-28", "legacy")
 
-#: No tools at all.
+#: The variables of a server without tools.
 EMPTY = {"ONETOOL_TOOLS": ""}
 
 Scenario = Callable[[Client], Awaitable[None]]
@@ -43,33 +43,33 @@ def equal(found: Any, expected: Any) -> None:
 
 
 async def text_of(client: Client, uri: str) -> str:
-    """What a resource says, which is JSON."""
+    """Returns the JSON text of a resource."""
     [contents] = (await client.read_resource(uri)).contents
     equal((str(contents.uri), contents.mime_type), (uri, "application/json"))
     return contents.text
 
 
-async def refusal(asked: Awaitable[Any]) -> MCPError:
-    """The error of the protocol that something is answered with."""
+async def error_of(request: Awaitable[Any]) -> MCPError:
+    """Returns the protocol error of a request that must fail."""
     try:
-        answer = await asked
+        answer = await request
     except MCPError as error:
         return error
     raise AssertionError(f"answered: {answer!r}")
 
 
 async def block_of(client: Client, prompt: str, arguments: dict[str, str]) -> str:
-    """The block that a prompt comes to."""
+    """Returns the code block of a prompt."""
     [message] = (await client.get_prompt(prompt, arguments)).messages
     equal((message.role, message.content.type), ("user", "text"))
     return message.content.text
 
 
 async def value_of(client: Client, block: str) -> Any:
-    """What comes of a block."""
+    """Runs a code block and returns its result."""
     result = await client.call_tool("run", {"command": block})
     assert not result.is_error, result.content
-    # What models read is what programs read.
+    # The text contains the same JSON as the structured content.
     equal(json.loads(result.content[0].text), result.structured_content)
     return result.structured_content["result"]
 
@@ -101,7 +101,7 @@ async def get_tool_details(client: Client) -> None:
     assert details["description"].startswith("Searches the web"), details
     equal([(arg["name"], arg["type"], arg["required"]) for arg in details["args"]], [("query", "string", True), ("count", "integer", False)])
     equal(details["args"][1]["default"], 5)
-    # Those of the prompts file.
+    # These examples are in the prompts file.
     examples = json.dumps(details["examples"])
     assert 'brave_web_search(query = \\"borrow checker\\", count = 3)' in examples, examples
     assert "weather in Seattle" in examples, examples
@@ -110,8 +110,8 @@ async def get_tool_details(client: Client) -> None:
 
 
 async def tool_not_found(client: Client) -> None:
-    error = await refusal(client.read_resource("onetool://tool/nonexistent"))
-    # Each era has its own code for it.
+    error = await error_of(client.read_resource("onetool://tool/nonexistent"))
+    # Each era uses a different error code.
     equal(error.error.code, -32602 if client.protocol_version == MODES[0] else -32002)
     assert "not found" in error.error.message.lower(), error
     equal(error.error.data["uri"], "onetool://tool/nonexistent")
@@ -133,7 +133,7 @@ async def generate_batch_search_code(client: Client) -> None:
 
 
 async def prompt_parameter_validation(client: Client) -> None:
-    error = await refusal(client.get_prompt("batch_search", {"count": "5"}))
+    error = await error_of(client.get_prompt("batch_search", {"count": "5"}))
     equal(error.error.code, -32602)
     assert "topics" in error.error.message + json.dumps(error.error.data), error
     [prompt] = [prompt for prompt in (await client.list_prompts()).prompts if prompt.name == "batch_search"]
@@ -170,20 +170,20 @@ async def open_world_hint(client: Client) -> None:
 
 
 async def client_uses_annotations(client: Client) -> None:
-    """A client that asks its user before what reaches into the open world, once a tool, and then calls it."""
-    asked: list[str] = []
+    """Acts as a client that requires confirmation for each open-world tool, once per tool."""
+    confirmed: list[str] = []
     allowed: set[str] = set()
     tools = {tool.name: tool for tool in (await client.list_tools()).tools}
     for name, arguments in [("run", {"command": "1"}), ("explain_blocks", {}), ("run", {"command": "2"})]:
         if tools[name].annotations.open_world_hint and name not in allowed:
-            asked.append(name)
+            confirmed.append(name)
             allowed.add(name)
         result = await client.call_tool(name, arguments)
         assert not result.is_error, result.content
-    equal(asked, ["run"])
+    equal(confirmed, ["run"])
 
 
-# What else a block is for a client
+# Beyond the specification
 
 
 async def failing_line_is_reported(client: Client) -> None:
@@ -208,14 +208,14 @@ SCENARIOS: list[tuple[str, dict[str, str], Scenario]] = [
     ("transform code runs", {}, transform_code_runs),
     ("open world hint", {}, open_world_hint),
     ("client uses annotations", {}, client_uses_annotations),
-    ("a failing line is told", {}, failing_line_is_reported),
-    ("a tool without inputs is a resource", {}, tool_without_inputs_is_a_resource),
+    ("failing line is reported", {}, failing_line_is_reported),
+    ("tool without inputs is a resource", {}, tool_without_inputs_is_a_resource),
 ]
 
 
 @contextmanager
 def served(program: str, variables: dict[str, str]) -> Iterator[str]:
-    """A server on a free port; its endpoint, which the first line of its standard error tells."""
+    """Starts a server on a free port and yields the endpoint that it prints first."""
     command = [program, "serve", "mcp", "--addr", "127.0.0.1:0"]
     with Popen(command, stderr=PIPE, text=True, env={**os.environ, **variables}) as server:
         try:
@@ -228,14 +228,14 @@ def served(program: str, variables: dict[str, str]) -> Iterator[str]:
 
 @asynccontextmanager
 async def connected(target: Any, mode: str) -> AsyncIterator[Client]:
-    async with Client(target, mode=mode, read_timeout_seconds=PATIENCE, cache=None) as client:
+    async with Client(target, mode=mode, read_timeout_seconds=TIMEOUT, cache=None) as client:
         yield client
 
 
 async def fault_of(scenario: Scenario, target: Any, mode: str) -> str | None:
-    """Why a scenario does not hold; `None` when it does."""
+    """Returns the traceback of a failed scenario, or `None` if it passes."""
     try:
-        async with asyncio.timeout(PATIENCE), connected(target, mode) as client:
+        async with asyncio.timeout(TIMEOUT), connected(target, mode) as client:
             await scenario(client)
     except Exception:
         return traceback.format_exc()
@@ -243,7 +243,7 @@ async def fault_of(scenario: Scenario, target: Any, mode: str) -> str | None:
 
 
 async def main(program: str) -> int:
-    held = []
+    passed = []
     with served(program, {}) as full, served(program, EMPTY) as empty:
         for name, variables, scenario in SCENARIOS:
             stdio = StdioServerParameters(command=program, args=["serve", "mcp"], env={**os.environ, **variables})
@@ -251,10 +251,10 @@ async def main(program: str) -> int:
             for transport, target in targets.items():
                 for mode in MODES:
                     fault = await fault_of(scenario, target(), mode)
-                    held.append(fault is None)
+                    passed.append(fault is None)
                     line = f"{name}, {mode} over {transport}"
                     print(f"{line} ... ok" if fault is None else f"{line} ... FAILED\n{fault}", flush=True)
-    return 0 if all(held) else 1
+    return 0 if all(passed) else 1
 
 
 if __name__ == "__main__":

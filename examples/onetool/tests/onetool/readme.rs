@@ -59,12 +59,13 @@ fn documents_the_limits() {
         format!("| steps | {},000,000 |", limits.steps / 1_000_000),
         format!("| memory of values | {} MiB |", limits.memory >> 20),
         format!("| calls of tools | {} |", limits.calls),
-        format!("| the value, and what is handed to one tool | {} MiB |", limits.output >> 20),
+        format!("| the result, and the arguments of one tool | {} MiB |", limits.output >> 20),
     ] {
         assert!(README.contains(&line), "{line}");
     }
     let FetchLimits { bytes, time, .. } = FetchLimits::default();
-    assert!(README.contains(&format!("A page has {} MiB and {} seconds.", bytes >> 20, time.as_secs())));
+    let page = format!("A page may have {} MiB and take {} seconds.", bytes >> 20, time.as_secs());
+    assert!(README.contains(&page), "{page}");
 }
 
 #[test]
