@@ -426,30 +426,30 @@ fn a_state_is_that_of_its_call_and_of_no_other() {
     for forged in tampered.chain(cut).chain(others).chain([format!("{state}-TAMPERED"), format!("{state}A")])
     {
         let answer = call(&served, params("greet_by_name", hi.clone(), &forged));
-        assert_eq!(refused(&answer), "is none that this server gave", "{forged}");
+        assert_eq!(refused(&answer), "was not made by this server", "{forged}");
     }
     let long = call(&served, params("greet_by_name", hi.clone(), &"A".repeat(300_000)));
-    assert_eq!(refused(&long), "is longer than any that this server gives");
+    assert_eq!(refused(&long), "is too long");
     let number = json!({"name": "greet_by_name", "arguments": {}, "requestState": 5});
     assert_eq!(refused(&call(&served, number)), "`requestState` must be a string");
     for arguments in [json!({}), json!({"greeting": "Hello"}), json!({"greeting": "Hi", "more": 1})] {
         let answer = call(&served, params("greet_by_name", arguments, state));
-        assert_eq!(refused(&answer), "was given for other arguments");
+        assert_eq!(refused(&answer), "belongs to other arguments");
     }
     let other = call(&served, params("whatever", hi.clone(), state));
-    assert_eq!(refused(&other), "was given for another call");
+    assert_eq!(refused(&other), "belongs to another call");
     // Called or read: each has a way of its own.
     let page = call(&served, json!({"name": "page_of", "arguments": {"page": 8}}));
     let answers = json!({"reader": ada()});
     let read = json!({"uri": "fixture://page/8", "requestState": asked(&page).1, "inputResponses": answers});
     let read = ask(&served, "resources/read", read, &all()).json();
-    assert_eq!(refused(&read), "was given for another call");
+    assert_eq!(refused(&read), "belongs to another call");
     // A tool that asks nothing, and one that is not there, take it no more than others.
-    assert_eq!(refused(&call(&served, params("nope", hi.clone(), state))), "was given for another call");
+    assert_eq!(refused(&call(&served, params("nope", hi.clone(), state))), "belongs to another call");
     // Another process has another key, unless the application gives both the same.
     let elsewhere = Served::serving(registry(), |server| server);
     let answer = call(&elsewhere, params("greet_by_name", hi.clone(), state));
-    assert_eq!(refused(&answer), "is none that this server gave");
+    assert_eq!(refused(&answer), "was not made by this server");
     let shared = || Served::serving(registry(), |server| server.request_state_key([7; 32]));
     let (one, another) = (shared(), shared());
     let first = call(&one, json!({"name": "greet_by_name", "arguments": {}}));
@@ -489,14 +489,14 @@ fn a_state_is_that_of_its_caller_and_grows_old() {
     let as_whom = |token: &str, params: Value| asks(token, "tools/call", params);
     let first = as_whom("adas-long-token-0123", json!({"name": "greet_by_name", "arguments": {}}));
     let state = asked(&first).1;
-    assert_eq!(refused(&as_whom("bobs-long-token-0123", params(state))), "was given to another caller");
+    assert_eq!(refused(&as_whom("bobs-long-token-0123", params(state))), "belongs to another caller");
     assert_eq!(text(&as_whom("adas-long-token-0123", params(state))), "Hello, Ada!");
 
     let prompt = |token: &str, params: Value| asks(token, "prompts/get", params);
     let first = prompt("adas-long-token-0123", json!({"name": "about"}));
     let answers = json!({"user_context": ada()});
     let again = json!({"name": "about", "requestState": asked(&first).1, "inputResponses": answers});
-    assert_eq!(refused(&prompt("bobs-long-token-0123", again.clone())), "was given to another caller");
+    assert_eq!(refused(&prompt("bobs-long-token-0123", again.clone())), "belongs to another caller");
     assert!(prompt("adas-long-token-0123", again)["result"]["messages"].is_array());
 }
 

@@ -537,7 +537,7 @@ fn a_completion_of_a_variable_knows_its_values() {
         (
             room,
             "floor",
-            "`floor` is no variable of fixture://room/{wing}/{number}/on/{night}: it has `wing`, `number`, `night`",
+            "`floor` is not a variable of fixture://room/{wing}/{number}/on/{night}: it has `wing`, `number`, `night`",
         ),
         ("fixture://attic/{name}", "name", "Resource not found: fixture://attic/{name}"),
     ] {
@@ -567,7 +567,7 @@ fn what_cannot_be_told_apart_is_refused_at_the_start() {
 
     let error = refused(Server::new(registry(|builder| builder)).scheme("no scheme"));
     assert!(
-        matches!(&error, ServeError::Setup(fault) if fault.starts_with("`no scheme` is no scheme")),
+        matches!(&error, ServeError::Setup(fault) if fault.starts_with("`no scheme` is not a URI scheme")),
         "{error}"
     );
 }
