@@ -20,7 +20,7 @@ pub(crate) use request_state::{CallIdentity, StateKey, StateSealer};
 
 use crate::elicitation::multi_round_trip::MultiRoundTrip;
 use crate::elicitation::session_client::SessionClient;
-use crate::protocol::{RequestContext, invalid_params};
+use crate::protocol::{RequestContext, RpcResult, invalid_params};
 
 /// What a client sends when it retries a call with answers.
 #[derive(Clone, Copy, Default)]
@@ -32,7 +32,7 @@ pub(crate) struct Round<'r> {
 
 impl<'r> Round<'r> {
     /// Reads the parameters of a call. Responses that are not an object are ignored: the questions are asked again.
-    pub(crate) fn of(state: Option<&'r Value>, responses: Option<&'r Value>) -> Result<Self, ErrorData> {
+    pub(crate) fn of(state: Option<&'r Value>, responses: Option<&'r Value>) -> RpcResult<Self> {
         let state = match state {
             None | Some(Value::Null) => None,
             Some(Value::String(state)) => Some(state.as_str()),
@@ -41,7 +41,7 @@ impl<'r> Round<'r> {
         Ok(Round { state, responses: responses.and_then(Value::as_object) })
     }
 
-    pub(crate) fn of_params(params: &'r Map<String, Value>) -> Result<Self, ErrorData> {
+    pub(crate) fn of_params(params: &'r Map<String, Value>) -> RpcResult<Self> {
         Round::of(params.get("requestState"), params.get("inputResponses"))
     }
 }
@@ -61,7 +61,7 @@ impl Elicitation {
         round: Round<'_>,
         sealer: &StateSealer,
         cx: &RequestContext,
-    ) -> Result<Self, ErrorData> {
+    ) -> RpcResult<Self> {
         if !cx.era.is_modern() {
             return Ok(Elicitation::Session(Arc::new(SessionClient::new(cx, sealer.lifetime))));
         }
@@ -87,7 +87,7 @@ impl Elicitation {
         failure: &Failure,
         call: CallIdentity<'_>,
         sealer: &StateSealer,
-    ) -> Option<Result<InputRequiredResult, ErrorData>> {
+    ) -> Option<RpcResult<InputRequiredResult>> {
         let Elicitation::MultiRoundTrip(client) = self else { return None };
         match failure.kind() {
             FailureKind::InputRequired => {

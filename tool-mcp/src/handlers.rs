@@ -10,7 +10,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::Bytes;
-use rmcp::ErrorData;
 use rmcp::model::{
     DiscoverResult, Implementation, InitializeRequestParams, InitializeResult, InputRequiredResult,
     MetaObject, ProtocolVersion, ServerCapabilities, ServerConfig, ServerResult,
@@ -25,7 +24,7 @@ use crate::catalog::view::{CatalogView, CatalogViews, FRESH_FOR_MS};
 use crate::changes::Changes;
 use crate::elicitation::{CallIdentity, Elicitation, Round, StateSealer};
 use crate::paging::ListPage;
-use crate::protocol::{ItemList, ListMembers, Reply, RequestContext, Session, invalid_params};
+use crate::protocol::{ItemList, ListMembers, Reply, RequestContext, RpcResult, Session, invalid_params};
 use crate::updates::Updates;
 
 /// Answers the requests of all clients.
@@ -68,7 +67,7 @@ impl Handler {
     }
 
     /// Returns the tools for the caller of a request.
-    async fn view(&self, cx: &RequestContext) -> Result<CatalogView, ErrorData> {
+    async fn view(&self, cx: &RequestContext) -> RpcResult<CatalogView> {
         let mut view = self.views.now(cx.principal()).await?;
         if let Some(extensions) = &cx.extensions {
             view.options = view.options.extensions(extensions.clone());
@@ -95,7 +94,7 @@ impl Handler {
         &self,
         params: Map<String, Value>,
         session: &Session,
-    ) -> Result<InitializeResult, ErrorData> {
+    ) -> RpcResult<InitializeResult> {
         let request: InitializeRequestParams = serde_json::from_value(params.into()).map_err(|error| {
             invalid_params(format!("the parameters of `initialize` cannot be read: {error}"))
         })?;
@@ -130,7 +129,7 @@ impl Handler {
         cx: &RequestContext,
         run: impl AsyncFnOnce(&CallOptions) -> T,
         failure: fn(&T) -> Option<&Failure>,
-    ) -> Result<CallOutcome<T>, ErrorData> {
+    ) -> RpcResult<CallOutcome<T>> {
         let elicitation = Elicitation::new(call, round, &self.sealer, cx)?;
         let value = with_notifications(options.client(elicitation.client()), cx, run).await;
         let response = failure(&value).and_then(|failure| elicitation.response(failure, call, &self.sealer));
@@ -165,10 +164,7 @@ impl Handler {
 }
 
 impl<T> CallOutcome<T> {
-    fn and_then<U>(
-        self,
-        convert: impl FnOnce(T) -> Result<U, ErrorData>,
-    ) -> Result<CallOutcome<U>, ErrorData> {
+    fn and_then<U>(self, convert: impl FnOnce(T) -> RpcResult<U>) -> RpcResult<CallOutcome<U>> {
         match self {
             CallOutcome::Done(value) => convert(value).map(CallOutcome::Done),
             CallOutcome::InputRequired(input_required) => Ok(CallOutcome::InputRequired(input_required)),

@@ -4,6 +4,8 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use rmcp::ErrorData;
 
+use crate::protocol::{RpcResult, invalid_params};
+
 /// One page of a list.
 pub(crate) struct ListPage<T> {
     pub(crate) items: Vec<T>,
@@ -25,7 +27,7 @@ pub(crate) fn page<T>(
     name: fn(&T) -> &str,
     size: Option<usize>,
     cursor: Option<&str>,
-) -> Result<ListPage<T>, ErrorData> {
+) -> RpcResult<ListPage<T>> {
     let mut hasher = DefaultHasher::new();
     method.hash(&mut hasher);
     items.iter().for_each(|item| name(item).hash(&mut hasher));
@@ -50,9 +52,9 @@ pub(crate) fn page<T>(
 
 fn unknown(cursor: &str) -> ErrorData {
     let shown: String = cursor.chars().take(64).collect();
-    let message =
-        format!("unknown cursor `{shown}`: it was given out by nobody, or the list has changed since");
-    ErrorData::invalid_params(message, None)
+    invalid_params(format!(
+        "unknown cursor `{shown}`: it does not belong to this list, or the list has changed"
+    ))
 }
 
 #[cfg(test)]

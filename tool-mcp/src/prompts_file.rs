@@ -44,14 +44,14 @@ pub struct PromptsFile(FileContent);
 struct FileContent {
     instructions: Option<String>,
     #[serde(default)]
-    tools: BTreeMap<String, ToolOverride>,
+    tools: BTreeMap<String, ToolEntry>,
     #[serde(default)]
     templates: BTreeMap<String, PromptTemplate>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct ToolOverride {
+struct ToolEntry {
     description: Option<String>,
     #[serde(default)]
     examples: Vec<Value>,
@@ -82,7 +82,7 @@ pub enum PromptsFileError {
         source: std::io::Error,
     },
     /// The file is not YAML, or has unexpected content: where, and what was expected.
-    #[error("no prompts file: {0}")]
+    #[error("invalid prompts file: {0}")]
     Content(String),
 }
 
@@ -135,7 +135,7 @@ impl PromptsFile {
 
     /// Returns the additional examples of a tool.
     pub(crate) fn examples(&self, tool: &str) -> &[Value] {
-        self.0.tools.get(tool).map_or(&[], |texts| &texts.examples)
+        self.0.tools.get(tool).map_or(&[], |tool| &tool.examples)
     }
 
     pub(crate) fn prompts(&self) -> impl Iterator<Item = DynamicPrompt> {
@@ -146,17 +146,17 @@ impl PromptsFile {
     /// Returns the entries about unknown tools, and the invalid examples.
     pub(crate) fn faults(&self, registry: &Registry) -> Vec<String> {
         let mut faults = Vec::new();
-        for (name, texts) in &self.0.tools {
+        for (name, tool) in &self.0.tools {
             if !adapter::definitions(registry).any(|tool| tool.name() == name) {
                 let similar = adapter::nearest(registry, name);
-                let similar = similar.map(|tool| format!("; did you mean `{}`?", tool.name()));
+                let similar = similar.map(|similar| format!("; did you mean `{}`?", similar.name()));
                 let similar = similar.unwrap_or_default();
                 faults.push(format!(
-                    "the prompts file speaks of `{name}`, and there is no tool `{name}`{similar}"
+                    "the prompts file mentions `{name}`, but there is no tool `{name}`{similar}"
                 ));
                 continue;
             }
-            for example in texts.examples.iter().filter(|example| !example.is_string()) {
+            for example in tool.examples.iter().filter(|example| !example.is_string()) {
                 if let Err(failure) = registry.validate(name, example.to_string().as_bytes())
                     && matches!(failure.kind(), FailureKind::Input | FailureKind::NotJson)
                 {

@@ -15,7 +15,9 @@ mod watched;
 pub(crate) use context::{Caller, Origin, RequestContext};
 pub(crate) use dispatch::INVALID_CALL;
 pub(crate) use era::Era;
-pub(crate) use errors::{internal_error, invalid_params, resource_not_found, shortened, shutting_down};
+pub(crate) use errors::{
+    RpcResult, internal_error, invalid_params, resource_not_found, shortened, shutting_down,
+};
 pub(crate) use in_flight::RequestGuard;
 pub(crate) use message::{
     CallParams, ErrorResponse, Message, Params, RpcRequest, in_flight, read, request_id, too_many,

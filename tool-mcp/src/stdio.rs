@@ -1,11 +1,10 @@
 //! The stdio transport: one client on standard input and output.
 
 mod connection;
-mod reader;
+mod lines;
 mod signals;
 #[cfg(unix)]
 mod streams;
-mod writer;
 
 use std::fmt::Display;
 use std::sync::Arc;

@@ -61,11 +61,11 @@ impl ResourceCatalog {
         for (position, resource) in settings.resources.iter().enumerate() {
             let (uri, target) = (&resource.uri, Target::Resource(position));
             if UriStr::new(uri).is_err() {
-                catalog.faults.push(format!("`{uri}` is no URI"));
+                catalog.faults.push(format!("`{uri}` is not a URI"));
             } else if let Some(fault) = reserved(uri, settings) {
                 catalog.faults.push(fault);
             } else if let Err(other) = catalog.routes.add_verbatim(uri, target.clone()) {
-                catalog.faults.push(format!("two resources live at `{other}`"));
+                catalog.faults.push(format!("two resources have the URI `{other}`"));
             } else {
                 catalog.resources.push((target, resource.listed()));
             }
@@ -119,7 +119,7 @@ impl ResourceCatalog {
     ) -> Result<(), String> {
         let text = &template.template;
         let pattern =
-            Pattern::parse(text).map_err(|fault| format!("`{text}` is no template of URIs: {fault}"))?;
+            Pattern::parse(text).map_err(|fault| format!("`{text}` is not a URI template: {fault}"))?;
         if !pattern.is_template() {
             return Err(format!("`{text}` has no variable: add it as a resource"));
         }
@@ -161,7 +161,7 @@ impl ResourceCatalog {
     fn route(&mut self, pattern: Pattern, target: Target) -> bool {
         let uri = pattern.as_str().to_owned();
         let added = self.routes.add(pattern, target);
-        let fault = added.err().map(|other| format!("`{uri}` cannot be told from `{other}`"));
+        let fault = added.err().map(|other| format!("`{uri}` conflicts with `{other}`"));
         let is_added = fault.is_none();
         self.faults.extend(fault);
         is_added
@@ -172,5 +172,5 @@ impl ResourceCatalog {
 fn reserved(uri: &str, settings: &Settings) -> Option<String> {
     let path = uri.strip_prefix(settings.scheme.as_str())?.strip_prefix("://")?;
     let first = path.split(['/', '?', '#']).next().filter(|first| RESERVED.contains(first))?;
-    Some(format!("`{uri}` begins with `{first}`, which is kept for what is said about tools and results"))
+    Some(format!("`{uri}` begins with `{first}`, which is reserved for tools and results"))
 }

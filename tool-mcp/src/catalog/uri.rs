@@ -200,9 +200,9 @@ pub(crate) enum PatternFault {
     Empty,
     #[error("`{0}` is neither a name nor a variable, which is a whole segment like `{{id}}`")]
     Braces(String),
-    #[error("the variable `{0}` stands twice")]
+    #[error("the variable `{0}` is repeated")]
     Twice(String),
-    #[error("`{0}` cannot be told from another place: no escapes, `?`, `#`, `.` or `..`")]
+    #[error("`{0}` is ambiguous: no escapes, `?`, `#`, `.` or `..`")]
     Segment(String),
 }
 

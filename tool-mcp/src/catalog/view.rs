@@ -14,7 +14,7 @@ use tool_core::{CallOptions, Principal, Registry, ToolDefinition, adapter};
 
 use crate::catalog::routes::RouteMatch;
 use crate::catalog::{Catalog, Target};
-use crate::protocol::{invalid_params, shutting_down};
+use crate::protocol::{RpcResult, invalid_params, shutting_down};
 use crate::render::stored_result::READER;
 use crate::settings::Settings;
 use crate::surfaces::Surfaces;
@@ -68,7 +68,7 @@ impl CatalogViews {
     /// # Errors
     ///
     /// When the provider fails, with the reason in the log, or when the server is shutting down.
-    pub(crate) async fn now(&self, caller: Option<&Principal>) -> Result<CatalogView, ErrorData> {
+    pub(crate) async fn now(&self, caller: Option<&Principal>) -> RpcResult<CatalogView> {
         // Count the request before the check, so that `wait_for_requests` does not miss it.
         let request = self.requests.token();
         if self.is_shutting_down() {
@@ -189,7 +189,7 @@ impl CatalogView {
     /// # Errors
     ///
     /// When the tool is only published as a resource.
-    pub(crate) fn check_is_tool(&self, name: &str) -> Result<(), ErrorData> {
+    pub(crate) fn check_is_tool(&self, name: &str) -> RpcResult<()> {
         let Some(tool) = self.registry.get(name).filter(|tool| !self.is_tool(tool)) else { return Ok(()) };
         let uri = self.catalog.pattern(tool).map(|pattern| pattern.as_str().to_owned());
         Err(invalid_params(format!("Tool not found: {name}; read it at {}", uri.unwrap_or_default())))

@@ -11,7 +11,7 @@ use serde_json::Value;
 use tool_core::Digest;
 use tool_core::elicitation::Question;
 
-use crate::protocol::{internal_error, invalid_params};
+use crate::protocol::{RpcResult, internal_error, invalid_params};
 
 /// The most bytes that a state may have.
 const MOST_STATE_BYTES: usize = 256 * 1024;
@@ -96,7 +96,7 @@ impl StateSealer {
     /// # Errors
     ///
     /// When the state is too large.
-    pub(super) fn seal(&self, entries: SealedQuestions, call: CallIdentity<'_>) -> Result<String, ErrorData> {
+    pub(super) fn seal(&self, entries: SealedQuestions, call: CallIdentity<'_>) -> RpcResult<String> {
         let state = RequestState {
             method: call.method.to_owned(),
             name: call.name.to_owned(),
@@ -124,25 +124,25 @@ impl StateSealer {
     /// # Errors
     ///
     /// When it was not sealed with the same key for the same call, or has expired.
-    pub(super) fn open(&self, sealed: &str, call: CallIdentity<'_>) -> Result<SealedQuestions, ErrorData> {
+    pub(super) fn open(&self, sealed: &str, call: CallIdentity<'_>) -> RpcResult<SealedQuestions> {
         let refused = |why: &str| {
             invalid_params(format!("the `requestState` {why}: make the call without it to begin anew"))
         };
         if sealed.len() > MOST_STATE_BYTES {
-            return Err(refused("is longer than any that this server gives"));
+            return Err(refused("is too long"));
         }
         let state: RequestState = self.codec.open_json(sealed).map_err(|error| match error {
             RequestStateError::Expired => refused("has expired"),
-            _ => refused("is none that this server gave"),
+            _ => refused("was not made by this server"),
         })?;
         if (state.method.as_str(), state.name.as_str()) != (call.method, call.name) {
-            return Err(refused("was given for another call"));
+            return Err(refused("belongs to another call"));
         }
         if state.principal.as_deref() != call.principal {
-            return Err(refused("was given to another caller"));
+            return Err(refused("belongs to another caller"));
         }
         if state.arguments != digest(call.arguments) {
-            return Err(refused("was given for other arguments"));
+            return Err(refused("belongs to other arguments"));
         }
         Ok(state.entries)
     }

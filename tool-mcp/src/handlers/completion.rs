@@ -12,7 +12,9 @@ use crate::catalog::view::CatalogView;
 use crate::catalog::{PAGE_VARIABLE, Target};
 use crate::custom::{Completer, complete};
 use crate::handlers::Handler;
-use crate::protocol::{RequestContext, internal_error, invalid_params, resource_not_found, shortened};
+use crate::protocol::{
+    RequestContext, RpcResult, internal_error, invalid_params, resource_not_found, shortened,
+};
 use crate::render::stored_result::ResultUri;
 
 impl Handler {
@@ -20,7 +22,7 @@ impl Handler {
         &self,
         request: &CompleteRequestParams,
         cx: &RequestContext,
-    ) -> Result<CompleteResult, ErrorData> {
+    ) -> RpcResult<CompleteResult> {
         let view = self.view(cx).await?;
         let request = request.clone();
         // The completers of the application may block.
@@ -71,11 +73,7 @@ impl<'r> CompletedArgument<'r> {
 }
 
 /// Completes a variable of a resource template, given as it is listed.
-fn of_template(
-    view: &CatalogView,
-    uri: &str,
-    argument: &CompletedArgument<'_>,
-) -> Result<Completions, ErrorData> {
+fn of_template(view: &CatalogView, uri: &str, argument: &CompletedArgument<'_>) -> RpcResult<Completions> {
     let settings = &view.catalog.settings;
     if uri == ResultUri::parts(&settings.scheme) && adapter::results(&view.registry).is_some() {
         // The digests of stored results are not listed.
@@ -89,7 +87,7 @@ fn of_template(
     let Some(variable) = pattern.variable(argument.name) else {
         let variables: Vec<&str> = pattern.variables().collect();
         let (name, variables) = (shortened(argument.name), variables.join("`, `"));
-        return Err(invalid_params(format!("`{name}` is no variable of {uri}: it has `{variables}`")));
+        return Err(invalid_params(format!("`{name}` is not a variable of {uri}: it has `{variables}`")));
     };
     match target {
         Target::Tool(name) => {
@@ -116,12 +114,8 @@ fn of_template(
 }
 
 /// Completes an argument of a prompt.
-fn of_prompt(
-    view: &CatalogView,
-    name: &str,
-    argument: &CompletedArgument<'_>,
-) -> Result<Completions, ErrorData> {
-    let unknown = || invalid_params(format!("`{}` is no argument of `{name}`", shortened(argument.name)));
+fn of_prompt(view: &CatalogView, name: &str, argument: &CompletedArgument<'_>) -> RpcResult<Completions> {
+    let unknown = || invalid_params(format!("`{}` is not an argument of `{name}`", shortened(argument.name)));
     if let Some(prompt) = view.catalog.settings.prompts.get(name) {
         return prompt.completer(argument.name).map(|it| argument.values_of(it)).ok_or_else(unknown);
     }

@@ -10,17 +10,13 @@ use crate::custom::{DynamicPrompt, Request, handle};
 use crate::elicitation::{CallIdentity, Round};
 use crate::handlers::{CallOutcome, Handler};
 use crate::paging::page;
-use crate::protocol::{Era, Reply, RequestContext, invalid_params};
+use crate::protocol::{Era, Reply, RequestContext, RpcResult, invalid_params};
 use crate::render::call_result::block;
 use crate::render::read_error::{problem_lines, read_error};
 use crate::signature::{shown_default, type_name};
 
 impl Handler {
-    pub(crate) async fn prompts(
-        &self,
-        cursor: Option<String>,
-        cx: &RequestContext,
-    ) -> Result<Reply, ErrorData> {
+    pub(crate) async fn prompts(&self, cursor: Option<String>, cx: &RequestContext) -> RpcResult<Reply> {
         let view = self.view(cx).await?;
         let settings = &view.catalog.settings;
         let declared = adapter::callable_prompts(&view.registry)
@@ -39,7 +35,7 @@ impl Handler {
         arguments: Option<JsonObject>,
         round: Round<'_>,
         cx: &RequestContext,
-    ) -> Result<CallOutcome<GetPromptResult>, ErrorData> {
+    ) -> RpcResult<CallOutcome<GetPromptResult>> {
         let view = self.view(cx).await?;
         let caller = view.registry.principal();
         let outcome = if let Some(prompt) = view.catalog.settings.prompts.get(name) {
@@ -65,7 +61,7 @@ async fn get_dynamic(
     prompt: &DynamicPrompt,
     arguments: JsonObject,
     principal: &Principal,
-) -> Result<Result<tool_core::Prompt, Failure>, ErrorData> {
+) -> RpcResult<Result<tool_core::Prompt, Failure>> {
     let values = prompt.read(arguments).map_err(|faults| invalid_params(faults.join("\n")))?;
     Ok(handle(&prompt.handler, Request::new(&prompt.name, values, principal.clone())).await)
 }

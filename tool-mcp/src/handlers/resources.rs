@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
-use rmcp::ErrorData;
 use rmcp::model::{CacheScope, ErrorCode, ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
 use serde::Serialize;
 use tool_core::{ResourceBody, ToolDefinition, adapter};
@@ -16,18 +15,14 @@ use crate::custom::{Request, RequestHandler, ResourceInfo, handle};
 use crate::elicitation::{CallIdentity, Round};
 use crate::handlers::{CallOutcome, Handler};
 use crate::paging::page;
-use crate::protocol::{Reply, RequestContext, internal_error, resource_not_found};
+use crate::protocol::{Reply, RequestContext, RpcResult, internal_error, resource_not_found};
 use crate::render::read_error::read_error;
 use crate::render::resource_contents::{arguments, bad_variable, contents, failed, too_large, uri_data};
 use crate::render::stored_result::ResultUri;
 use crate::render::tool_page::{ToolPage, ToolRow};
 
 impl Handler {
-    pub(crate) async fn resources(
-        &self,
-        cursor: Option<String>,
-        cx: &RequestContext,
-    ) -> Result<Reply, ErrorData> {
+    pub(crate) async fn resources(&self, cursor: Option<String>, cx: &RequestContext) -> RpcResult<Reply> {
         let view = self.view(cx).await?;
         let all = view.catalog.resources().resources.iter();
         let visible: Vec<&Resource> =
@@ -41,7 +36,7 @@ impl Handler {
         &self,
         cursor: Option<String>,
         cx: &RequestContext,
-    ) -> Result<Reply, ErrorData> {
+    ) -> RpcResult<Reply> {
         let view = self.view(cx).await?;
         let all = view.catalog.resources().templates.iter();
         let visible: Vec<&ResourceTemplate> =
@@ -56,7 +51,7 @@ impl Handler {
         uri: &str,
         round: Round<'_>,
         cx: &RequestContext,
-    ) -> Result<CallOutcome<ReadResourceResult>, ErrorData> {
+    ) -> RpcResult<CallOutcome<ReadResourceResult>> {
         self.read_at(uri, round, cx).await?.and_then(|mut result| {
             self.sign(&mut result.meta, cx);
             if cx.scope() == CacheScope::Private {
@@ -74,7 +69,7 @@ impl Handler {
         uri: &str,
         round: Round<'_>,
         cx: &RequestContext,
-    ) -> Result<CallOutcome<ReadResourceResult>, ErrorData> {
+    ) -> RpcResult<CallOutcome<ReadResourceResult>> {
         let not_found = || resource_not_found(uri);
         if let Some(stored) = ResultUri::parse(uri, &self.views.settings.scheme) {
             let (results, caller) = self.views.results(cx.principal()).await.ok_or_else(not_found)?;
@@ -117,11 +112,7 @@ impl Handler {
     }
 
     /// Returns a value about the registry as JSON. It is fresh as long as the lists are.
-    fn fresh_json<T: Serialize + ?Sized>(
-        &self,
-        uri: &str,
-        value: &T,
-    ) -> Result<ReadResourceResult, ErrorData> {
+    fn fresh_json<T: Serialize + ?Sized>(&self, uri: &str, value: &T) -> RpcResult<ReadResourceResult> {
         let text = serde_json::to_string(value).map_err(|error| {
             tracing::error!(%error, uri, "a resource cannot be serialized");
             internal_error()
@@ -139,7 +130,7 @@ impl Handler {
         round: Round<'_>,
         view: &CatalogView,
         cx: &RequestContext,
-    ) -> Result<CallOutcome<ReadResourceResult>, ErrorData> {
+    ) -> RpcResult<CallOutcome<ReadResourceResult>> {
         let tool = view.registry.get(name).ok_or_else(|| resource_not_found(uri))?;
         let arguments = arguments(tool, values);
         let (method, principal) = ("resources/read", view.registry.principal().id());
@@ -167,7 +158,7 @@ async fn read_dynamic(
     info: &ResourceInfo,
     values: Vec<(String, String)>,
     view: &CatalogView,
-) -> Result<ReadResourceResult, ErrorData> {
+) -> RpcResult<ReadResourceResult> {
     let request = Request::new(uri, values.into_iter().collect(), view.registry.principal().clone());
     let body = handle(handler, request).await.map_err(|failure| {
         let message = failure.message().to_owned();

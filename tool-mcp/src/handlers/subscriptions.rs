@@ -11,19 +11,14 @@ use serde_json::{Map, Value};
 use crate::changes::{Changes, send_changes};
 use crate::handlers::Handler;
 use crate::protocol::{
-    Closed, MOST_URI_BYTES, MOST_WATCHED, RequestContext, Subscriber, WatchedUris, invalid_params,
+    Closed, MOST_URI_BYTES, MOST_WATCHED, RequestContext, RpcResult, Subscriber, WatchedUris, invalid_params,
     resource_not_found,
 };
 use crate::updates::{Updates, send_updates};
 
 impl Handler {
     /// Subscribes the client of a session to a resource, or unsubscribes it.
-    pub(crate) async fn subscribe(
-        &self,
-        uri: &str,
-        is_wanted: bool,
-        cx: &RequestContext,
-    ) -> Result<(), ErrorData> {
+    pub(crate) async fn subscribe(&self, uri: &str, is_wanted: bool, cx: &RequestContext) -> RpcResult<()> {
         let (Some(updates), Some(session)) = (&self.updates, &cx.session) else {
             return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "resources/subscribe", None));
         };
@@ -36,7 +31,7 @@ impl Handler {
         }
         let Some(is_first) = session.watched.add(uri.to_owned()) else {
             return Err(invalid_params(format!(
-                "no more than {MOST_WATCHED} resources, whose URIs have {MOST_URI_BYTES} bytes together, are watched: \
+                "at most {MOST_WATCHED} resources, whose URIs have at most {MOST_URI_BYTES} bytes, can be watched: \
                  unsubscribe from some"
             )));
         };
@@ -51,7 +46,7 @@ impl Handler {
         &self,
         params: &Map<String, Value>,
         cx: &RequestContext,
-    ) -> Result<SubscriptionsListenResult, ErrorData> {
+    ) -> RpcResult<SubscriptionsListenResult> {
         let requested = params.get("notifications").cloned().unwrap_or_default();
         let requested: SubscriptionFilter = serde_json::from_value(requested)
             .map_err(|_| invalid_params("`notifications` must say what the client listens to"))?;

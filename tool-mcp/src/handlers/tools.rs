@@ -1,6 +1,5 @@
 //! `tools/list` and `tools/call`.
 
-use rmcp::ErrorData;
 use rmcp::model::CallToolResult;
 use tool_core::{FailureKind, ToolDefinition, adapter};
 
@@ -10,18 +9,14 @@ use crate::discovery::{Discovery, SEARCH_TOOLS};
 use crate::elicitation::{CallIdentity, Round};
 use crate::handlers::{CallOutcome, Handler};
 use crate::paging::{ListPage, page};
-use crate::protocol::{CallParams, INVALID_CALL, ItemList, Reply, RequestContext, invalid_params};
+use crate::protocol::{CallParams, INVALID_CALL, ItemList, Reply, RequestContext, RpcResult, invalid_params};
 use crate::render::call_result::{call_result, failed_text};
 use crate::render::stored_result::READER;
 use crate::surfaces::Surfaces;
 use crate::tool_search::{self, SearchStep, enter};
 
 impl Handler {
-    pub(crate) async fn tools(
-        &self,
-        cursor: Option<String>,
-        cx: &RequestContext,
-    ) -> Result<Reply, ErrorData> {
+    pub(crate) async fn tools(&self, cursor: Option<String>, cx: &RequestContext) -> RpcResult<Reply> {
         let view = self.view(cx).await?;
         let mut members = self.list_members(cx);
         let (catalog, shape) = (&view.catalog, ListShape::of(&cx.era));
@@ -49,11 +44,7 @@ impl Handler {
         Ok(Reply::List(ItemList { key: "tools", items, members }))
     }
 
-    pub(crate) async fn call_tool(
-        &self,
-        params: CallParams,
-        cx: &RequestContext,
-    ) -> Result<Reply, ErrorData> {
+    pub(crate) async fn call_tool(&self, params: CallParams, cx: &RequestContext) -> RpcResult<Reply> {
         let name = params.name.as_deref().ok_or_else(|| invalid_params(INVALID_CALL))?;
         let round = Round::of(params.request_state.as_ref(), params.input_responses.as_ref())?;
         let view = self.view(cx).await?;
@@ -80,7 +71,7 @@ impl Handler {
         arguments: &[u8],
         round: Round<'_>,
         cx: &RequestContext,
-    ) -> Result<CallOutcome<CallToolResult>, ErrorData> {
+    ) -> RpcResult<CallOutcome<CallToolResult>> {
         let principal = view.registry.principal().id();
         let call = CallIdentity { method: "tools/call", name, arguments, principal };
         let run = async |options: &_| view.registry.call_with(name, arguments, options).await;

@@ -46,7 +46,7 @@ pub(super) fn names_modern_version(headers: &HeaderMap) -> bool {
 pub(super) fn check_unique(headers: &HeaderMap) -> Result<(), Rejection> {
     let mut of_protocol = headers.keys().filter(|name| name.as_str().starts_with("mcp-"));
     match of_protocol.find(|name| headers.get_all(*name).iter().nth(1).is_some()) {
-        Some(name) => mismatch(format!("the header `{name}` stands there more than once")),
+        Some(name) => mismatch(format!("the header `{name}` is repeated")),
         None => Ok(()),
     }
 }

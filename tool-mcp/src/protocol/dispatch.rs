@@ -15,7 +15,7 @@ use crate::logging;
 use crate::protocol::context::{Origin, RequestContext};
 use crate::protocol::message::{Message, Meta, Params, REQUIRED, RpcRequest};
 use crate::protocol::response::{Reply, RpcResponse};
-use crate::protocol::{Session, invalid_params};
+use crate::protocol::{RpcResult, Session, invalid_params};
 
 /// The methods that need a session or the `_meta` of 2026-07-28.
 const METHODS: [&str; 13] = [
@@ -80,7 +80,7 @@ impl Handler {
         params: Params,
         is_legacy: bool,
         cx: &RequestContext,
-    ) -> Result<Reply, ErrorData> {
+    ) -> RpcResult<Reply> {
         let Some(session) = cx.session.as_ref().filter(|_| is_legacy) else {
             return Err(unknown(method));
         };
@@ -103,7 +103,7 @@ impl Handler {
         params: Params,
         is_legacy: bool,
         cx: &RequestContext,
-    ) -> Result<Reply, ErrorData> {
+    ) -> RpcResult<Reply> {
         match (method, params) {
             ("tools/list", Params::List { cursor }) => self.tools(cursor, cx).await,
             ("tools/call", Params::Call(params)) => self.call_tool(params, cx).await,
@@ -163,7 +163,7 @@ const COMPLETE: &str = "`ref` must be a `ref/prompt` with a `name` or a `ref/res
 /// # Errors
 ///
 /// When its version is unknown, or when it has neither a session nor the `_meta` that replaces one.
-fn admit(method: &str, meta: &Meta, cx: &RequestContext) -> Result<bool, ErrorData> {
+fn admit(method: &str, meta: &Meta, cx: &RequestContext) -> RpcResult<bool> {
     let has_session = cx.session.as_ref().is_some_and(|session| session.client().is_some());
     if meta.version.is_none() && !has_session && METHODS.contains(&method) {
         let keys = REQUIRED.join("` and `");
@@ -185,14 +185,14 @@ fn admit(method: &str, meta: &Meta, cx: &RequestContext) -> Result<bool, ErrorDa
     Ok(!needs_meta && !cx.era.is_modern())
 }
 
-fn object(params: Params) -> Result<Map<String, Value>, ErrorData> {
+fn object(params: Params) -> RpcResult<Map<String, Value>> {
     match params {
         Params::Other(params) => Ok(params),
         _ => Err(invalid_params("`params` must be an object")),
     }
 }
 
-fn uri(params: &Map<String, Value>) -> Result<&str, ErrorData> {
+fn uri(params: &Map<String, Value>) -> RpcResult<&str> {
     params.get("uri").and_then(Value::as_str).ok_or_else(|| invalid_params("`uri` must be a string"))
 }
 

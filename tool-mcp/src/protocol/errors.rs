@@ -5,6 +5,9 @@ use std::borrow::Cow;
 use rmcp::ErrorData;
 use serde_json::json;
 
+/// The result of a request.
+pub(crate) type RpcResult<T> = Result<T, ErrorData>;
+
 pub(crate) fn invalid_params(message: impl Into<Cow<'static, str>>) -> ErrorData {
     ErrorData::invalid_params(message, None)
 }

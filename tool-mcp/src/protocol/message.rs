@@ -18,6 +18,7 @@ use tool_core::logging::LogLevel;
 pub(crate) use request_id::request_id;
 
 use crate::logging::level;
+use crate::protocol::RpcResult;
 
 /// The response to a text that is not a message.
 pub(crate) type ErrorResponse = Box<JsonRpcError>;
@@ -28,7 +29,7 @@ pub(crate) type ErrorResponse = Box<JsonRpcError>;
 pub(crate) enum Message {
     Request(RpcRequest),
     Notification { method: String, params: Map<String, Value> },
-    Response { id: Option<RequestId>, result: Result<Value, ErrorData> },
+    Response { id: Option<RequestId>, result: RpcResult<Value> },
 }
 
 #[derive(Debug)]
@@ -109,7 +110,7 @@ fn trace<'de, D: Deserializer<'de>>(value: D) -> Result<Option<TraceParent>, D::
 
 /// The members of a message. `derive` refuses a second one of the same name, however it is escaped.
 #[derive(Deserialize)]
-struct Frame<'m> {
+struct MessageFrame<'m> {
     #[serde(borrow)]
     jsonrpc: Option<&'m RawValue>,
     #[serde(borrow, default, deserialize_with = "present")]
@@ -263,9 +264,9 @@ fn unique(text: &str) -> Result<UniqueMembers, ParamsError> {
 
 impl<'de> Deserialize<'de> for UniqueMembers {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Members;
+        struct MembersVisitor;
 
-        impl<'de> Visitor<'de> for Members {
+        impl<'de> Visitor<'de> for MembersVisitor {
             type Value = UniqueMembers;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -284,12 +285,12 @@ impl<'de> Deserialize<'de> for UniqueMembers {
             }
         }
 
-        deserializer.deserialize_map(Members)
+        deserializer.deserialize_map(MembersVisitor)
     }
 }
 
 /// Reads the frame, in one pass if it is valid.
-fn frame(text: &[u8]) -> Result<Frame<'_>, ErrorResponse> {
+fn frame(text: &[u8]) -> Result<MessageFrame<'_>, ErrorResponse> {
     // serde would read an array as the fields in their order.
     if text.trim_ascii_start().starts_with(b"{")
         && let Ok(frame) = serde_json::from_slice(text)
@@ -314,7 +315,7 @@ fn defect(text: &[u8]) -> ErrorData {
     match message.get().as_bytes() {
         [b'[', ..] => invalid("batches are not supported".to_owned()),
         [b'{', ..] => {
-            let defect = serde_json::from_str::<Frame<'_>>(message.get()).err();
+            let defect = serde_json::from_str::<MessageFrame<'_>>(message.get()).err();
             invalid(defect.map_or_else(|| NOT_A_MESSAGE.to_owned(), |error| error.to_string()))
         }
         _ => invalid("expected an object".to_owned()),

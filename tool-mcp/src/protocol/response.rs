@@ -2,10 +2,11 @@
 
 use axum::body::Bytes;
 use rmcp::model::{
-    CacheScope, ErrorCode, ErrorData, JsonRpcError, MetaObject, RequestId, ServerJsonRpcMessage, ServerResult,
+    CacheScope, ErrorCode, JsonRpcError, MetaObject, RequestId, ServerJsonRpcMessage, ServerResult,
 };
 use serde::Serialize;
 
+use crate::protocol::RpcResult;
 use crate::protocol::era::Era;
 
 /// The result of a request.
@@ -53,7 +54,7 @@ pub(crate) struct RpcResponse {
 }
 
 impl RpcResponse {
-    pub(crate) fn new(id: RequestId, reply: Result<Reply, ErrorData>, era: &Era) -> Self {
+    pub(crate) fn new(id: RequestId, reply: RpcResult<Reply>, era: &Era) -> Self {
         match reply {
             Ok(Reply::Result(mut result)) => {
                 if era.is_modern() {

@@ -3,13 +3,14 @@
 use std::collections::HashMap;
 use std::sync::Mutex;
 
-use rmcp::model::{ErrorData, RequestId};
+use rmcp::model::RequestId;
 use serde_json::Value;
 use tokio::sync::oneshot::{Receiver, Sender, channel};
 
+use crate::protocol::RpcResult;
 use crate::sync::lock;
 
-pub(crate) type ClientResult = Result<Value, ErrorData>;
+pub(crate) type ClientResult = RpcResult<Value>;
 
 /// The requests that the client has not answered yet.
 #[derive(Default)]

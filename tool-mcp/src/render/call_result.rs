@@ -7,12 +7,12 @@ use tool_core::results::{Excerpt, Preview, PreviewPart};
 use tool_core::{CallId, Content, Failure, FailureKind, Output, Reply};
 
 use crate::catalog::uri::Scheme;
-use crate::protocol::Era;
+use crate::protocol::{Era, RpcResult};
 use crate::render::read_error::retry_after;
 use crate::render::stored_result::ResultUri;
 
 /// Returns the result of a call, or the protocol error of an unknown tool.
-pub(crate) fn call_result(reply: &Reply, era: &Era, scheme: &Scheme) -> Result<CallToolResult, ErrorData> {
+pub(crate) fn call_result(reply: &Reply, era: &Era, scheme: &Scheme) -> RpcResult<CallToolResult> {
     let call_id = reply.call_id;
     let result = match (&reply.result, &reply.preview) {
         (result, Some(preview)) => excerpts(preview, result, era, scheme),

@@ -10,7 +10,7 @@ use tool_core::results::{PartError, ResultPart, ResultStore, StoredResult};
 use tool_core::{Digest, Principal};
 
 use crate::catalog::uri::{Pattern, Scheme, decoded};
-use crate::protocol::resource_not_found;
+use crate::protocol::{RpcResult, resource_not_found};
 
 /// The tool that reads stored results in parts.
 pub(crate) const READER: &str = "read_result";
@@ -99,7 +99,7 @@ impl ResultUri {
         uri: &str,
         results: &ResultStore,
         caller: &Principal,
-    ) -> Result<ReadResourceResult, ErrorData> {
+    ) -> RpcResult<ReadResourceResult> {
         let bad = |message: String| ErrorData::invalid_params(message, Some(json!({"uri": uri})));
         let digest = self.digest.ok_or_else(|| resource_not_found(uri))?;
         let stored = results.read(caller, digest).await.map_err(|error| {

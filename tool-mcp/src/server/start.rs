@@ -46,9 +46,7 @@ impl Server {
             self.instructions.clone().or_else(|| settings.file.instructions().map(str::to_owned));
         let views = CatalogViews::new(self.provider.clone(), caller, Arc::new(settings));
         let key = self.key.map_or_else(StateKey::random, Ok);
-        let key = key.map_err(|error| {
-            ServeError::Setup(format!("there is no randomness to make a key of: {error}"))
-        })?;
+        let key = key.map_err(|error| ServeError::Setup(format!("cannot create a random key: {error}")))?;
         let sealer = StateSealer::new(key, self.answer_timeout);
         let (changes, updates) = (self.changes.clone(), self.updates.clone());
         Ok(Arc::new(Handler::new(views, changes, updates, self.identity.clone(), instructions, sealer)))
@@ -62,7 +60,7 @@ impl Server {
         };
         if let (None, Some(scheme)) = (&scheme, &self.scheme) {
             faults.push(format!(
-                "`{scheme}` is no scheme of a URI: a letter, then letters, digits, `+`, `-`, `.`"
+                "`{scheme}` is not a URI scheme: a letter, then letters, digits, `+`, `-`, `.`"
             ));
         }
         let mut prompts = BTreeMap::new();

@@ -14,8 +14,7 @@ use crate::protocol::{
     ErrorResponse, Message, Origin, Outbox, RequestGuard, RpcRequest, RpcResponse, Session, in_flight, read,
     too_many,
 };
-use crate::stdio::reader::LineReader;
-use crate::stdio::writer::LineWriter;
+use crate::stdio::lines::{LineReader, LineWriter};
 
 /// The most requests without an answer, or with an unread answer.
 const MOST_REQUESTS: usize = 4_096;

@@ -317,15 +317,15 @@ fn rejects_conflicting_definitions() {
             .resource_template(DynamicTemplate::new("fixture://result/{l}", "l", async |_: Request| Ok(""))),
     );
     for fault in [
-        "`not a uri` is no URI",
-        "`fixture://tools` begins with `tools`, which is kept",
-        "`fixture://tool/look_up` begins with `tool`, which is kept",
-        "`fixture://result/{l}` begins with `result`, which is kept",
-        "two resources live at `a://b`",
-        "`a://b/{c}d` is no template of URIs: `{c}d` is neither a name nor a variable",
+        "`not a uri` is not a URI",
+        "`fixture://tools` begins with `tools`, which is reserved",
+        "`fixture://tool/look_up` begins with `tool`, which is reserved",
+        "`fixture://result/{l}` begins with `result`, which is reserved",
+        "two resources have the URI `a://b`",
+        "`a://b/{c}d` is not a URI template: `{c}d` is neither a name nor a variable",
         "`a://b` has no variable: add it as a resource",
         "`a://{g}` has no variable `h` to complete",
-        "`a://{j}` cannot be told from `a://{g}`",
+        "`a://{j}` conflicts with `a://{g}`",
         "there is no tool `look_upp`; did you mean `look_up`?",
         "an example of `look_up` in the prompts file: invalid input for `look_up`: 2 problems",
         "/buks: unknown input `buks`",
@@ -355,7 +355,7 @@ fn reports_errors_of_a_prompts_file() {
         ("instructions: a\ninstructions: b", "duplicate"),
     ] {
         let error = PromptsFile::parse(yaml).unwrap_err().to_string();
-        assert!(error.starts_with("no prompts file: ") && error.contains(fault), "{fault} in {error}");
+        assert!(error.starts_with("invalid prompts file: ") && error.contains(fault), "{fault} in {error}");
     }
     assert!(PromptsFile::parse("{}").is_ok());
 }

@@ -430,30 +430,30 @@ fn rejects_forged_states_and_those_of_other_calls() {
     for forged in tampered.chain(cut).chain(others).chain([format!("{state}-TAMPERED"), format!("{state}A")])
     {
         let answer = call(&server, params("greet_by_name", hi.clone(), &forged));
-        assert_eq!(rejection(&answer), "is none that this server gave", "{forged}");
+        assert_eq!(rejection(&answer), "was not made by this server", "{forged}");
     }
     let long = call(&server, params("greet_by_name", hi.clone(), &"A".repeat(300_000)));
-    assert_eq!(rejection(&long), "is longer than any that this server gives");
+    assert_eq!(rejection(&long), "is too long");
     let number = json!({"name": "greet_by_name", "arguments": {}, "requestState": 5});
     assert_eq!(rejection(&call(&server, number)), "`requestState` must be a string");
     for arguments in [json!({}), json!({"greeting": "Hello"}), json!({"greeting": "Hi", "more": 1})] {
         let answer = call(&server, params("greet_by_name", arguments, state));
-        assert_eq!(rejection(&answer), "was given for other arguments");
+        assert_eq!(rejection(&answer), "belongs to other arguments");
     }
     let other = call(&server, params("whatever", hi.clone(), state));
-    assert_eq!(rejection(&other), "was given for another call");
+    assert_eq!(rejection(&other), "belongs to another call");
     // A state of `tools/call` is not valid for `resources/read`.
     let page = call(&server, json!({"name": "page_of", "arguments": {"page": 8}}));
     let answers = json!({"reader": ada()});
     let read = json!({"uri": "fixture://page/8", "requestState": input_required(&page).1, "inputResponses": answers});
     let read = request_as_client(&server, "resources/read", read, &all_capabilities()).json();
-    assert_eq!(rejection(&read), "was given for another call");
+    assert_eq!(rejection(&read), "belongs to another call");
     // An unknown tool rejects it, too.
-    assert_eq!(rejection(&call(&server, params("nope", hi.clone(), state))), "was given for another call");
+    assert_eq!(rejection(&call(&server, params("nope", hi.clone(), state))), "belongs to another call");
     // Another server rejects the state unless both have the same key.
     let other_server = TestServer::with_registry(registry(), |server| server);
     let answer = call(&other_server, params("greet_by_name", hi.clone(), state));
-    assert_eq!(rejection(&answer), "is none that this server gave");
+    assert_eq!(rejection(&answer), "was not made by this server");
     let shared = || TestServer::with_registry(registry(), |server| server.request_state_key([7; 32]));
     let (one, another) = (shared(), shared());
     let first = call(&one, json!({"name": "greet_by_name", "arguments": {}}));
@@ -494,14 +494,14 @@ fn rejects_expired_states_and_those_of_other_callers() {
     let call_as = |token: &str, params: Value| request_as(token, "tools/call", params);
     let first = call_as("adas-long-token-0123", json!({"name": "greet_by_name", "arguments": {}}));
     let state = input_required(&first).1;
-    assert_eq!(rejection(&call_as("bobs-long-token-0123", params(state))), "was given to another caller");
+    assert_eq!(rejection(&call_as("bobs-long-token-0123", params(state))), "belongs to another caller");
     assert_eq!(text(&call_as("adas-long-token-0123", params(state))), "Hello, Ada!");
 
     let prompt = |token: &str, params: Value| request_as(token, "prompts/get", params);
     let first = prompt("adas-long-token-0123", json!({"name": "about"}));
     let answers = json!({"user_context": ada()});
     let again = json!({"name": "about", "requestState": input_required(&first).1, "inputResponses": answers});
-    assert_eq!(rejection(&prompt("bobs-long-token-0123", again.clone())), "was given to another caller");
+    assert_eq!(rejection(&prompt("bobs-long-token-0123", again.clone())), "belongs to another caller");
     assert!(prompt("adas-long-token-0123", again)["result"]["messages"].is_array());
 }
 

@@ -537,7 +537,7 @@ fn completes_variable_values() {
         (
             room,
             "floor",
-            "`floor` is no variable of fixture://room/{wing}/{number}/on/{night}: it has `wing`, `number`, `night`",
+            "`floor` is not a variable of fixture://room/{wing}/{number}/on/{night}: it has `wing`, `number`, `night`",
         ),
         ("fixture://attic/{name}", "name", "Resource not found: fixture://attic/{name}"),
     ] {
@@ -567,7 +567,7 @@ fn rejects_reserved_paths_and_invalid_schemes() {
 
     let error = rejection(Server::new(registry(|builder| builder)).scheme("no scheme"));
     assert!(
-        matches!(&error, ServeError::Setup(fault) if fault.starts_with("`no scheme` is no scheme")),
+        matches!(&error, ServeError::Setup(fault) if fault.starts_with("`no scheme` is not a URI scheme")),
         "{error}"
     );
 }
