@@ -21,7 +21,7 @@ use crate::http::headers::{self, SESSION};
 use crate::http::media;
 use crate::http::policy::{HeaderRules, Policy};
 use crate::http::rejection::Rejection;
-use crate::http::sessions::{HttpSession, SessionLease, Sessions, WrongOwner};
+use crate::http::sessions::{HttpSession, SessionLease, Sessions};
 use crate::http::shutdown::Shutdown;
 use crate::http::stream::{EventIds, Stream, event_id};
 use crate::protocol::{
@@ -69,12 +69,7 @@ impl Endpoint {
     async fn answer(&self, mut head: Parts, body: Body) -> Result<Response, Rejection> {
         let caller = self.identify(&mut head).await?;
         let id = head.headers.get(SESSION).and_then(|id| id.to_str().ok());
-        let lease = id.map(|id| self.sessions.lease(id, &caller.principal)).transpose();
-        let lease = lease.map_err(|WrongOwner| {
-            let message = "there is no such session: open one with `initialize`";
-            Rejection::new(StatusCode::NOT_FOUND, message)
-        })?;
-        let lease = lease.flatten();
+        let lease = id.and_then(|id| self.sessions.lease(id, &caller.principal));
         if head.method == Method::POST && media::is_json(&head.headers) {
             let text = axum::body::to_bytes(body, BODY_LIMIT).await.map_err(|_| {
                 let message = format!("the body could not be read, or is larger than {BODY_LIMIT} bytes");

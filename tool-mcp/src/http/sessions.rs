@@ -65,9 +65,6 @@ pub(super) struct SessionLease {
     pub(super) session: Arc<HttpSession>,
 }
 
-/// The error of a session that another caller has opened.
-pub(super) struct WrongOwner;
-
 impl HttpSession {
     /// # Errors
     ///
@@ -138,20 +135,13 @@ impl Sessions {
     /// # Errors
     ///
     /// When the session belongs to another caller. The permissions of a caller may change during a session.
-    pub(super) fn lease(
-        self: &Arc<Self>,
-        id: &str,
-        caller: &Principal,
-    ) -> Result<Option<SessionLease>, WrongOwner> {
+    pub(super) fn lease(self: &Arc<Self>, id: &str, caller: &Principal) -> Option<SessionLease> {
         let mut table = lock(&self.0);
         table.sweep();
-        let Some(entry) = table.by_id.get_mut(id) else { return Ok(None) };
-        if entry.session.owner.as_deref() != caller.id() {
-            return Err(WrongOwner);
-        }
+        let entry = table.by_id.get_mut(id).filter(|entry| entry.session.owner.as_deref() == caller.id())?;
         entry.open += 1;
         entry.used = Instant::now();
-        Ok(Some(SessionLease { sessions: Arc::clone(self), session: Arc::clone(&entry.session) }))
+        Some(SessionLease { sessions: Arc::clone(self), session: Arc::clone(&entry.session) })
     }
 
     pub(super) fn insert(&self, session: HttpSession) {

@@ -306,12 +306,14 @@ fn rejects_the_session_of_another_caller() {
     let session = LegacySession::open(server.addr, ADA);
     let call = request(1, "tools/call", json!({"name": "whoami"}));
     let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}});
+    // Nothing tells whether somebody else has the session.
+    let invented = LegacySession(server.addr, "0".repeat(session.1.len()));
     for message in [&call, &cancel, &initialize()] {
         let answer = session.post(BOB, message);
         assert_eq!(answer.status, 404, "{}", answer.body);
-        let message = "there is no such session: open one with `initialize`";
-        let error = json!({"code": -32600, "message": message});
-        assert_eq!(answer.json(), json!({"jsonrpc": "2.0", "error": error}));
+        assert_eq!(answer.json()["error"], json!({"code": -32600, "message": "Session not found"}));
+        let unknown = invented.post(BOB, message);
+        assert_eq!((answer.status, answer.body), (unknown.status, unknown.body));
     }
     assert_eq!(session.bare(BOB, "GET"), "404");
     assert_eq!(session.bare(BOB, "DELETE"), "404");
