@@ -19,13 +19,14 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::extract::Request;
+use axum::http::{HeaderValue, StatusCode, header};
 use axum::routing::any;
 use axum::serve::Listener;
 use tokio::net::TcpListener;
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
-use tool_serve::{Connections, Settings};
+use tool_serve::{Connections, Limits};
 
 pub(crate) use policy::Policy;
 
@@ -33,6 +34,7 @@ use crate::clock::after;
 use crate::error::ServeError;
 use crate::handlers::Handler;
 use crate::http::endpoint::McpEndpoint;
+use crate::http::rejection::Rejection;
 use crate::http::shutdown::{Shutdown, SignalTask};
 
 /// How long connections have to close once every answer was given or given up.
@@ -46,15 +48,21 @@ pub(crate) struct Endpoint {
 }
 
 impl Endpoint {
-    pub(crate) fn new(handler: Arc<Handler>, policy: &Policy, deadline: Duration) -> Self {
+    pub(crate) fn new(
+        handler: Arc<Handler>,
+        policy: &Policy,
+        body_timeout: Duration,
+        deadline: Duration,
+    ) -> Self {
         let shutdown = Shutdown::new(handler, deadline);
-        Endpoint { router: router(McpEndpoint::new(&shutdown, policy), None), shutdown }
+        Endpoint { router: router(McpEndpoint::new(&shutdown, policy, body_timeout), None), shutdown }
     }
 
     /// Returns a router that ends once a future is ready.
     pub(crate) fn router_until(
         handler: Arc<Handler>,
         policy: &Policy,
+        body_timeout: Duration,
         deadline: Duration,
         signal: impl Future<Output = ()> + Send + 'static,
     ) -> Router {
@@ -64,7 +72,7 @@ impl Endpoint {
             signal.await;
             ending.run().await;
         });
-        router(McpEndpoint::new(&shutdown, policy), Some(signal_task))
+        router(McpEndpoint::new(&shutdown, policy, body_timeout), Some(signal_task))
     }
 }
 
@@ -107,6 +115,7 @@ pub struct HttpServer {
     local_addr: SocketAddr,
     router: Router,
     shutdown: Shutdown,
+    limits: Limits,
 }
 
 impl fmt::Debug for HttpServer {
@@ -116,11 +125,16 @@ impl fmt::Debug for HttpServer {
 }
 
 impl HttpServer {
-    pub(crate) fn new(listener: TcpListener, local_addr: SocketAddr, endpoint: Endpoint) -> Self {
+    pub(crate) fn new(
+        listener: TcpListener,
+        local_addr: SocketAddr,
+        endpoint: Endpoint,
+        limits: Limits,
+    ) -> Self {
         let Endpoint { router, shutdown } = endpoint;
         // Unlike `nest`, this answers at `/mcp/` as well.
         let router = Router::new().nest_service("/mcp", router);
-        HttpServer { listener, local_addr, router, shutdown }
+        HttpServer { listener, local_addr, router, shutdown, limits }
     }
 
     /// The address that the server listens on, with the port that it took.
@@ -168,7 +182,7 @@ impl HttpServer {
     /// ```
     pub async fn run_until(self, shutdown: impl Future<Output = ()> + Send) -> Result<(), ServeError> {
         let closing = CancellationToken::new();
-        let serving = serve(self.listener, self.router, closing.clone());
+        let serving = serve(self.listener, self.router, self.limits, closing.clone());
         let mut serving = AbortOnDropHandle::new(tokio::spawn(serving));
         tokio::select! {
             ended = &mut serving => return ended.map_err(std::io::Error::other).map_err(ServeError::Http),
@@ -185,18 +199,25 @@ impl HttpServer {
 }
 
 /// Serves the connections of a listener until it is told to close, and then waits for their ends.
-async fn serve(mut listener: TcpListener, router: Router, closing: CancellationToken) {
-    let (mut connections, settings) = (Connections::default(), Settings::default());
+async fn serve(mut listener: TcpListener, router: Router, limits: Limits, closing: CancellationToken) {
+    let mut connections = Connections::new(&limits, router, overload_router());
     loop {
         tokio::select! {
             () = closing.cancelled() => break,
             // Also waits where the process has no more files to give: an accept that fails does not spin.
-            (stream, _) = Listener::accept(&mut listener) => {
-                connections.serve(stream, &settings, router.clone(), ());
-            }
+            (stream, _) = Listener::accept(&mut listener) => connections.serve(stream),
             () = connections.next_closed() => {}
         }
     }
     drop(listener);
     connections.drain(Duration::MAX, std::future::ready(())).await;
+}
+
+/// Returns the router for connections over the limit.
+fn overload_router() -> Router {
+    Router::new().fallback(async || {
+        Rejection::new(StatusCode::SERVICE_UNAVAILABLE, "too many connections")
+            .with_header(header::RETRY_AFTER, HeaderValue::from_static("1"))
+            .into_response()
+    })
 }

@@ -13,6 +13,7 @@ use tokio::net::{TcpListener, ToSocketAddrs, lookup_host};
 use tool_core::authentication::Authenticator;
 use tool_core::provider::{IntoToolsProvider, Provider};
 use tool_core::{BoxFuture, Principal};
+use tool_serve::{BODY_TIMEOUT, Limits};
 
 use crate::changes::Changes;
 use crate::custom::{DynamicPrompt, DynamicResource, DynamicTemplate};
@@ -67,6 +68,8 @@ pub struct Server {
     prompts: Vec<DynamicPrompt>,
     file: PromptsFile,
     policy: Policy,
+    limits: Limits,
+    body_timeout: Duration,
     deadline: Duration,
     /// `None` for one that only this server knows.
     key: Option<Key>,
@@ -104,6 +107,8 @@ impl Server {
             prompts: Vec::new(),
             file: PromptsFile::default(),
             policy: Policy::default(),
+            limits: Limits::default(),
+            body_timeout: BODY_TIMEOUT,
             deadline: Duration::from_secs(10),
             key: None,
             patience: Duration::from_secs(60 * 60),
@@ -236,6 +241,65 @@ impl Server {
         self
     }
 
+    /// Sets the time limit for the head of a request over HTTP, and for idle connections; the default is 10 seconds.
+    ///
+    /// Like [`write_timeout`](Server::write_timeout) and [`max_connections`](Server::max_connections), it applies to
+    /// [`serve_http`](Server::serve_http). An application that serves the router sets limits of its own.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use tool_core::Registry;
+    /// # let registry = Registry::builder().allow_empty().build().unwrap();
+    /// let server = tool_mcp::Server::new(registry).header_timeout(Duration::from_secs(2));
+    /// ```
+    pub fn header_timeout(mut self, timeout: Duration) -> Self {
+        self.limits.header_timeout = timeout;
+        self
+    }
+
+    /// Sets the maximum time for receiving a request body over HTTP; a slower one is rejected with 408. The default is 30 seconds.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use tool_core::Registry;
+    /// # let registry = Registry::builder().allow_empty().build().unwrap();
+    /// let server = tool_mcp::Server::new(registry).body_timeout(Duration::from_secs(5));
+    /// ```
+    pub fn body_timeout(mut self, timeout: Duration) -> Self {
+        self.body_timeout = timeout;
+        self
+    }
+
+    /// Sets how long an HTTP client may read nothing of its response before the connection is closed; the default is 30 seconds.
+    ///
+    /// An event stream stays open for as long as the client reads it, even if there are no events.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use tool_core::Registry;
+    /// # let registry = Registry::builder().allow_empty().build().unwrap();
+    /// let server = tool_mcp::Server::new(registry).write_timeout(Duration::from_secs(5));
+    /// ```
+    pub fn write_timeout(mut self, timeout: Duration) -> Self {
+        self.limits.write_timeout = timeout;
+        self
+    }
+
+    /// Sets the maximum number of HTTP connections; the default is 512. One over the limit gets 503.
+    ///
+    /// A client up to 2025-11-25 may use one connection for its event stream, and others for its requests. Each connection is an
+    /// open file: the limit of the process must be higher by at least 100.
+    ///
+    /// ```
+    /// # use tool_core::Registry;
+    /// # let registry = Registry::builder().allow_empty().build().unwrap();
+    /// let server = tool_mcp::Server::new(registry).max_connections(100);
+    /// ```
+    pub fn max_connections(mut self, connections: usize) -> Self {
+        self.limits.max_connections = connections;
+        self
+    }
+
     /// The key that what is known of a call is sealed with while its questions are answered (2026-07-28: `requestState`). It is
     /// as secret as a password, and the same on every server where the answers may arrive: behind a proxy that knows no
     /// sessions, and before and after a restart. Without it each server makes a key of its own.
@@ -345,8 +409,8 @@ impl Server {
         let listener = TcpListener::bind(&addresses[..]).await.map_err(ServeError::Listen)?;
         let local_addr = listener.local_addr().map_err(ServeError::Listen)?;
         self.policy.answer_as(local_addr);
-        let endpoint = Endpoint::new(handler, &self.policy, self.deadline);
-        Ok(HttpServer::new(listener, local_addr, endpoint))
+        let endpoint = Endpoint::new(handler, &self.policy, self.body_timeout, self.deadline);
+        Ok(HttpServer::new(listener, local_addr, endpoint, self.limits))
     }
 
     /// Returns the endpoint as a router for an application of your own. It answers at the root of the router: put it at
@@ -401,6 +465,6 @@ impl Server {
         shutdown: impl Future<Output = ()> + Send + 'static,
     ) -> Result<Router, ServeError> {
         let handler = self.opened_at_once(Some(Principal::anonymous()))?;
-        Ok(Endpoint::router_until(handler, &self.policy, self.deadline, shutdown))
+        Ok(Endpoint::router_until(handler, &self.policy, self.body_timeout, self.deadline, shutdown))
     }
 }

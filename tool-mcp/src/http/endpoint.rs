@@ -3,6 +3,7 @@
 use std::future::poll_fn;
 use std::sync::Arc;
 use std::task::Poll;
+use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::extract::Request as HttpRequest;
@@ -13,6 +14,7 @@ use rmcp::model::{ErrorCode, ErrorData};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tool_core::authentication::Authenticator;
+use tool_serve::{BodyError, read_body};
 
 use crate::caller::Caller;
 use crate::handlers::Handler;
@@ -40,6 +42,7 @@ pub(super) struct McpEndpoint {
     authenticator: Option<Arc<dyn Authenticator>>,
     rules: HeaderRules,
     sessions: Arc<Sessions>,
+    body_timeout: Duration,
     /// The answers that are being given.
     answers: TaskTracker,
     /// Canceled when nobody waits for answers any more.
@@ -47,10 +50,10 @@ pub(super) struct McpEndpoint {
 }
 
 impl McpEndpoint {
-    pub(super) fn new(shutdown: &Shutdown, policy: &Policy) -> Self {
+    pub(super) fn new(shutdown: &Shutdown, policy: &Policy, body_timeout: Duration) -> Self {
         let Shutdown { answers, stop, handler, sessions, .. } = shutdown.clone();
         let (authenticator, rules) = (policy.authenticator.clone(), HeaderRules::new(policy));
-        McpEndpoint { handler, authenticator, rules, sessions, answers, stop }
+        McpEndpoint { handler, authenticator, rules, sessions, body_timeout, answers, stop }
     }
 
     pub(super) async fn respond(&self, request: HttpRequest) -> HttpResponse {
@@ -83,10 +86,7 @@ impl McpEndpoint {
         let visit = visit.flatten();
         match head.method {
             Method::POST if media::is_json(&head.headers) => {
-                let text = axum::body::to_bytes(body, BODY_LIMIT).await.map_err(|_| {
-                    let message = format!("the body could not be read, or is larger than {BODY_LIMIT} bytes");
-                    Rejection::new(StatusCode::PAYLOAD_TOO_LARGE, message)
-                })?;
+                let text = read_body(body, BODY_LIMIT, self.body_timeout).await.map_err(unread)?;
                 let posted = self.post(head, &text, &caller, visit).await;
                 posted.map_err(|rejection| rejection.to(|| request_id(&text)))
             }
@@ -362,6 +362,19 @@ impl McpEndpoint {
         }
         Ok(StatusCode::ACCEPTED.into_response())
     }
+}
+
+/// Returns the rejection of a request whose body was not read.
+fn unread(error: BodyError) -> Rejection {
+    let (status, message) = match error {
+        BodyError::Incomplete => return Rejection::bad_request("the body broke off"),
+        BodyError::TooLarge => {
+            (StatusCode::PAYLOAD_TOO_LARGE, format!("the body is larger than {BODY_LIMIT} bytes"))
+        }
+        BodyError::Timeout => (StatusCode::REQUEST_TIMEOUT, "the body did not arrive in time".to_owned()),
+    };
+    // The rest of the body is not read, so the connection cannot be reused.
+    Rejection::new(status, message).with_header(header::CONNECTION, HeaderValue::from_static("close"))
 }
 
 /// Attaches to the stream that an event is of, after that event.

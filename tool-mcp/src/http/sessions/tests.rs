@@ -17,7 +17,7 @@ const LONG: Duration = Duration::from_secs(20 * 60);
 
 /// An endpoint with one slow tool.
 fn endpoint() -> Endpoint {
-    Endpoint::new(handler(), &Policy::default(), LONG)
+    Endpoint::new(handler(), &Policy::default(), LONG, LONG)
 }
 
 fn handler() -> Arc<Handler> {
