@@ -360,7 +360,7 @@ impl McpEndpoint {
         if let Some(visit) = visit {
             self.sessions.close(&visit.session.id);
         }
-        Ok(StatusCode::ACCEPTED.into_response())
+        Ok(StatusCode::NO_CONTENT.into_response())
     }
 }
 
