@@ -3,8 +3,8 @@
 use axum::body::{Body, HttpBody as _};
 use axum::http::{HeaderMap, HeaderValue, header};
 use bytes::Bytes;
-use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use mime::Mime;
+use tool_serve::{BodyError, read_body};
 
 use crate::error::ApiError;
 use crate::options::Options;
@@ -21,27 +21,21 @@ pub(crate) async fn read(headers: &HeaderMap, body: Body, options: &Options) -> 
     if content_type == ContentType::Missing && size.lower() > 0 {
         return Err(missing_media_type());
     }
+    let limit = options.body_limit;
     // Checked before reading: a client that waits for `100 Continue` then never sends the body.
-    if size.lower() > options.body_limit as u64 {
-        return Err(ApiError::BodyTooLarge { limit: options.body_limit });
+    if size.lower() > limit as u64 {
+        return Err(ApiError::BodyTooLarge { limit });
     }
-    let body = collect(body, options).await?;
+    let body = read_body(body, limit, options.body_timeout).await.map_err(|error| match error {
+        BodyError::TooLarge => ApiError::BodyTooLarge { limit },
+        BodyError::Timeout => ApiError::BodyTimeout,
+        BodyError::Incomplete => ApiError::BodyIncomplete,
+    })?;
     // The length of a chunked body is only known at its end.
     if content_type == ContentType::Missing && !body.is_empty() {
         return Err(missing_media_type());
     }
     Ok(body)
-}
-
-async fn collect(body: Body, options: &Options) -> Result<Bytes, ApiError> {
-    let limit = options.body_limit;
-    let read = tokio::time::timeout(options.body_timeout, Limited::new(body, limit).collect());
-    match read.await {
-        Ok(Ok(body)) => Ok(body.to_bytes()),
-        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(ApiError::BodyTooLarge { limit }),
-        Ok(Err(_)) => Err(ApiError::BodyIncomplete),
-        Err(_) => Err(ApiError::BodyTimeout),
-    }
 }
 
 #[derive(Clone, Copy, PartialEq)]

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tool_core::authentication::Authenticator;
+use tool_serve::BODY_TIMEOUT;
 
 pub use serve::ServeOptions;
 
@@ -46,7 +47,7 @@ impl Options {
             cors: Vec::new(),
             excerpts: false,
             body_limit: 1024 * 1024,
-            body_timeout: Duration::from_secs(30),
+            body_timeout: BODY_TIMEOUT,
         }
     }
 

@@ -1,6 +1,5 @@
 //! A standalone server.
 
-mod connections;
 pub(crate) mod error;
 mod service;
 
@@ -8,17 +7,18 @@ use std::future::Future;
 use std::io::{self, Write as _};
 use std::net::SocketAddr;
 use std::pin::pin;
+use std::sync::Arc;
 
 use axum::serve::Listener;
 use tokio::net::{TcpListener, ToSocketAddrs, lookup_host};
 use tool_core::provider::IntoToolsProvider;
+use tool_serve::Connections;
 
 pub use error::ServeError;
 
 use crate::api::Api;
 use crate::options::ServeOptions;
 use crate::request_filter::RequestFilter;
-use crate::server::connections::Connections;
 
 /// Serves the tools of a provider until `SIGINT` or `SIGTERM`. A second signal ends the server at once.
 ///
@@ -187,13 +187,18 @@ impl Server {
     /// ```
     pub async fn run(self, shutdown: impl Future<Output = ()>) {
         let Server { mut listener, request_filter, api, options, .. } = self;
-        let mut connections = Connections::new(&api, request_filter, &options);
+        let request_filter = Arc::new(request_filter);
+        let mut connections = Connections::new(
+            &options.limits,
+            service::service(&api, &request_filter, options.request_timeout),
+            service::overload_service(&request_filter),
+        );
         let mut shutdown = pin!(shutdown);
         loop {
             tokio::select! {
                 () = &mut shutdown => break,
                 // Backs off when the process has no more file descriptors.
-                (stream, _) = Listener::accept(&mut listener) => connections.take(stream),
+                (stream, _) = Listener::accept(&mut listener) => connections.serve(stream),
                 () = connections.next_closed() => {}
             }
         }

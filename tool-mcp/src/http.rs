@@ -17,13 +17,14 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::extract::Request;
+use axum::http::{HeaderValue, StatusCode, header};
 use axum::routing::any;
 use axum::serve::Listener;
 use tokio::net::TcpListener;
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
-use tool_serve::{Connections, Settings};
+use tool_serve::{Connections, Limits};
 
 pub(crate) use policy::Policy;
 
@@ -31,6 +32,7 @@ use crate::clock::after;
 use crate::error::ServeError;
 use crate::handlers::Handler;
 use crate::http::endpoint::Endpoint;
+use crate::http::rejection::Rejection;
 use crate::http::shutdown::{Shutdown, SignalTask};
 
 /// How long connections have to close after the last response.
@@ -88,6 +90,7 @@ pub struct HttpServer {
     local_addr: SocketAddr,
     router: Router,
     shutdown: Shutdown,
+    limits: Limits,
 }
 
 impl fmt::Debug for HttpServer {
@@ -102,13 +105,14 @@ impl HttpServer {
         local_addr: SocketAddr,
         handler: Arc<Handler>,
         policy: &Policy,
+        limits: Limits,
         deadline: Duration,
     ) -> Self {
         let shutdown = Shutdown::new(handler, deadline);
         // Unlike `nest`, this answers at `/mcp/` as well.
         let router = router(Endpoint::new(&shutdown, policy), None);
         let router = Router::new().nest_service("/mcp", router);
-        HttpServer { listener, local_addr, router, shutdown }
+        HttpServer { listener, local_addr, router, shutdown, limits }
     }
 
     /// Returns the address that the server listens on, with its actual port.
@@ -155,7 +159,7 @@ impl HttpServer {
     /// ```
     pub async fn run_until(self, shutdown: impl Future<Output = ()> + Send) -> Result<(), ServeError> {
         let closing = CancellationToken::new();
-        let serving = serve(self.listener, self.router, closing.clone());
+        let serving = serve(self.listener, self.router, self.limits, closing.clone());
         let mut serving = AbortOnDropHandle::new(tokio::spawn(serving));
         tokio::select! {
             ended = &mut serving => return ended.map_err(std::io::Error::other).map_err(ServeError::Http),
@@ -172,18 +176,25 @@ impl HttpServer {
 }
 
 /// Serves the connections of a listener until `closing` is canceled, and then waits for them to close.
-async fn serve(mut listener: TcpListener, router: Router, closing: CancellationToken) {
-    let (mut connections, settings) = (Connections::default(), Settings::default());
+async fn serve(mut listener: TcpListener, router: Router, limits: Limits, closing: CancellationToken) {
+    let mut connections = Connections::new(&limits, router, overload_router());
     loop {
         tokio::select! {
             () = closing.cancelled() => break,
             // `Listener` waits when the process has too many open files, and does not spin.
-            (stream, _) = Listener::accept(&mut listener) => {
-                connections.serve(stream, &settings, router.clone(), ());
-            }
+            (stream, _) = Listener::accept(&mut listener) => connections.serve(stream),
             () = connections.next_closed() => {}
         }
     }
     drop(listener);
     connections.drain(Duration::MAX, std::future::ready(())).await;
+}
+
+/// Returns the router for connections over the limit.
+fn overload_router() -> Router {
+    Router::new().fallback(async || {
+        Rejection::new(StatusCode::SERVICE_UNAVAILABLE, "too many connections")
+            .with_header(header::RETRY_AFTER, HeaderValue::from_static("1"))
+            .into_response()
+    })
 }

@@ -13,6 +13,7 @@ use tokio::net::{TcpListener, ToSocketAddrs, lookup_host};
 use tool_core::authentication::Authenticator;
 use tool_core::provider::{IntoToolsProvider, Provider};
 use tool_core::{BoxFuture, Principal};
+use tool_serve::Limits;
 
 use crate::changes::Changes;
 use crate::custom::DynamicPrompt;
@@ -56,6 +57,7 @@ pub struct Server {
     updates: Option<Updates>,
     prompts: Vec<DynamicPrompt>,
     policy: Policy,
+    limits: Limits,
     deadline: Duration,
     /// `None` for a random key.
     key: Option<StateKey>,
@@ -84,6 +86,7 @@ impl Server {
             updates: None,
             prompts: Vec::new(),
             policy: Policy::default(),
+            limits: Limits::default(),
             deadline: Duration::from_secs(10),
             key: None,
             answer_timeout: Duration::from_secs(60 * 60),
@@ -121,6 +124,26 @@ impl Server {
 
         /// Sets how long a shutdown waits for running calls. Default: 10 seconds.
         shutdown_deadline(deadline: Duration) => self.deadline = deadline, example(std::time::Duration::from_secs(30));
+
+        /// Sets the time limit for the head of a request over HTTP, and for idle connections. Default: 10 seconds.
+        ///
+        /// Like [`write_timeout`](Server::write_timeout) and [`max_connections`](Server::max_connections), it applies to
+        /// [`serve_http`](Server::serve_http). An application that serves the router sets limits of its own.
+        header_timeout(timeout: Duration) => self.limits.header_timeout = timeout, example(std::time::Duration::from_secs(2));
+
+        /// Sets the time limit for the body of a request over HTTP; a slower one is rejected with 408. Default: 30 seconds.
+        body_timeout(timeout: Duration) => self.policy.body_timeout = timeout, example(std::time::Duration::from_secs(5));
+
+        /// Sets how long an HTTP client may read nothing of its response before the connection is closed. Default: 30 seconds.
+        ///
+        /// An event stream stays open for as long as the client reads it, even if there are no events.
+        write_timeout(timeout: Duration) => self.limits.write_timeout = timeout, example(std::time::Duration::from_secs(5));
+
+        /// Sets the maximum number of HTTP connections. Default: 512. One over the limit gets 503.
+        ///
+        /// A client up to 2025-11-25 may use one connection for its event stream, and others for its requests. Each connection is
+        /// an open file: the limit of the process must be higher by at least 100.
+        max_connections(connections: usize) => self.limits.max_connections = connections, example(100);
 
         /// Sets how long a client has to answer the question of a tool. Default: an hour. Before 2026-07-28, an unanswered form
         /// then counts as dismissed.
@@ -256,7 +279,7 @@ impl Server {
         let listener = TcpListener::bind(&addresses[..]).await.map_err(ServeError::Listen)?;
         let local_addr = listener.local_addr().map_err(ServeError::Listen)?;
         self.policy.allow_address(local_addr);
-        Ok(HttpServer::new(listener, local_addr, handler, &self.policy, self.deadline))
+        Ok(HttpServer::new(listener, local_addr, handler, &self.policy, self.limits, self.deadline))
     }
 
     /// Returns the endpoint as a router for your own application. It answers at the root of the router: mount it with

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use tool_serve::Limits;
+
 use crate::options::Options;
 
 /// Options of a [`Server`](crate::Server): limits of its connections, and the [`Options`] of its router.
@@ -17,11 +19,9 @@ pub struct ServeOptions {
     pub(crate) router: Options,
     pub(crate) hosts: Vec<String>,
     pub(crate) origins: Vec<String>,
-    pub(crate) header_timeout: Duration,
+    pub(crate) limits: Limits,
     pub(crate) request_timeout: Duration,
-    pub(crate) write_timeout: Duration,
     pub(crate) drain_timeout: Duration,
-    pub(crate) max_connections: usize,
 }
 
 impl ServeOptions {
@@ -61,7 +61,7 @@ impl ServeOptions {
     /// let options = ServeOptions::from(Options::new()).header_timeout(Duration::from_secs(2));
     /// ```
     pub fn header_timeout(mut self, timeout: Duration) -> Self {
-        self.header_timeout = timeout;
+        self.limits.header_timeout = timeout;
         self
     }
 
@@ -86,7 +86,7 @@ impl ServeOptions {
     /// let options = ServeOptions::from(Options::new()).write_timeout(Duration::from_secs(5));
     /// ```
     pub fn write_timeout(mut self, timeout: Duration) -> Self {
-        self.write_timeout = timeout;
+        self.limits.write_timeout = timeout;
         self
     }
 
@@ -111,7 +111,7 @@ impl ServeOptions {
     /// let options = ServeOptions::from(Options::new()).max_connections(100);
     /// ```
     pub fn max_connections(mut self, connections: usize) -> Self {
-        self.max_connections = connections;
+        self.limits.max_connections = connections;
         self
     }
 }
@@ -122,11 +122,9 @@ impl From<Options> for ServeOptions {
             router,
             hosts: Vec::new(),
             origins: Vec::new(),
-            header_timeout: Duration::from_secs(10),
+            limits: Limits::default(),
             request_timeout: Duration::from_secs(120),
-            write_timeout: Duration::from_secs(30),
             drain_timeout: Duration::from_secs(10),
-            max_connections: 512,
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::future::poll_fn;
 use std::sync::Arc;
 use std::task::Poll;
+use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::extract::Request;
@@ -14,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tool_core::authentication::Authenticator;
 use tool_core::{Extensions, Principal};
+use tool_serve::{BodyError, read_body};
 
 use crate::handlers::Handler;
 use crate::http::body::{EventBody, events, guarded, json};
@@ -37,6 +39,7 @@ pub(super) struct Endpoint {
     authenticator: Option<Arc<dyn Authenticator>>,
     rules: HeaderRules,
     sessions: Arc<Sessions>,
+    body_timeout: Duration,
     /// The responses that are being sent.
     responses: TaskTracker,
     /// Canceled when the shutdown no longer waits for responses.
@@ -47,7 +50,8 @@ impl Endpoint {
     pub(super) fn new(shutdown: &Shutdown, policy: &Policy) -> Self {
         let Shutdown { responses, stop, handler, sessions, .. } = shutdown.clone();
         let (authenticator, rules) = (policy.authenticator.clone(), HeaderRules::new(policy));
-        Endpoint { handler, authenticator, rules, sessions, responses, stop }
+        let body_timeout = policy.body_timeout;
+        Endpoint { handler, authenticator, rules, sessions, body_timeout, responses, stop }
     }
 
     pub(super) async fn respond(&self, request: Request) -> Response {
@@ -71,10 +75,7 @@ impl Endpoint {
         let id = head.headers.get(SESSION).and_then(|id| id.to_str().ok());
         let lease = id.and_then(|id| self.sessions.lease(id, &caller.principal));
         if head.method == Method::POST && media::is_json(&head.headers) {
-            let text = axum::body::to_bytes(body, BODY_LIMIT).await.map_err(|_| {
-                let message = format!("the body could not be read, or is larger than {BODY_LIMIT} bytes");
-                Rejection::new(StatusCode::PAYLOAD_TOO_LARGE, message)
-            })?;
+            let text = read_body(body, BODY_LIMIT, self.body_timeout).await.map_err(unread)?;
             let posted = self.post(head, &text, &caller, lease).await;
             return posted.map_err(|rejection| rejection.to(|| request_id(&text)));
         }
@@ -321,19 +322,28 @@ impl Endpoint {
         if headers::version(&head.headers, false)?.is_some_and(headers::is_modern) {
             return Err(Rejection::method_not_allowed("POST"));
         }
-        if !head.headers.contains_key(SESSION) {
-            return Err(no_session(head));
-        }
-        if let Some(lease) = lease {
-            self.sessions.close(&lease.session.id);
-        }
-        Ok(StatusCode::ACCEPTED.into_response())
+        let lease = lease.ok_or_else(|| no_session(head))?;
+        self.sessions.close(&lease.session.id);
+        Ok(StatusCode::NO_CONTENT.into_response())
     }
 
     /// Attaches a reader to a stream.
     fn event_body(&self, stream: &Arc<Stream>) -> EventBody {
         EventBody::new(Some((Arc::clone(stream), stream.attach(None))), &self.stop)
     }
+}
+
+/// Returns the rejection of a request whose body was not read.
+fn unread(error: BodyError) -> Rejection {
+    let (status, message) = match error {
+        BodyError::Incomplete => return Rejection::bad_request("the body broke off"),
+        BodyError::TooLarge => {
+            (StatusCode::PAYLOAD_TOO_LARGE, format!("the body is larger than {BODY_LIMIT} bytes"))
+        }
+        BodyError::Timeout => (StatusCode::REQUEST_TIMEOUT, "the body did not arrive in time".to_owned()),
+    };
+    // The rest of the body is not read, so the connection cannot be reused.
+    Rejection::new(status, message).with_header(header::CONNECTION, HeaderValue::from_static("close"))
 }
 
 /// Attaches to the stream of an event, after that event.

@@ -2,21 +2,24 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::http::request::Parts;
 use axum::http::uri::Authority;
 use axum::http::{StatusCode, Uri, header};
 use tool_core::authentication::Authenticator;
+use tool_serve::BODY_TIMEOUT;
 
 use crate::http::rejection::Rejection;
 use crate::protocol::shortened;
 
-/// The allowed hosts and origins (`None` for any), and the authenticator.
+/// The allowed hosts and origins (`None` for any), the authenticator, and the time limit for bodies.
 #[derive(Clone, Debug)]
 pub(crate) struct Policy {
     pub(crate) hosts: Option<Vec<String>>,
     pub(crate) origins: Option<Vec<String>>,
     pub(crate) authenticator: Option<Arc<dyn Authenticator>>,
+    pub(crate) body_timeout: Duration,
 }
 
 impl Default for Policy {
@@ -27,6 +30,7 @@ impl Default for Policy {
             hosts: Some(local.map(str::to_owned).into()),
             origins: Some(local.map(|host| format!("http://{host}:*")).into()),
             authenticator: None,
+            body_timeout: BODY_TIMEOUT,
         }
     }
 }
@@ -213,7 +217,7 @@ mod tests {
     fn allows_origins_with_their_ports() {
         let origins = ["https://a.example", "https://b.example:443", "http://c.example:*", "null"];
         let origins = Some(origins.map(str::to_owned).into());
-        let policy = Policy { hosts: None, origins, authenticator: None };
+        let policy = Policy { hosts: None, origins, ..Policy::default() };
         for (origin, expected) in [
             ("https://a.example", 200),
             ("https://a.example:5", 200),

@@ -323,7 +323,7 @@ fn rejects_the_session_of_another_caller() {
         assert_eq!(called["content"][0]["text"], "ada");
     }
     assert_eq!(session.bare(ADA, "GET"), "200");
-    assert_eq!(session.bare(ADA, "DELETE"), "202");
+    assert_eq!(session.bare(ADA, "DELETE"), "204");
     assert_eq!(session.post(ADA, &call).status, 404);
 }
 
@@ -352,7 +352,7 @@ fn keeps_session_owners_while_other_sessions_close() {
     let session = LegacySession::open(server.addr, ADA);
     for _ in 0..200 {
         let other = LegacySession::open(server.addr, BOB);
-        assert_eq!(other.bare(BOB, "DELETE"), "202");
+        assert_eq!(other.bare(BOB, "DELETE"), "204");
     }
     let list = request(1, "tools/list", json!({}));
     assert_eq!((session.post(BOB, &list).status, session.post(ADA, &list).status), (404, 200));

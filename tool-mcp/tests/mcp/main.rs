@@ -20,6 +20,7 @@ mod custom;
 mod elicitation;
 mod http;
 mod lifetime;
+mod limits;
 mod list;
 mod logging;
 mod progress;

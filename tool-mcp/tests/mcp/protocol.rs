@@ -135,7 +135,8 @@ fn row_74_rejects_get_and_delete_of_modern_clients() {
         assert_eq!(bare(&server, method, &[]).status, 405, "{method}");
     }
     assert_eq!(session.call("add", json!({"a": 1}))["result"]["isError"], false, "it was not deleted");
-    assert_eq!(bare(&server, "DELETE", &[("mcp-session-id", &session.id)]).status, 202);
+    let deleted = bare(&server, "DELETE", &[("mcp-session-id", &session.id)]);
+    assert_eq!((deleted.status, deleted.header("content-length"), &*deleted.body), (204, None, ""));
     assert_eq!(session.post(&request(1, "ping", json!({})).to_string()).status, 404);
 }
 

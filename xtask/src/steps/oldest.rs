@@ -14,10 +14,13 @@ const OLDEST: &[(&str, &str)] =
     &[("jsonschema", "0.60.2"), ("rmcp", "3.11.0"), ("rmcp-macros", "3.11.0"), ("rusqlite", "0.39.0")];
 
 /// The test targets that use these libraries.
-const TESTS: [&str; 3] = ["mcp", "tools", "upstream"];
+const TESTS: [&str; 4] = ["mcp", "rmcp_client", "tools", "upstream"];
 
-/// Runs the tests with a lock file that has the oldest versions, and those of an application that has libraries of ours beside
-/// the newest of others.
+/// The manifest of an application that has libraries of ours beside its own rmcp.
+const BESIDE: &str = "tests/beside/Cargo.toml";
+
+/// Runs the tests with a lock file that has the oldest versions, and those of an application beside us with its newest rmcp and
+/// with the oldest.
 pub(crate) fn oldest(tally: &mut Tally) -> Result<(), Failure> {
     let target = workspace::target();
     let folder = target.join("oldest");
@@ -31,9 +34,20 @@ pub(crate) fn oldest(tally: &mut Tally) -> Result<(), Failure> {
     let test = Invocation::cargo(["test", "--workspace", "--locked", "--no-fail-fast"]);
     let test = TESTS.iter().fold(test, |test, name| test.arguments(["--test", name]));
     cargo::counted(test.folder(&folder).env("CARGO_TARGET_DIR", &target), tally)?;
-    // Without a lock file: the newest versions.
-    let beside = Invocation::cargo(["test", "--manifest-path", "tests/beside/Cargo.toml"]);
-    cargo::counted(beside.env("CARGO_TARGET_DIR", target), tally)
+    let update = |arguments: &[&str]| {
+        Invocation::cargo(["update", "--manifest-path", BESIDE]).arguments(arguments).announce().run()
+    };
+    let mut test = || {
+        let test = Invocation::cargo(["test", "--manifest-path", BESIDE, "--locked", "--no-fail-fast"]);
+        cargo::counted(test.env("CARGO_TARGET_DIR", &target), tally)
+    };
+    // Its lock file is not checked in, and an earlier run may have left one.
+    update(&[])?;
+    test()?;
+    for (name, version) in OLDEST.iter().filter(|(name, _)| name.starts_with("rmcp")) {
+        update(&[name, "--precise", version])?;
+    }
+    test()
 }
 
 /// Creates a folder with links to the workspace, and a copy of its lock file.
