@@ -211,8 +211,10 @@ async fn shuts_down_a_server_that_stops_reading() {
         // More than a pipe holds, so a write blocks when the server stops reading.
         let text = json!({"text": "x".repeat(1 << 20)});
         for _ in 0..2 {
-            let failure = within(registry.call("one__echo", text.clone())).await.unwrap_err();
-            assert_eq!(failure.kind(), FailureKind::Timeout);
+            let kind = within(registry.call("one__echo", text.clone())).await.unwrap_err().kind();
+            // On a slow machine, the client finds the server silent before the call times out.
+            let is_expected = matches!(kind, FailureKind::Timeout | FailureKind::Failed(Reason::Unavailable));
+            assert!(is_expected, "{kind:?}");
         }
         within(servers.upstreams.shutdown()).await;
         assert_eq!(servers.status("one").state, State::Ended);
