@@ -17,6 +17,8 @@ mod differential;
 mod discovery;
 mod elicitation;
 mod error;
+#[doc(hidden)]
+pub mod fuzzing;
 mod handlers;
 mod http;
 mod logging;

@@ -64,8 +64,7 @@ pub(crate) async fn serve(
     Ok(())
 }
 
-/// Serves one client over two pipes of a test.
-#[cfg(test)]
+/// Serves one client over two pipes of a test or of a fuzz target.
 pub(crate) async fn speak<R, W>(handler: Arc<Handler>, reader: R, writer: W) -> Result<(), ServeError>
 where
     R: tokio::io::AsyncRead + Send + Unpin + 'static,

@@ -4,10 +4,14 @@ use std::fmt;
 use std::process::ExitCode;
 
 use crate::failure::Failure;
+use crate::fuzz::{self, TARGETS};
 use crate::process::Invocation;
 use crate::program::VALGRIND;
 use crate::step::{self, Step};
 use crate::steps::STEPS;
+
+/// How long a fuzz target runs unless the command line says it.
+const SECONDS: u64 = 60;
 
 /// A parsed command.
 #[derive(Debug)]
@@ -18,6 +22,8 @@ pub(crate) enum Command {
     Test(Vec<&'static Step>),
     /// Hands these arguments to the `benches` package.
     Bench(Vec<String>),
+    /// Runs a fuzz target.
+    Fuzz(fuzz::Run),
 }
 
 impl Command {
@@ -28,6 +34,7 @@ impl Command {
             "help" | "--help" | "-h" => Ok(Self::Help),
             "test" => chosen(rest).map(Self::Test),
             "bench" => Ok(Self::Bench(rest.to_vec())),
+            "fuzz" => fuzzed(rest).map(Self::Fuzz),
             _ => Err(UsageError::Command(name.clone())),
         }
     }
@@ -40,13 +47,8 @@ impl Command {
                 ExitCode::SUCCESS
             }
             Self::Test(steps) => step::run(&steps),
-            Self::Bench(arguments) => match bench(arguments) {
-                Ok(()) => ExitCode::SUCCESS,
-                Err(failure) => {
-                    eprintln!("error: {failure}");
-                    ExitCode::FAILURE
-                }
-            },
+            Self::Bench(arguments) => ended(bench(arguments)),
+            Self::Fuzz(run) => ended(run.run()),
         }
     }
 }
@@ -58,6 +60,10 @@ pub(crate) enum UsageError {
     Command(String),
     /// The step of `test` does not exist.
     Step(String),
+    /// The fuzz target does not exist, or none is named.
+    Target(Option<String>),
+    /// The number of seconds is not one, or there is none.
+    Seconds(Option<String>),
 }
 
 impl fmt::Display for UsageError {
@@ -68,6 +74,17 @@ impl fmt::Display for UsageError {
                 let names: Vec<&str> = STEPS.iter().map(|step| step.name).collect();
                 write!(f, "there is no step `{name}`\nhelp: the steps are {}", names.join(", "))
             }
+            Self::Target(name) => {
+                let targets = TARGETS.join(", ");
+                match name {
+                    Some(name) => {
+                        write!(f, "there is no fuzz target `{name}`\nhelp: the targets are {targets}")
+                    }
+                    None => write!(f, "name a fuzz target\nhelp: the targets are {targets}"),
+                }
+            }
+            Self::Seconds(Some(text)) => write!(f, "`{text}` is not a number of seconds"),
+            Self::Seconds(None) => f.write_str("`--seconds` needs a number"),
         }
     }
 }
@@ -79,6 +96,32 @@ fn chosen(names: &[String]) -> Result<Vec<&'static Step>, UsageError> {
     }
     let wanted = |step: &&Step| names.is_empty() || names.iter().any(|name| name == step.name);
     Ok(STEPS.iter().filter(wanted).collect())
+}
+
+/// Returns the run of a fuzz target with these arguments.
+fn fuzzed(arguments: &[String]) -> Result<fuzz::Run, UsageError> {
+    let Some((name, rest)) = arguments.split_first() else { return Err(UsageError::Target(None)) };
+    let target = TARGETS.into_iter().find(|target| target == name);
+    let target = target.ok_or_else(|| UsageError::Target(Some(name.clone())))?;
+    let (seconds, arguments) = match rest {
+        [option, rest @ ..] if option == "--seconds" => {
+            let (seconds, rest) = rest.split_first().ok_or(UsageError::Seconds(None))?;
+            (seconds.parse().map_err(|_| UsageError::Seconds(Some(seconds.clone())))?, rest)
+        }
+        rest => (SECONDS, rest),
+    };
+    Ok(fuzz::Run { target, seconds, arguments: arguments.to_vec() })
+}
+
+/// Reports a failure, if there is one. The exit code is 0 on success, and 1 otherwise.
+fn ended(result: Result<(), Failure>) -> ExitCode {
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("error: {failure}");
+            ExitCode::FAILURE
+        }
+    }
 }
 
 /// Runs the benchmarks, which count instructions with Valgrind.
@@ -97,8 +140,11 @@ fn help() -> String {
         "usage: cargo xtask COMMAND\n\n\
          commands\n  \
          test [STEP…]   run the steps below, or only those named, in this order\n  \
-         bench [ARG…]   run the benchmarks: cargo run --package benches --release -- ARG…\n\n\
+         bench [ARG…]   run the benchmarks: cargo run --package benches --release -- ARG…\n  \
+         fuzz TARGET [--seconds N] [ARG…]\n                 \
+         run a fuzz target for {SECONDS} s or N, with arguments of libFuzzer: {}\n\n\
          steps of `test`\n{}",
+        TARGETS.join(", "),
         steps.join("\n")
     )
 }
@@ -168,6 +214,30 @@ mod tests {
         assert!(matches!(parse(""), Ok(Command::Help)));
         let help = help();
         assert!(STEPS.iter().all(|step| help.contains(step.name) && help.contains(step.summary)), "{help}");
+    }
+
+    #[test]
+    fn accepts_a_target_a_time_and_any_arguments_for_fuzz() {
+        let Ok(Command::Fuzz(run)) = parse("fuzz stdio --seconds 5 -runs=9 -jobs=2") else {
+            panic!("no run")
+        };
+        let arguments = vec!["-runs=9".to_owned(), "-jobs=2".to_owned()];
+        assert_eq!(run, fuzz::Run { target: "stdio", seconds: 5, arguments });
+        let Ok(Command::Fuzz(run)) = parse("fuzz message") else { panic!("no run") };
+        assert_eq!(run, fuzz::Run { target: "message", seconds: SECONDS, arguments: Vec::new() });
+    }
+
+    #[test]
+    fn rejects_an_unknown_fuzz_target_and_an_invalid_time() {
+        for (line, expected) in [
+            ("fuzz", "name a fuzz target"),
+            ("fuzz messages", "there is no fuzz target `messages`"),
+            ("fuzz message --seconds", "`--seconds` needs a number"),
+            ("fuzz message --seconds soon", "`soon` is not a number of seconds"),
+        ] {
+            let mistake = parse(line).unwrap_err().to_string();
+            assert!(mistake.starts_with(expected), "{mistake}");
+        }
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod command;
 mod conformance;
 mod environment;
 mod failure;
+mod fuzz;
 mod inspector;
 mod process;
 mod program;

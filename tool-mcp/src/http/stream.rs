@@ -139,7 +139,7 @@ impl Stream {
     pub(super) fn attach(&self, after: Option<u64>) -> u64 {
         let mut state = lock(&self.state);
         state.readers += 1;
-        let (number, position) = (state.readers, after.map_or(state.unread, |after| after + 1));
+        let (number, position) = (state.readers, after.map_or(state.unread, |after| after.saturating_add(1)));
         let is_new = after.is_none() && self.ids != EventIds::None;
         let former = state.reader.replace(StreamReader { number, position, is_new, waker: None });
         former.and_then(|former| former.waker).into_iter().for_each(Waker::wake);
