@@ -89,8 +89,14 @@ fn command() -> Command {
                         .help("How often each command is run; the median counts"),
                 ]),
             Command::new("mcp")
-                .about("What a request of MCP costs; fails when rmcp's own servers take less")
+                .about("What a request of MCP costs, beside other crates; fails when it is too much")
                 .args([
+                    Arg::new("calls")
+                        .long("calls")
+                        .value_name("N")
+                        .default_value("1000000")
+                        .value_parser(value_parser!(u32).range(1..))
+                        .help("After how many calls the memory is measured"),
                     write.clone(),
                     Arg::new("runs")
                         .long("runs")
@@ -145,7 +151,8 @@ fn run(matches: &ArgMatches) -> Result<bool, Error> {
             return Ok(measured.met);
         }
         "mcp" => {
-            let measured = mcp::measure(&Workspace::open()?, many_runs(arguments))?;
+            let calls = arguments.get_one::<u32>("calls").copied().unwrap_or(1_000_000);
+            let measured = mcp::measure(&Workspace::open()?, many_runs(arguments), calls)?;
             publish(name, &measured.section, write)?;
             return Ok(measured.met);
         }

@@ -1,132 +1,206 @@
-//! What a request of MCP costs, beside rmcp's own servers and bare handlers of axum.
+//! What a request of MCP costs, beside the servers of other crates, bare handlers of axum and a bare loop over lines.
 //!
 //! The servers run side by side, each with one thread on the same core; the requests come from another core, over
 //! connections that stay open, to one server after the other. What counts is the processor time of the server's process,
 //! as the system tells it, over the number of requests.
 
 mod client;
+mod memory;
+mod peer;
+mod report;
 mod server;
 mod source;
 
-use std::fmt::Write as _;
+use std::path::PathBuf;
 
 use crate::cost;
 use crate::error::Error;
 use crate::leaf::{Leaf, Step};
 use crate::mcp::client::{Era, Operation};
+use crate::mcp::memory::Memory;
+use crate::mcp::peer::Peer;
+use crate::mcp::report::Report;
 use crate::mcp::server::{Server, Transport};
 use crate::workspace::{self, Workspace};
 
-/// Ours, those of rmcp, and the bare handlers, which speak HTTP alone.
-const KINDS: [&str; 5] = ["ours", "rmcp-stored", "rmcp-default", "bytes", "typed"];
-const SPEAK_STDIO: usize = 3;
 const TOOLS: [usize; 3] = [10, 100, 1_000];
-/// By how much a call may cost more when more tools are registered.
-const TOLERANCE: f64 = 1.1;
 
-/// What was measured, and whether the goal is met.
+/// What was measured, and whether the goals are met.
 #[derive(Debug)]
 pub(crate) struct Measured {
     pub(crate) section: String,
     pub(crate) met: bool,
 }
 
-/// Builds the servers and asks them, in so many rounds.
-pub(crate) fn measure(workspace: &Workspace, rounds: usize) -> Result<Measured, Error> {
-    let programs = Programs::new(workspace)?;
+/// Builds the servers and asks them, in so many rounds; and ours so many times for the memory that it takes.
+pub(crate) fn measure(workspace: &Workspace, rounds: usize, calls: u32) -> Result<Measured, Error> {
+    let peers = Workspace::open_peers()?;
+    let programs = Programs::new(workspace, &peers)?;
     let mut rows = Vec::new();
-    for tools in TOOLS {
-        eprintln!("{tools} tools");
-        for transport in Transport::ALL {
-            rows.extend(programs.rows(workspace, tools, transport, rounds)?);
+    let mut scaled = Vec::new();
+    for transport in Transport::ALL {
+        for era in Era::ALL {
+            for tools in TOOLS {
+                eprintln!("{}, {}, {tools} tools", transport.title(), era.name());
+                rows.extend(programs.rows(tools, transport, era, rounds)?);
+            }
+            scaled.push(programs.scaled(transport, era, rounds)?);
         }
     }
-    // By operation, and then by the number of tools.
+    eprintln!("HTTP, as a stream");
+    for era in Era::ALL {
+        let mut servers = programs.start_all(Transport::Http, era, Operation::Stream, 1)?;
+        rows.push(row(&mut servers, (Transport::Http, era, Operation::Stream, 1), rounds)?);
+    }
+    // By what was asked for, and then by the number of tools.
     rows.sort_by_key(|row| (row.transport, row.era, row.operation, row.tools));
-    let (section, met) = render(&rows);
+    let memory = Memory::measure(&programs, calls)?;
+    let versions = vec![
+        ("rmcp", workspace.version("rmcp")?),
+        ("turbomcp", peers.version("turbomcp")?),
+        ("tower-mcp", peers.version("tower-mcp")?),
+    ];
+    let (section, met) = Report { rounds, versions, rows, scaled, memory }.render();
     Ok(Measured { section, met })
 }
 
+/// The programs of the servers.
 struct Programs {
-    ours: Leaf,
-    rmcp: Leaf,
-    bare: Leaf,
+    ours: PathBuf,
+    rmcp: PathBuf,
+    turbomcp: PathBuf,
+    tower: PathBuf,
+    bare: PathBuf,
+    /// A file with the list that a bare server answers with.
+    list: PathBuf,
 }
 
 impl Programs {
-    fn new(workspace: &Workspace) -> Result<Self, Error> {
+    fn new(workspace: &Workspace, peers: &Workspace) -> Result<Self, Error> {
         let most = TOOLS[TOOLS.len() - 1];
+        let common = "tokio = { workspace = true, features = [\"io-util\", \"macros\", \"rt\"] }\n\
+                      transport = { path = \"../../support/transport\" }\n";
+        let leaf = |workspace: &Workspace, name, dependencies: &str, source: String| {
+            workspace.leaf(name, &(common.to_owned() + dependencies), &source)
+        };
+        let ours = "tool-core = { workspace = true, features = [\"default\"] }\n\
+                    tool-mcp.workspace = true\n";
         let rmcp = "axum = { workspace = true }\n\
                     rmcp = { workspace = true, features = [\"macros\", \"server\", \"transport-io\", \"transport-streamable-http-server\"] }\n\
                     schemars.workspace = true\n\
-                    serde.workspace = true\n\
-                    tokio = { workspace = true, features = [\"macros\", \"rt\"] }\n\
-                    transport = { path = \"../../support/transport\" }\n";
-        let ours = "tokio = { workspace = true, features = [\"macros\", \"rt\"] }\n\
-                    tool-core = { workspace = true, features = [\"default\"] }\n\
-                    tool-mcp.workspace = true\n\
-                    transport = { path = \"../../support/transport\" }\n";
+                    serde.workspace = true\n";
         let bare = "axum = { workspace = true }\n\
+                    futures-util.workspace = true\n\
                     serde.workspace = true\n\
-                    serde_json.workspace = true\n\
-                    tokio = { workspace = true, features = [\"macros\", \"rt\"] }\n\
-                    transport = { path = \"../../support/transport\" }\n";
-        let programs = Programs {
-            ours: workspace.leaf("mcp-ours", ours, &source::ours(most))?,
-            rmcp: workspace.leaf("mcp-rmcp", rmcp, &source::rmcp(&TOOLS))?,
-            bare: workspace.leaf("mcp-bare", bare, &source::bare())?,
-        };
+                    serde_json.workspace = true\n";
+        let turbomcp = "turbomcp.workspace = true\n\
+                        turbomcp-transport-stdio.workspace = true\n";
+        let tower = "schemars.workspace = true\n\
+                     serde.workspace = true\n\
+                     tower-mcp.workspace = true\n";
+        let leaves = [
+            (workspace, leaf(workspace, "mcp-bare", bare, source::bare())?),
+            (workspace, leaf(workspace, "mcp-ours", ours, source::ours(most))?),
+            (workspace, leaf(workspace, "mcp-rmcp", rmcp, source::rmcp(&TOOLS))?),
+            (peers, leaf(peers, "mcp-tower", tower, source::tower())?),
+            (peers, leaf(peers, "mcp-turbomcp", turbomcp, source::turbomcp(&TOOLS))?),
+        ];
         workspace.lock()?;
+        peers.lock()?;
         eprintln!("building the servers, which takes minutes");
-        let leaves = [&programs.bare, &programs.rmcp, &programs.ours];
-        leaves.into_iter().try_for_each(|leaf| leaf.prepare(workspace, Step::Release))?;
-        Ok(programs)
+        leaves.iter().try_for_each(|(workspace, leaf): &(_, Leaf)| leaf.prepare(workspace, Step::Release))?;
+        let [bare, ours, rmcp, tower, turbomcp] = leaves.map(|(workspace, leaf)| leaf.program(workspace));
+        let list = workspace.target().join("list.json");
+        Ok(Programs { ours, rmcp, turbomcp, tower, bare, list })
     }
 
-    /// What each request costs over one transport, in both eras.
-    fn rows(
+    /// Starts a server for one kind of request. A bare one answers with the list of the one of ours that was asked last.
+    fn start(
         &self,
-        workspace: &Workspace,
+        peer: Peer,
         tools: usize,
         transport: Transport,
-        rounds: usize,
-    ) -> Result<Vec<Row>, Error> {
-        let start =
-            |leaf: &Leaf, words: &[&str], era| Server::start(&leaf.program(workspace), words, transport, era);
-        let count = tools.to_string();
-        let words = [count.as_str(), transport.name()];
-        let mut rows = Vec::new();
-        for era in Era::ALL {
-            let mut servers = vec![
-                start(&self.ours, &words, era)?,
-                start(&self.rmcp, &[&words[..], &["stored"]].concat(), era)?,
-                start(&self.rmcp, &[&words[..], &["default"]].concat(), era)?,
-            ];
-            if transport == Transport::Http {
-                let list = workspace.target().join("list.json");
-                workspace::write(&list, &client::result(&servers[0].ask_once(Operation::List)?)?)?;
-                let list = list.to_string_lossy();
-                servers.push(start(&self.bare, &[KINDS[3], &list], era)?);
-                servers.push(start(&self.bare, &[KINDS[4], &list], era)?);
-            }
-            for operation in Operation::ALL {
-                let kinds = if transport == Transport::Http { KINDS.len() } else { SPEAK_STDIO };
-                rows.push(row(&mut servers[..kinds], (transport, era, operation, tools), rounds)?);
+        era: Era,
+        operation: Operation,
+    ) -> Result<Server, Error> {
+        let (count, list) = (tools.to_string(), self.list.to_string_lossy());
+        let is_stream = operation == Operation::Stream;
+        let medium = transport.name();
+        let (program, words) = match peer {
+            Peer::Ours if is_stream => (&self.ours, vec![count.as_str(), "stream"]),
+            Peer::Ours => (&self.ours, vec![count.as_str(), medium]),
+            Peer::RmcpStored if is_stream => (&self.rmcp, vec![&count, medium, "stream"]),
+            Peer::RmcpStored => (&self.rmcp, vec![&count, medium, "stored"]),
+            Peer::RmcpDefault => (&self.rmcp, vec![&count, medium, "default"]),
+            Peer::TurboMcp => (&self.turbomcp, vec![&count, medium]),
+            Peer::TowerMcp => (&self.tower, vec![&count, medium]),
+            Peer::Bytes => (&self.bare, vec!["bytes", &list]),
+            Peer::Typed => (&self.bare, vec!["typed", &list]),
+            Peer::Streamed => (&self.bare, vec!["stream", &list]),
+            Peer::Loop => (&self.bare, vec!["loop", &list]),
+            Peer::AsyncLoop => (&self.bare, vec!["async-loop", &list]),
+        };
+        Server::start(program, &words, transport, era)
+    }
+
+    /// Starts all servers for one kind of request.
+    fn start_all(
+        &self,
+        transport: Transport,
+        era: Era,
+        operation: Operation,
+        tools: usize,
+    ) -> Result<Vec<Server>, Error> {
+        let mut servers: Vec<Server> = Vec::new();
+        for peer in Peer::of(transport, operation) {
+            servers.push(self.start(*peer, tools, transport, era, operation)?);
+            if *peer == Peer::Ours {
+                let list = servers[0].ask_once(Operation::List)?;
+                workspace::write(&self.list, &client::result(&list)?)?;
             }
         }
-        Ok(rows)
+        Ok(servers)
+    }
+
+    /// What a call and a list cost over one transport, in one era.
+    fn rows(&self, tools: usize, transport: Transport, era: Era, rounds: usize) -> Result<Vec<Row>, Error> {
+        let mut servers = self.start_all(transport, era, Operation::Call, tools)?;
+        let operations = [Operation::Call, Operation::List].into_iter();
+        operations.map(|operation| row(&mut servers, (transport, era, operation, tools), rounds)).collect()
+    }
+
+    /// What a call costs with many tools, as a multiple of one with few.
+    fn scaled(&self, transport: Transport, era: Era, rounds: usize) -> Result<Scaled, Error> {
+        let [few, .., many] = TOOLS;
+        let start = |tools| self.start(Peer::Ours, tools, transport, era, Operation::Call);
+        let mut servers = [start(many)?, start(few)?];
+        let costs = costs(&mut servers, Operation::Call, 200, rounds)?;
+        Ok(Scaled { transport, era, multiple: costs[1].multiple })
     }
 }
 
-/// What one request costs, in the order of [`KINDS`].
+/// What one request costs with each server.
 struct Row {
     transport: Transport,
     era: Era,
     operation: Operation,
     tools: usize,
-    microseconds: Vec<f64>,
-    /// What ours costs, as a multiple of each.
-    multiples: Vec<f64>,
+    /// In the order of [`Peer::of`].
+    costs: Vec<Cost>,
+}
+
+#[derive(Clone, Copy)]
+struct Cost {
+    microseconds: f64,
+    /// What the first server takes, as a multiple of this.
+    multiple: f64,
+}
+
+/// What a call costs with many tools, as a multiple of one with few.
+struct Scaled {
+    transport: Transport,
+    era: Era,
+    multiple: f64,
 }
 
 fn row(
@@ -138,10 +212,21 @@ fn row(
         server.check(operation, tools)?;
     }
     let requests = match (operation, tools) {
-        (Operation::Call, _) | (Operation::List, ..=10) => 200,
+        (Operation::Call | Operation::Stream, _) | (Operation::List, ..=10) => 200,
         (Operation::List, ..=100) => 60,
         (Operation::List, _) => 15,
     };
+    let costs = costs(servers, operation, requests, rounds)?;
+    Ok(Row { transport, era, operation, tools, costs })
+}
+
+/// The medians of what a request costs with each server; the servers take turns.
+fn costs(
+    servers: &mut [Server],
+    operation: Operation,
+    requests: u32,
+    rounds: usize,
+) -> Result<Vec<Cost>, Error> {
     let mut costs = vec![Vec::new(); servers.len()];
     let mut multiples = vec![Vec::new(); servers.len()];
     // The first round makes what is made on first use.
@@ -157,115 +242,7 @@ fn row(
             }
         }
     }
-    let medians = |values: Vec<Vec<f64>>| {
-        values.into_iter().map(|values| cost::median(values).unwrap_or_default()).collect()
-    };
-    Ok(Row { transport, era, operation, tools, microseconds: medians(costs), multiples: medians(multiples) })
-}
-
-/// The tables, and whether nothing costs more than with rmcp's stored router, and a call as much with many tools as with few.
-fn render(rows: &[Row]) -> (String, bool) {
-    let mut section = String::new();
-    let mut misses = Vec::new();
-    for transport in Transport::ALL {
-        let rows: Vec<&Row> = rows.iter().filter(|row| row.transport == transport).collect();
-        let Some(kinds) = rows.first().map(|row| row.microseconds.len()) else { continue };
-        let _ = writeln!(section, "### {}\n", transport.title());
-        section += "| request | era | tools | ours |";
-        for kind in &KINDS[1..kinds] {
-            let _ = write!(section, " {} | ours ÷ |", column(kind));
-        }
-        section += "\n|---|---|--:|--:|";
-        section += &"--:|--:|".repeat(kinds - 1);
-        section.push('\n');
-        for row in rows {
-            let (operation, era) = (row.operation.method(), row.era.name());
-            let _ =
-                write!(section, "| `{operation}` | {era} | {} | {:.1} µs |", row.tools, row.microseconds[0]);
-            for kind in 1..kinds {
-                let multiple = row.multiples[kind];
-                let missed = kind == 1 && multiple > 1.0;
-                let shown = if missed { format!("**{multiple:.2}**") } else { format!("{multiple:.2}") };
-                let _ = write!(section, " {:.1} µs | {shown} |", row.microseconds[kind]);
-                if missed {
-                    misses.push(format!(
-                        "{operation}, {}, {era}, {} tools: {multiple:.2} times rmcp with a stored router",
-                        transport.name(),
-                        row.tools
-                    ));
-                }
-            }
-            section.push('\n');
-        }
-        section.push('\n');
-    }
-    for row in
-        rows.iter().filter(|row| row.operation == Operation::Call && row.tools == TOOLS[TOOLS.len() - 1])
-    {
-        let same = |other: &&Row| {
-            (other.transport, other.era, other.operation, other.tools)
-                == (row.transport, row.era, row.operation, TOOLS[0])
-        };
-        let Some(few) = rows.iter().find(same) else { continue };
-        let multiple = row.microseconds[0] / few.microseconds[0];
-        let (transport, era) = (row.transport.name(), row.era.name());
-        let _ = writeln!(
-            section,
-            "A call with {} tools costs {multiple:.2} times one with {} ({transport}, {era}).  ",
-            row.tools, few.tools
-        );
-        if multiple > TOLERANCE {
-            misses.push(format!("a call with many tools, {transport}, {era}: {multiple:.2}"));
-        }
-    }
-    if misses.is_empty() {
-        section += "\nThe floor is held: nothing costs more than with rmcp's stored router, and a call costs the same \
-                    with many tools.\n";
-    } else {
-        section += "\nThe floor is **missed**:\n\n";
-        misses.iter().for_each(|miss| section += &format!("- {miss}\n"));
-    }
-    (section, misses.is_empty())
-}
-
-fn column(kind: &str) -> &str {
-    match kind {
-        "rmcp-stored" => "rmcp, stored router",
-        "rmcp-default" => "rmcp, default",
-        "bytes" => "bare, bytes",
-        _ => "bare, typed",
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn row(operation: Operation, tools: usize, ours: f64, stored: f64) -> Row {
-        Row {
-            transport: Transport::Stdio,
-            era: Era::Modern,
-            operation,
-            tools,
-            microseconds: vec![ours, stored, 100.0],
-            multiples: vec![1.0, ours / stored, ours / 100.0],
-        }
-    }
-
-    #[test]
-    fn reports_costs_above_the_stored_router() {
-        let (section, met) = render(&[row(Operation::List, 10, 30.0, 20.0)]);
-        assert!(!met && section.contains("| 20.0 µs | **1.50** | 100.0 µs | 0.30 |"), "{section}");
-        assert!(section.contains("- tools/list, stdio, 2026-07-28, 10 tools: 1.50 times"), "{section}");
-        let (section, met) = render(&[row(Operation::List, 10, 20.0, 20.0)]);
-        assert!(met && section.contains("The floor is held"), "{section}");
-    }
-
-    #[test]
-    fn reports_calls_that_cost_more_with_more_tools() {
-        let calls = |many| [row(Operation::Call, 10, 20.0, 40.0), row(Operation::Call, 1_000, many, 40.0)];
-        assert!(render(&calls(21.0)).1);
-        let (section, met) = render(&calls(30.0));
-        assert!(!met && section.contains("a call with many tools, stdio, 2026-07-28: 1.50"), "{section}");
-    }
+    let median = |values| cost::median(values).unwrap_or_default();
+    let both = costs.into_iter().zip(multiples);
+    Ok(both.map(|(of, multiple)| Cost { microseconds: median(of), multiple: median(multiple) }).collect())
 }

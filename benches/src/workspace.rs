@@ -30,10 +30,16 @@ const SUPPORT: [(&str, &str, &str); 3] = [
     ),
 ];
 
+/// Where `benches/peers` has its generated workspace, and what it supports its leaf crates with.
+const PEERS: &str = "peers";
+const OF_PEERS: [&str; 1] = ["transport"];
+
 /// The folder of the generated workspace.
 #[derive(Debug)]
 pub(crate) struct Workspace {
     folder: PathBuf,
+    /// The folder of the committed lock file.
+    origin: PathBuf,
     /// Locked for as long as this measurement runs.
     _lock: File,
 }
@@ -42,7 +48,16 @@ impl Workspace {
     /// Makes the folder anew; what was built in it stays.
     pub(crate) fn open() -> Result<Self, Error> {
         let root = repository();
-        let folder = root.join("target/benches");
+        Workspace::make(root.join("target/benches"), root.to_owned(), &SUPPORT.map(|(name, ..)| name))
+    }
+
+    /// Makes the workspace of the crates that only `benches/peers` depends on, with the versions of its own lock file.
+    pub(crate) fn open_peers() -> Result<Self, Error> {
+        let root = repository();
+        Workspace::make(root.join("target/benches").join(PEERS), root.join("benches").join(PEERS), &OF_PEERS)
+    }
+
+    fn make(folder: PathBuf, origin: PathBuf, support: &[&str]) -> Result<Self, Error> {
         let lock = lock(&folder)?;
         for part in ["leaves", "support"] {
             let part = folder.join(part);
@@ -50,10 +65,11 @@ impl Workspace {
                 fs::remove_dir_all(&part).map_err(|source| Error::io(&part, source))?;
             }
         }
-        let workspace = Workspace { folder, _lock: lock };
-        write(&workspace.folder.join("Cargo.toml"), &manifest(&read(&root.join("Cargo.toml"))?))?;
-        write(&workspace.folder.join("Cargo.lock"), &read(&root.join("Cargo.lock"))?)?;
-        for (name, dependencies, source) in SUPPORT {
+        let workspace = Workspace { folder, origin, _lock: lock };
+        let manifest = manifest(&read(&workspace.origin.join("Cargo.toml"))?);
+        write(&workspace.folder.join("Cargo.toml"), &manifest)?;
+        write(&workspace.folder.join("Cargo.lock"), &read(&workspace.origin.join("Cargo.lock"))?)?;
+        for (name, dependencies, source) in SUPPORT.into_iter().filter(|(name, ..)| support.contains(name)) {
             let folder = workspace.folder.join("support").join(name);
             write(&folder.join("Cargo.toml"), &package(name, dependencies))?;
             write(&folder.join("src/lib.rs"), source)?;
@@ -74,7 +90,7 @@ impl Workspace {
     /// committed.
     pub(crate) fn lock(&self) -> Result<(), Error> {
         cost::run(self.cargo().arg("fetch"))?;
-        let committed = read(&repository().join("Cargo.lock"))?;
+        let committed = read(&self.origin.join("Cargo.lock"))?;
         let taken = read(&self.folder.join("Cargo.lock"))?;
         let committed: HashSet<_> = locked(&committed).collect();
         match locked(&taken).find(|package| !committed.contains(package)) {

@@ -11,35 +11,66 @@ use serde_json::{Value, json};
 use crate::error::Error;
 use crate::mcp::source::TEXT;
 
-/// What is operation.
+/// What a request asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Operation {
     Call,
     List,
+    /// A call that reports its progress, and so is answered by a stream of events.
+    Stream,
 }
 
 impl Operation {
-    pub(super) const ALL: [Operation; 2] = [Operation::Call, Operation::List];
+    const ALL: [Operation; 3] = [Operation::Call, Operation::List, Operation::Stream];
 
-    pub(super) fn method(self) -> &'static str {
+    /// The name in tables.
+    pub(super) fn title(self) -> &'static str {
         match self {
-            Operation::Call => "tools/call",
+            Operation::Call | Operation::List => self.method(),
+            Operation::Stream => "tools/call as a stream",
+        }
+    }
+
+    fn method(self) -> &'static str {
+        match self {
+            Operation::Call | Operation::Stream => "tools/call",
             Operation::List => "tools/list",
         }
     }
 
-    fn params(self) -> Value {
+    /// The tool that is called.
+    fn tool(self) -> Option<&'static str> {
         match self {
-            Operation::Call => json!({"name": "echo", "arguments": {"text": TEXT}}),
-            Operation::List => json!({}),
+            Operation::Call => Some("echo"),
+            Operation::Stream => Some("echo_reported"),
+            Operation::List => None,
         }
     }
 
-    /// Returns `true` if this answers the operation of a server with this many tools.
+    fn params(self, era: Era) -> Value {
+        let mut params = match self.tool() {
+            Some(tool) => json!({"name": tool, "arguments": {"text": TEXT}}),
+            None => json!({}),
+        };
+        if era == Era::Modern {
+            params["_meta"] = json!({
+                "io.modelcontextprotocol/protocolVersion": era.name(),
+                "io.modelcontextprotocol/clientInfo": {"name": "benches", "version": "1.0.0"},
+                "io.modelcontextprotocol/clientCapabilities": {},
+            });
+        }
+        if self == Operation::Stream {
+            params["_meta"]["progressToken"] = json!(1);
+        }
+        params
+    }
+
+    /// Whether this is the answer of a server with so many tools.
     pub(super) fn is_answered_by(self, body: &str, tools: usize) -> bool {
         match self {
             Operation::Call => body.contains(TEXT),
             Operation::List => body.matches("\"inputSchema\"").count() == tools,
+            Operation::Stream => body.contains(TEXT) && body.contains("notifications/progress"),
         }
     }
 }
@@ -62,14 +93,7 @@ impl Era {
     }
 
     fn message(self, operation: Operation) -> String {
-        let mut params = operation.params();
-        if self == Era::Modern {
-            params["_meta"] = json!({
-                "io.modelcontextprotocol/protocolVersion": self.name(),
-                "io.modelcontextprotocol/clientInfo": {"name": "benches", "version": "1.0.0"},
-                "io.modelcontextprotocol/clientCapabilities": {},
-            });
-        }
+        let params = operation.params(self);
         json!({"jsonrpc": "2.0", "id": 1, "method": operation.method(), "params": params}).to_string()
     }
 }
@@ -94,13 +118,11 @@ impl Client {
     pub(super) fn ask(&mut self, operation: Operation) -> io::Result<&str> {
         match self {
             Client::Http(http) => {
-                let request = usize::from(operation == Operation::List);
-                http.stream.write_all(&http.requests[request])?;
+                http.stream.write_all(&http.requests[operation as usize])?;
                 http.read()
             }
             Client::Stdio(stdio) => {
-                let request = usize::from(operation == Operation::List);
-                stdio.writer.write_all(stdio.requests[request].as_bytes())?;
+                stdio.writer.write_all(stdio.requests[operation as usize].as_bytes())?;
                 stdio.read()
             }
         }
@@ -111,41 +133,42 @@ impl Client {
 pub(super) struct Http {
     stream: TcpStream,
     buffer: Vec<u8>,
-    requests: [Vec<u8>; 2],
+    requests: [Vec<u8>; 3],
 }
 
 impl Http {
     pub(super) fn open(port: u16, era: Era, is_mcp: bool) -> io::Result<Self> {
         let stream = TcpStream::connect(("127.0.0.1", port))?;
         stream.set_nodelay(true)?;
-        let mut client = Http { stream, buffer: vec![0; 1 << 20], requests: Default::default() };
-        let mut session = String::new();
-        if era == Era::Legacy {
-            session = format!("mcp-protocol-version: {}\r\n", era.name());
-            if is_mcp {
-                let [initialize, initialized] = opening();
-                client.stream.write_all(&post("", &initialize))?;
-                client.read()?;
-                session += &format!("mcp-session-id: {}\r\n", client.session()?);
-                client.stream.write_all(&post(&session, &initialized))?;
-                client.read()?;
-            }
-        }
+        let mut client = Http { stream, buffer: vec![0; 1 << 16], requests: Default::default() };
+        let session = match era {
+            Era::Legacy if is_mcp => client.open_session()?,
+            Era::Legacy => of_version(era),
+            Era::Modern => String::new(),
+        };
         client.requests = Operation::ALL.map(|operation| {
             let headers = match era {
                 Era::Legacy => session.clone(),
                 Era::Modern => {
-                    let name = if operation == Operation::Call { "mcp-name: echo\r\n" } else { "" };
-                    format!(
-                        "mcp-protocol-version: {}\r\nmcp-method: {}\r\n{name}",
-                        era.name(),
-                        operation.method()
-                    )
+                    let tool = operation.tool().map(|tool| format!("mcp-name: {tool}\r\n"));
+                    let (version, method) = (of_version(era), operation.method());
+                    format!("{version}mcp-method: {method}\r\n{}", tool.unwrap_or_default())
                 }
             };
             post(&headers, &era.message(operation))
         });
         Ok(client)
+    }
+
+    /// Opens a session of the older era; the headers of its requests.
+    pub(super) fn open_session(&mut self) -> io::Result<String> {
+        let [initialize, initialized] = opening();
+        self.stream.write_all(&post("", &initialize))?;
+        self.read()?;
+        let session = format!("{}mcp-session-id: {}\r\n", of_version(Era::Legacy), self.session()?);
+        self.stream.write_all(&post(&session, &initialized))?;
+        self.read()?;
+        Ok(session)
     }
 
     /// Reads one answer to its end; its body.
@@ -167,7 +190,8 @@ impl Http {
             let Some((start, length)) = head else { continue };
             let whole = match length {
                 Some(length) => read >= start + length,
-                None => self.buffer[start..read].ends_with(b"\r\n0\r\n\r\n"),
+                // The end of the head precedes a body without content.
+                None => self.buffer[start - 2..read].ends_with(b"\r\n0\r\n\r\n"),
             };
             if whole {
                 return std::str::from_utf8(&self.buffer[start..read]).map_err(io::Error::other);
@@ -182,6 +206,10 @@ impl Http {
         let line = head.lines().find_map(|line| line.strip_prefix("mcp-session-id: "));
         line.map(str::to_owned).ok_or_else(|| io::Error::other("no session was opened"))
     }
+}
+
+fn of_version(era: Era) -> String {
+    format!("mcp-protocol-version: {}\r\n", era.name())
 }
 
 fn post(headers: &str, body: &str) -> Vec<u8> {
@@ -211,11 +239,11 @@ pub(super) struct Stdio {
     writer: ChildStdin,
     reader: BufReader<ChildStdout>,
     line: String,
-    requests: [String; 2],
+    requests: [String; 3],
 }
 
 impl Stdio {
-    pub(super) fn open(writer: ChildStdin, reader: ChildStdout, era: Era) -> io::Result<Self> {
+    pub(super) fn open(writer: ChildStdin, reader: ChildStdout, era: Era, is_mcp: bool) -> io::Result<Self> {
         let requests = Operation::ALL.map(|operation| era.message(operation) + "\n");
         let mut client = Stdio {
             writer,
@@ -223,7 +251,7 @@ impl Stdio {
             line: String::new(),
             requests,
         };
-        if era == Era::Legacy {
+        if era == Era::Legacy && is_mcp {
             let [initialize, initialized] = opening();
             client.writer.write_all((initialize + "\n").as_bytes())?;
             client.read()?;
@@ -276,7 +304,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn finds_the_end_of_a_response() {
+    fn the_end_of_an_answer_is_read_off_its_head() {
         let read = |text: &[u8]| head(text).transpose().map_err(|error| error.to_string());
         let text = b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc";
         assert_eq!(read(text), Ok(Some((text.len() - 3, Some(3)))));
@@ -287,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn finds_the_result_in_either_form() {
+    fn a_result_is_found_in_either_form() {
         assert_eq!(result(r#"{"id":1,"result":{"a":1}}"#).unwrap(), r#"{"a":1}"#);
         let event = "id: 1\ndata: {\"id\":1,\"result\":{\"a\":1}}\n\n";
         for at in 0..event.len() {

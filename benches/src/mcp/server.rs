@@ -1,5 +1,6 @@
 //! One running server on a core of its own, and those that ask it.
 
+use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -34,10 +35,11 @@ impl Transport {
         }
     }
 
+    /// The name in tables.
     pub(super) fn title(self) -> &'static str {
         match self {
-            Transport::Http => "Over HTTP",
-            Transport::Stdio => "Over stdio",
+            Transport::Http => "HTTP",
+            Transport::Stdio => "stdio",
         }
     }
 }
@@ -45,6 +47,8 @@ impl Transport {
 pub(super) struct Server {
     name: String,
     child: Child,
+    /// Of a server that speaks HTTP.
+    port: u16,
     clients: Vec<Client>,
 }
 
@@ -63,10 +67,11 @@ impl Server {
         }
         let name = cost::line(&command);
         let child = command.spawn().map_err(|source| Error::Start { command: name.clone(), source })?;
-        let mut server = Server { name, child, clients: Vec::new() };
+        let mut server = Server { name, child, port: 0, clients: Vec::new() };
+        let is_mcp = words[0].parse::<usize>().is_ok();
         let opened = match transport {
-            Transport::Http => server.connect(era, words[0].parse::<usize>().is_ok()),
-            Transport::Stdio => server.pipe(era),
+            Transport::Http => server.connect(era, is_mcp),
+            Transport::Stdio => server.pipe(era, is_mcp),
         };
         server.clients = opened.map_err(|source| Error::io(&server.name, source))?;
         Ok(server)
@@ -77,15 +82,15 @@ impl Server {
         if let Some(stdout) = self.child.stdout.take() {
             BufReader::new(stdout).read_line(&mut first)?;
         }
-        let port: u16 = first.trim().parse().map_err(std::io::Error::other)?;
-        (0..CONNECTIONS).map(|_| client::Http::open(port, era, is_mcp).map(Client::Http)).collect()
+        self.port = first.trim().parse().map_err(std::io::Error::other)?;
+        (0..CONNECTIONS).map(|_| client::Http::open(self.port, era, is_mcp).map(Client::Http)).collect()
     }
 
-    fn pipe(&mut self, era: Era) -> std::io::Result<Vec<Client>> {
+    fn pipe(&mut self, era: Era, is_mcp: bool) -> std::io::Result<Vec<Client>> {
         let (Some(stdin), Some(stdout)) = (self.child.stdin.take(), self.child.stdout.take()) else {
             return Err(std::io::Error::other("no pipes"));
         };
-        Ok(vec![Client::Stdio(client::Stdio::open(stdin, stdout, era)?)])
+        Ok(vec![Client::Stdio(client::Stdio::open(stdin, stdout, era, is_mcp)?)])
     }
 
     /// The answer to one request.
@@ -100,7 +105,7 @@ impl Server {
         if operation.is_answered_by(&answer, tools) {
             return Ok(());
         }
-        let expected = format!("an answer to {} with {tools} tools", operation.method());
+        let expected = format!("an answer to {} with {tools} tools", operation.title());
         Err(Error::OtherAnswer { leaf: self.name.clone(), answer, expected })
     }
 
@@ -125,6 +130,47 @@ impl Server {
         .map_err(|source| Error::io(&self.name, source))?;
         let requests = f64::from(requests) * connections as f64;
         Ok((self.nanoseconds()? - before) / requests / 1_000.0)
+    }
+
+    /// Opens so many sessions of the older era over one connection, which stays open.
+    pub(super) fn open_sessions(&self, sessions: usize) -> Result<client::Http, Error> {
+        let open = || {
+            let mut client = client::Http::open(self.port, Era::Modern, true)?;
+            (0..sessions).try_for_each(|_| client.open_session().map(drop))?;
+            Ok(client)
+        };
+        open().map_err(|source| Error::io(&self.name, source))
+    }
+
+    /// Opens so many connections, each with a session of the older era where the server has sessions, or else after a call.
+    pub(super) fn open_connections(&self, connections: usize, is_mcp: bool) -> Result<Vec<Client>, Error> {
+        let open = || {
+            let mut client = Client::Http(client::Http::open(self.port, Era::Legacy, is_mcp)?);
+            if !is_mcp {
+                client.ask(Operation::Call)?;
+            }
+            Ok(client)
+        };
+        (0..connections)
+            .map(|_| open())
+            .collect::<std::io::Result<_>>()
+            .map_err(|source| Error::io(&self.name, source))
+    }
+
+    /// The number of connections that requests are sent over.
+    pub(super) fn connections(&self) -> u32 {
+        u32::try_from(self.clients.len()).unwrap_or(u32::MAX)
+    }
+
+    /// The bytes of the server that are resident.
+    pub(super) fn resident(&self) -> Result<f64, Error> {
+        let path = format!("/proc/{}/status", self.child.id());
+        let status = fs::read_to_string(&path).map_err(|source| Error::io(&path, source))?;
+        let value = status
+            .lines()
+            .find_map(|line| line.strip_prefix("VmRSS:")?.strip_suffix("kB")?.trim().parse().ok());
+        let kilobytes: f64 = value.ok_or(Error::Unreadable { command: path, expected: "`VmRSS: 1 kB`" })?;
+        Ok(kilobytes * 1024.0)
     }
 
     /// How long the threads of the server were on the processor, those that have ended too.

@@ -16,23 +16,43 @@ pub(super) fn ours(tools: usize) -> String {
 
 /// A server for each number of tools: its router in a field, and as the macro has it.
 pub(super) fn rmcp(counts: &[usize]) -> String {
-    let modules = ["few", "more", "many"].into_iter().zip(counts);
-    let modules: String = modules.map(|(name, tools)| module(name, *tools)).collect();
-    include_str!("../../support/mcp/rmcp.rs").to_owned() + &modules
+    let server = |methods: &str| format!("    server! {{\n{methods}    }}\n");
+    let input = "Parameters(Echo { text }): Parameters<Echo>";
+    include_str!("../../support/mcp/rmcp.rs").to_owned() + &modules(counts, "fn", input, server)
 }
 
-fn module(name: &str, tools: usize) -> String {
-    let methods: String = (0..tools).map(method).collect();
-    format!("\nmod {name} {{\n    use super::*;\n\n    server! {{\n{methods}    }}\n}}\n")
+/// A server for each number of tools.
+pub(super) fn turbomcp(counts: &[usize]) -> String {
+    let server = |methods: &str| {
+        format!(
+            "    #[derive(Clone)]\n    pub struct Echoes;\n\n    \
+             #[server(name = \"bench\", version = \"1.0.0\")]\n    impl Echoes {{\n{methods}    }}\n"
+        )
+    };
+    let input = "#[description(\"What to answer.\")] text: String";
+    include_str!("../../support/mcp/turbomcp.rs").to_owned() + &modules(counts, "async fn", input, server)
 }
 
-fn method(number: usize) -> String {
-    let name = if number == 0 { "echo".to_owned() } else { format!("other_{number}") };
-    format!(
-        "        #[tool(description = {:?})]\n        \
-         fn {name}(&self, Parameters(Echo {{ text }}): Parameters<Echo>) -> String {{\n            text\n        }}\n",
-        description(number)
-    )
+/// A module for each number of tools, with a server that has so many methods.
+fn modules(counts: &[usize], keyword: &str, input: &str, server: impl Fn(&str) -> String) -> String {
+    let method = |number| {
+        let name = if number == 0 { "echo".to_owned() } else { format!("other_{number}") };
+        let description = description(number);
+        format!(
+            "        #[tool(description = {description:?})]\n        \
+             {keyword} {name}(&self, {input}) -> String {{\n            text\n        }}\n"
+        )
+    };
+    let module = |(name, tools): (&str, &usize)| {
+        let methods: String = (0..*tools).map(method).collect();
+        format!("\nmod {name} {{\n    use super::*;\n\n{}}}\n", server(&methods))
+    };
+    ["few", "more", "many"].into_iter().zip(counts).map(module).collect()
+}
+
+/// The server that has tools at run time.
+pub(super) fn tower() -> String {
+    include_str!("../../support/mcp/tower.rs").to_owned()
 }
 
 fn description(number: usize) -> String {
@@ -53,8 +73,12 @@ mod tests {
 
     #[test]
     fn generates_the_same_number_of_tools() {
-        let count = |text: &str, what: &str| text.matches(what).count();
-        assert_eq!(count(&ours(10), "#[tool(operation"), 10);
-        assert_eq!(count(&rmcp(&[10, 20, 30]), "#[tool(description"), 60);
+        // Each frame has a tool of its own, which reports its progress, or none.
+        let added = |source: fn(&[usize]) -> String| {
+            let count = |counts| source(counts).matches("#[tool(description").count();
+            count(&[10, 20, 30]) - count(&[])
+        };
+        let declared = |tools| ours(tools).matches("#[tool(operation").count();
+        assert_eq!([added(rmcp), added(turbomcp), declared(10) - declared(1)], [60, 60, 9]);
     }
 }

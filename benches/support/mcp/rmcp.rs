@@ -1,4 +1,5 @@
-//! `rmcp TOOLS http|stdio stored|default`: an echo and others of its kind, through rmcp's macros.
+//! `rmcp TOOLS http|stdio stored|default|stream`: an echo and others of its kind, through rmcp's macros; or, as a `stream`,
+//! one that reports its progress first.
 
 use std::sync::Arc;
 
@@ -9,8 +10,8 @@ use rmcp::handler::server::router::tool::ToolRouter;
 use rmcp::handler::server::tool::ToolCallContext;
 use rmcp::handler::server::wrapper::Parameters;
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, ListToolsResult, PaginatedRequestParams, ProtocolVersion,
-    ResultType, ServerCapabilities, ServerConfig, Tool,
+    CacheScope, CallToolRequestParams, CallToolResponse, ListToolsResult, PaginatedRequestParams,
+    ProgressNotificationParam, ProtocolVersion, ResultType, ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt as _, tool, tool_handler, tool_router};
@@ -80,12 +81,35 @@ macro_rules! server {
     };
 }
 
+pub struct Reporting {
+    tool_router: ToolRouter<Self>,
+}
+
+#[tool_router]
+impl Reporting {
+    #[tool(description = "Answers what it is told, and reports its progress.")]
+    async fn echo_reported(
+        &self,
+        Parameters(Echo { text }): Parameters<Echo>,
+        context: RequestContext<RoleServer>,
+    ) -> String {
+        if let Some(token) = context.meta.get_progress_token() {
+            let progress = ProgressNotificationParam::new(token, 1.0).with_total(2.0).with_message("halfway");
+            context.peer.notify_progress(progress).await.unwrap();
+        }
+        text
+    }
+}
+
+#[tool_handler(router = self.tool_router)]
+impl ServerHandler for Reporting {}
+
 /// One endpoint for both eras, with the allow-lists that a server on this machine wants and no stream where none is
-/// needed: as `tool-mcp` is set up.
-fn endpoint<S: ServerHandler>(server: S) -> Router {
+/// needed, as `tool-mcp` is set up.
+fn endpoint<S: ServerHandler>(server: S, json: bool) -> Router {
     let shared = Arc::new(server);
     let config = StreamableHttpServerConfig::default()
-        .with_json_response(true)
+        .with_json_response(json)
         .with_allowed_hosts(["localhost", "127.0.0.1", "[::1]"])
         .with_allowed_origins(["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"]);
     let service = StreamableHttpService::new(
@@ -102,7 +126,7 @@ async fn serve<S: ServerHandler>(server: S, transport: &str) {
             let running = server.serve(rmcp::transport::stdio_pipes()).await.unwrap();
             drop(running.waiting().await);
         }
-        _ => transport::over_http(endpoint(server)).await,
+        _ => transport::over_http(endpoint(server, true)).await,
     }
 }
 
@@ -111,6 +135,10 @@ async fn main() {
     let mut words = std::env::args().skip(1);
     let [tools, transport, router] = [words.next().unwrap(), words.next().unwrap(), words.next().unwrap()];
     match (tools.as_str(), router.as_str()) {
+        (_, "stream") => {
+            let server = Reporting { tool_router: Reporting::tool_router() };
+            transport::over_http(endpoint(server, false)).await;
+        }
         ("10", "stored") => serve(few::Stored::new(), &transport).await,
         ("10", _) => serve(few::Default(few::Stored::new()), &transport).await,
         ("100", "stored") => serve(more::Stored::new(), &transport).await,
