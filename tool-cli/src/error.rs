@@ -47,7 +47,7 @@ pub(crate) enum CliError {
     StdinReused,
     #[error("{what} has more than {limit} bytes, the limit for arguments")]
     TooLarge { what: String, limit: u64 },
-    #[error("`{}`is not UTF-8", path.display())]
+    #[error("`{}` is not UTF-8", path.display())]
     NotUtf8 { path: PathBuf },
     #[error("the environment variable `{name}` is {}", if *is_set { "not UTF-8" } else { "not set" })]
     Variable { name: String, is_set: bool },

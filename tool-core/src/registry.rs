@@ -1,6 +1,6 @@
 //! The registry: all tools of an application, found by name and called through one pipeline.
 //!
-//! This module finds tools; [`scope`] describes a registered tool. [`builder`] and [`assembly`] build a registry, [`checks`]
+//! This module finds tools; [`registered_tool`] describes a tool of a registry. [`builder`] and [`assembly`] build a registry, [`checks`]
 //! validates it, [`handle`] sets its principal and options, and [`calls`] calls its tools.
 
 pub mod adapter;
@@ -24,9 +24,9 @@ pub(crate) mod provider;
 #[cfg(feature = "tokio")]
 pub(crate) mod read_result;
 mod registered_prompt;
+mod registered_tool;
 #[cfg(feature = "tokio")]
 mod results;
-mod scope;
 pub(crate) mod search;
 
 use std::sync::{Arc, OnceLock};
@@ -46,7 +46,7 @@ use crate::model::audit_kind::AuditKind;
 use crate::model::failure::Failure;
 use crate::registry::index::Positions;
 use crate::registry::registered_prompt::RegisteredPrompt;
-use crate::registry::scope::{RegisteredTool, ToolOverrides};
+use crate::registry::registered_tool::{RegisteredTool, ToolOverrides};
 use crate::registry::search::index::Index;
 
 /// The tools of an application.
@@ -92,7 +92,7 @@ struct Inner {
     prompts: Vec<RegisteredPrompt>,
     /// Built by the first search.
     index: OnceLock<Index>,
-    /// Whether it is the same for every caller; computed by the first list.
+    /// Whether every caller may call every tool at any time; computed on first use.
     open: OnceLock<bool>,
     /// Records calls of tools that do not exist; other calls are recorded by the scope of their tool.
     audit: Option<Audit>,

@@ -41,10 +41,10 @@ use crate::parse::{Function, ItemKind};
 /// };
 /// ```
 ///
-/// The constant is what `tools![…]` names, visible where the function is. The types of the inputs are not written
-/// again: the call of the function says them, so that one which does not resolve is one error; for the same reason the
-/// declaration is a `static`. What only the function needs is said in it, and not in the `static`: a pointer in constant data
-/// is work for the system whenever the program starts. To declare what is deprecated is not to use it.
+/// `tools![…]` names the constant, which is visible where the function is. The expansion does not repeat the types of the
+/// inputs: the call of the function infers them, so that a type that does not resolve is one error. For the same reason the
+/// declaration is a `static`. Data that only a call needs is in the closure, because the system relocates each pointer in a
+/// `static` when the program starts. `#[allow(deprecated)]`: to declare a deprecated tool is not to use it.
 pub(crate) fn tool(tool: &Tool, function: &Function) -> TokenStream {
     let Callee { krate, operation, .. } = &tool.callee;
     let Tool { name, description, .. } = tool;

@@ -1,4 +1,4 @@
-//! Digests of definitions: BLAKE3 over canonical JSON.
+//! BLAKE3 digests: of definitions, as canonical JSON, and of stored results and audited arguments.
 
 use crate::schema::json::canonical::canonical;
 use std::fmt;
@@ -8,7 +8,8 @@ use serde_json::Value;
 
 use crate::schema::json::canonical::canonical_object;
 
-/// The digest of a definition: equal on every machine, and different after any change of the public contract of a tool.
+/// A BLAKE3 digest. That of a definition is equal on every machine, and different after any change of the public contract of a
+/// tool.
 ///
 /// Its text form is `blake3:` and 64 hexadecimal digits. The input is canonical JSON (RFC 8785), except that integers
 /// beyond 2^53 are exact.

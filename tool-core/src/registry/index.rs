@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use foldhash::fast::FixedState;
 use hashbrown::HashTable;
 
-use crate::registry::scope::RegisteredTool;
+use crate::registry::registered_tool::RegisteredTool;
 
 /// The number of lookups before the table is built.
 const FEW: u32 = 8;

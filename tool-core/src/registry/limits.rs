@@ -69,7 +69,8 @@ impl RegistryBuilder {
 
     /// Sets the largest size of an output in bytes; the default is 16 MiB.
     ///
-    /// A call with a larger output fails, with the size in its message; an output is never cut. Return a link to a resource
+    /// A call with a larger output fails, with the size in its message. A registry that
+    /// [stores results](RegistryBuilder::storing) stores a large output before that, and shows a preview. Return a link to a resource
     /// instead ([`Content::link`](crate::Content::link)), or add an input that narrows the answer.
     ///
     /// ```

@@ -31,6 +31,9 @@ const EXACT: f64 = 9_007_199_254_740_992.0;
 
 impl Limits {
     /// Returns the limits in the schema of a scalar; `None` if they cannot be checked on a text.
+    ///
+    /// It knows ranges, lengths and formats. `normal::decode_implies_validity` excludes every other keyword before, so a new
+    /// constraint must return `None` here.
     pub(crate) fn of(schema: &Value) -> Option<Self> {
         let has = |keywords: &[&str]| keywords.iter().any(|keyword| schema.get(keyword).is_some());
         if has(&["pattern"]) {

@@ -241,8 +241,8 @@ impl CatalogView {
         self.unavailable(server)
     }
 
-    /// Returns `true` if the caller may see a target.
-    pub(crate) fn is_visible(&self, target: &Target) -> bool {
+    /// Returns `true` if the caller may use a target.
+    pub(crate) fn is_accessible(&self, target: &Target) -> bool {
         match target {
             Target::Tool(name) => self.registry.check_access(name).is_ok(),
             Target::Tools | Target::Page | Target::Result | Target::Resource(_) | Target::Template(_) => true,
@@ -255,7 +255,7 @@ impl CatalogView {
             Some(RouteMatch::Found(Target::Page, values)) => {
                 values.first().is_some_and(|(_, name)| self.registry.check_access(name).is_ok())
             }
-            Some(RouteMatch::Found(target, _)) => self.is_visible(target),
+            Some(RouteMatch::Found(target, _)) => self.is_accessible(target),
             Some(RouteMatch::BadVariable(..)) | None => false,
         }
     }

@@ -26,7 +26,7 @@ impl Handler {
         let view = self.view(cx).await?;
         let all = view.catalog.resources().resources.iter();
         let visible: Vec<&Resource> =
-            all.filter(|(target, _)| view.is_visible(target)).map(|(_, resource)| resource).collect();
+            all.filter(|(target, _)| view.is_accessible(target)).map(|(_, resource)| resource).collect();
         let size = view.catalog.settings.page_size;
         let page = page("resources/list", visible, |it| &it.uri, size, cursor.as_deref())?;
         Ok(self.list("resources", page, cx))
@@ -40,7 +40,7 @@ impl Handler {
         let view = self.view(cx).await?;
         let all = view.catalog.resources().templates.iter();
         let visible: Vec<&ResourceTemplate> =
-            all.filter(|(target, _)| view.is_visible(target)).map(|(_, template)| template).collect();
+            all.filter(|(target, _)| view.is_accessible(target)).map(|(_, template)| template).collect();
         let size = view.catalog.settings.page_size;
         let page = page("resources/templates/list", visible, |it| &it.uri_template, size, cursor.as_deref())?;
         Ok(self.list("resourceTemplates", page, cx))

@@ -225,7 +225,7 @@ impl StreamState {
         self.wake();
     }
 
-    /// Drops read events that are too many or too old.
+    /// Drops the oldest events above the limits, but none that the attached reader has not read.
     fn forget(&mut self) {
         let needed = self.reader.as_ref().map_or(self.next, |reader| reader.position);
         while let Some(first) = self.events.front()
