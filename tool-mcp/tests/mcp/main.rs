@@ -29,6 +29,7 @@ mod protocol;
 mod providers;
 mod response_mode;
 mod results;
+mod rmcp_cases;
 mod stdio;
 mod support;
 mod surfaces;
