@@ -7,6 +7,7 @@ pub(crate) mod options;
 pub(crate) mod permit;
 pub(crate) mod progress;
 pub(crate) mod semaphore;
+pub(crate) mod shared;
 pub(crate) mod tasks;
 pub(crate) mod timeout;
 pub(crate) mod wait;
@@ -135,7 +136,7 @@ impl Context {
     /// ```
     pub fn progress(&self, done: u64, total: impl Into<Option<u64>>, message: &str) {
         if let Some(sink) = &self.0.options.progress {
-            sink.report(&Progress { done, total: total.into(), message });
+            progress::report(sink, &Progress { done, total: total.into(), message });
         }
     }
 
@@ -257,43 +258,36 @@ pub(crate) struct LazyContext<'c> {
 
 impl<'c> LazyContext<'c> {
     pub(crate) fn new(tool: &'c str, principal: &'c Principal, options: &'c ContextOptions) -> Self {
-        Self::made(tool, principal, options, None, None, None)
-    }
-
-    /// Creates the context of a call that runs.
-    pub(crate) fn running(
-        tool: &'c str,
-        principal: &'c Principal,
-        options: &'c ContextOptions,
-        beside: Option<&'c Arc<Extensions>>,
-        registry: &'c (dyn Any + Send + Sync),
-        tasks: &'c Tasks,
-    ) -> Self {
-        Self::made(tool, principal, options, beside, Some(registry), Some(tasks))
-    }
-
-    #[inline]
-    #[cfg_attr(not(feature = "tokio"), expect(unused_variables, reason = "no task outlives its call"))]
-    fn made(
-        tool: &'c str,
-        principal: &'c Principal,
-        options: &'c ContextOptions,
-        beside: Option<&'c Arc<Extensions>>,
-        registry: Option<&'c (dyn Any + Send + Sync)>,
-        tasks: Option<&'c Tasks>,
-    ) -> Self {
         LazyContext {
             call_id: CallId::new(),
             tool,
             principal,
             options,
-            beside,
-            registry,
+            beside: None,
+            registry: None,
             #[cfg(feature = "tokio")]
-            tasks,
+            tasks: None,
             permit: None,
             context: OnceLock::new(),
         }
+    }
+
+    /// Sets what only a call that runs has.
+    #[inline]
+    #[cfg_attr(not(feature = "tokio"), expect(unused_variables, reason = "no task outlives its call"))]
+    pub(crate) fn running(
+        mut self,
+        beside: Option<&'c Arc<Extensions>>,
+        registry: &'c (dyn Any + Send + Sync),
+        tasks: &'c Tasks,
+    ) -> Self {
+        self.beside = beside;
+        self.registry = Some(registry);
+        #[cfg(feature = "tokio")]
+        {
+            self.tasks = Some(tasks);
+        }
+        self
     }
 
     pub(crate) fn options(&self) -> &'c ContextOptions {

@@ -24,6 +24,7 @@ pub(crate) mod problem;
 pub(crate) mod reference;
 mod samples;
 mod secret;
+pub(crate) mod subschemas;
 mod types;
 mod untagged;
 mod validator;

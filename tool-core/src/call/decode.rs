@@ -246,6 +246,12 @@ pub(crate) fn unread(tool: &ToolDefinition, arguments: &Value) -> Vec<String> {
     })
 }
 
+/// Validates an example of a call strictly, without state.
+pub(crate) fn validate_example(tool: &ToolDefinition, call: &Value) -> Result<Validation, Failure> {
+    let implementation = Implementation::new(tool, None);
+    validate(tool, implementation, &States::default(), Leniency::Strict, call.to_string().as_bytes())
+}
+
 /// Decodes arguments of an example or a check.
 fn with_decoder<T>(tool: &ToolDefinition, read: impl FnOnce(&ArgumentDecoder<'_>) -> T) -> T {
     let (anonymous, states) = (Principal::anonymous(), States::default());

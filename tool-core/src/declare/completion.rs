@@ -1,7 +1,6 @@
 //! Completion: values that a caller may want for an input.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::sync::LazyLock;
 
 use crate::declare::inject::Needs;
@@ -183,6 +182,7 @@ pub(crate) fn push_allowed_values(native: &NativeSchema, values: &mut Vec<String
 pub type CompleteFn = fn(&mut Completing<'_>);
 
 /// A call of a completion function: to describe its state, or to propose values.
+#[derive(Debug)]
 pub enum Completing<'c> {
     /// Describe the state that the function takes.
     Describe(&'c mut Needs),
@@ -209,12 +209,6 @@ impl Completing<'_> {
                 values.extend(complete.propose(request, states));
             }
         }
-    }
-}
-
-impl fmt::Debug for Completing<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Completing")
     }
 }
 

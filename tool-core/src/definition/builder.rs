@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::declare::source::SourceLocation;
+use crate::declare::source::Source;
 use crate::definition::ToolDefinition;
 use crate::definition::facts::Facts;
 use crate::definition::fault::{DefinitionError, DefinitionFault};
@@ -17,6 +17,7 @@ use crate::definition::schema_text::CustomSchemas;
 use crate::definition::surface;
 use crate::model::operation::{Annotations, Operation};
 use crate::model::permission::Permission;
+use crate::model::setters::setters;
 use crate::schema::Untrusted;
 
 /// The maximum number of characters of a name (MCP, tools).
@@ -104,70 +105,57 @@ impl ToolDefinition {
 }
 
 impl ToolDefinitionBuilder {
-    /// Sets the title for people.
-    ///
-    /// ```
-    /// # use tool_core::ToolDefinition;
-    /// let ping = ToolDefinition::builder("ping", "Answers.").title("Ping").build().unwrap();
-    /// assert_eq!(ping.title(), Some("Ping"));
-    /// ```
-    pub fn title(mut self, title: impl Into<String>) -> Self {
-        self.title = Some(title.into());
-        self
-    }
+    setters! {
+        /// Sets the title for people.
+        ///
+        /// ```
+        /// # use tool_core::ToolDefinition;
+        /// let ping = ToolDefinition::builder("ping", "Answers.").title("Ping").build().unwrap();
+        /// assert_eq!(ping.title(), Some("Ping"));
+        /// ```
+        pub fn title(title: impl Into<String>) => title = Some(title.into());
 
-    /// Sets the provider of the tool, such as the service that it calls. Lists on the command line show it.
-    ///
-    /// ```
-    /// # use tool_core::ToolDefinition;
-    /// let ping = ToolDefinition::builder("ping", "Answers.").provider("library").build().unwrap();
-    /// assert_eq!(ping.provider(), Some("library"));
-    /// ```
-    pub fn provider(mut self, provider: impl Into<String>) -> Self {
-        self.provider = Some(provider.into());
-        self
-    }
+        /// Sets the provider of the tool, such as the service that it calls. Lists on the command line show it.
+        ///
+        /// ```
+        /// # use tool_core::ToolDefinition;
+        /// let ping = ToolDefinition::builder("ping", "Answers.").provider("library").build().unwrap();
+        /// assert_eq!(ping.provider(), Some("library"));
+        /// ```
+        pub fn provider(provider: impl Into<String>) => provider = Some(provider.into());
 
-    /// Sets the operation. A tool without one counts as modifying and destructive.
-    ///
-    /// With an operation, all four hints are published. Those not set with [`annotations`](Self::annotations) follow
-    /// from it; a modifying tool is then destructive.
-    ///
-    /// ```
-    /// # use tool_core::{Operation, ToolDefinition};
-    /// let ping = ToolDefinition::builder("ping", "Answers.").operation(Operation::Explain).build().unwrap();
-    /// assert_eq!(ping.annotations().unwrap().read_only_hint, Some(true));
-    /// ```
-    pub fn operation(mut self, operation: Operation) -> Self {
-        self.operation = Some(operation);
-        self
-    }
+        /// Sets the operation. A tool without one counts as modifying and destructive.
+        ///
+        /// With an operation, all four hints are published. Those not set with [`annotations`](Self::annotations) follow
+        /// from it; a modifying tool is then destructive.
+        ///
+        /// ```
+        /// # use tool_core::{Operation, ToolDefinition};
+        /// let ping = ToolDefinition::builder("ping", "Answers.").operation(Operation::Explain).build().unwrap();
+        /// assert_eq!(ping.annotations().unwrap().read_only_hint, Some(true));
+        /// ```
+        pub fn operation(operation: Operation) => operation = Some(operation);
 
-    /// Sets the hints for clients. Without an [operation](Self::operation), they are published but otherwise ignored.
-    ///
-    /// ```
-    /// # use tool_core::{Annotations, Operation, ToolDefinition};
-    /// let builder = ToolDefinition::builder("send", "Sends a letter.").operation(Operation::Trigger);
-    /// let hints = Annotations { destructive_hint: Some(false), ..Annotations::default() };
-    /// let send = builder.annotations(hints).build().unwrap();
-    /// assert!(!send.destructive());
-    /// assert_eq!(send.annotations().unwrap().open_world_hint, Some(true));
-    /// ```
-    pub fn annotations(mut self, annotations: Annotations) -> Self {
-        self.annotations = Some(annotations);
-        self
-    }
+        /// Sets the hints for clients. Without an [operation](Self::operation), they are published but otherwise ignored.
+        ///
+        /// ```
+        /// # use tool_core::{Annotations, Operation, ToolDefinition};
+        /// let builder = ToolDefinition::builder("send", "Sends a letter.").operation(Operation::Trigger);
+        /// let hints = Annotations { destructive_hint: Some(false), ..Annotations::default() };
+        /// let send = builder.annotations(hints).build().unwrap();
+        /// assert!(!send.destructive());
+        /// assert_eq!(send.annotations().unwrap().open_world_hint, Some(true));
+        /// ```
+        pub fn annotations(annotations: Annotations) => annotations = Some(annotations);
 
-    /// Sets the permissions that a caller must have.
-    ///
-    /// ```
-    /// # use tool_core::{Permission, ToolDefinition};
-    /// let builder = ToolDefinition::builder("ping", "Answers.").permission(Permission::all(["ping"]));
-    /// assert!(builder.build().unwrap().permission().is_some());
-    /// ```
-    pub fn permission(mut self, permission: Permission) -> Self {
-        self.permission = Some(permission);
-        self
+        /// Sets the permissions that a caller must have.
+        ///
+        /// ```
+        /// # use tool_core::{Permission, ToolDefinition};
+        /// let builder = ToolDefinition::builder("ping", "Answers.").permission(Permission::all(["ping"]));
+        /// assert!(builder.build().unwrap().permission().is_some());
+        /// ```
+        pub fn permission(permission: Permission) => permission = Some(permission);
     }
 
     /// Sets the tags, for grouping and filtering.
@@ -182,37 +170,33 @@ impl ToolDefinitionBuilder {
         self
     }
 
-    /// Sets the path of the result, for an `Explain` or `Read` whose inputs are all variables of the path: required
-    /// strings or integers.
-    ///
-    /// ```
-    /// # use serde_json::json;
-    /// # use tool_core::{Operation, ToolDefinition};
-    /// # use tool_core::address::Surface;
-    /// let note = ToolDefinition::builder("get_note", "A note.")
-    ///     .operation(Operation::Read)
-    ///     .input_schema(json!({"type": "object", "properties": {"id": {"type": "integer"}}, "required": ["id"]}))
-    ///     .path("note/{id}")
-    ///     .build()
-    ///     .unwrap();
-    /// assert!(matches!(Surface::of(&note), Surface::ResourceTemplate(_)));
-    /// ```
-    pub fn path(mut self, path: impl Into<String>) -> Self {
-        self.path = Some(path.into());
-        self
-    }
+    setters! {
+        /// Sets the path of the result, for an `Explain` or `Read` whose inputs are all variables of the path: required
+        /// strings or integers.
+        ///
+        /// ```
+        /// # use serde_json::json;
+        /// # use tool_core::{Operation, ToolDefinition};
+        /// # use tool_core::address::Surface;
+        /// let note = ToolDefinition::builder("get_note", "A note.")
+        ///     .operation(Operation::Read)
+        ///     .input_schema(json!({"type": "object", "properties": {"id": {"type": "integer"}}, "required": ["id"]}))
+        ///     .path("note/{id}")
+        ///     .build()
+        ///     .unwrap();
+        /// assert!(matches!(Surface::of(&note), Surface::ResourceTemplate(_)));
+        /// ```
+        pub fn path(path: impl Into<String>) => path = Some(path.into());
 
-    /// Sets the time limit of a call.
-    ///
-    /// ```
-    /// # use std::time::Duration;
-    /// # use tool_core::ToolDefinition;
-    /// let ping = ToolDefinition::builder("ping", "Answers.").timeout(Duration::from_secs(5)).build().unwrap();
-    /// assert_eq!(ping.timeout(), Some(Duration::from_secs(5)));
-    /// ```
-    pub fn timeout(mut self, timeout: Duration) -> Self {
-        self.timeout = Some(timeout);
-        self
+        /// Sets the time limit of a call.
+        ///
+        /// ```
+        /// # use std::time::Duration;
+        /// # use tool_core::ToolDefinition;
+        /// let ping = ToolDefinition::builder("ping", "Answers.").timeout(Duration::from_secs(5)).build().unwrap();
+        /// assert_eq!(ping.timeout(), Some(Duration::from_secs(5)));
+        /// ```
+        pub fn timeout(timeout: Duration) => timeout = Some(timeout);
     }
 
     /// Sets the schema of the arguments, published unchanged. Without one, the tool takes no inputs.
@@ -229,32 +213,28 @@ impl ToolDefinitionBuilder {
         self
     }
 
-    /// Sets the inputs one by one, instead of a [schema](Self::input_schema). Other inputs are rejected.
-    ///
-    /// ```
-    /// # use tool_core::ToolDefinition;
-    /// # use tool_core::definition::{Parameter, ParameterType};
-    /// let n = Parameter::new("n", ParameterType::Integer).required();
-    /// let square = ToolDefinition::builder("square", "Squares.").parameters([n]).build().unwrap();
-    /// assert_eq!(square.inputs()[0].name.as_deref(), Some("n"));
-    /// ```
-    pub fn parameters(mut self, parameters: impl IntoIterator<Item = Parameter>) -> Self {
-        self.parameters = Some(parameters.into_iter().collect());
-        self
-    }
+    setters! {
+        /// Sets the inputs one by one, instead of a [schema](Self::input_schema). Other inputs are rejected.
+        ///
+        /// ```
+        /// # use tool_core::ToolDefinition;
+        /// # use tool_core::definition::{Parameter, ParameterType};
+        /// let n = Parameter::new("n", ParameterType::Integer).required();
+        /// let square = ToolDefinition::builder("square", "Squares.").parameters([n]).build().unwrap();
+        /// assert_eq!(square.inputs()[0].name.as_deref(), Some("n"));
+        /// ```
+        pub fn parameters(parameters: impl IntoIterator<Item = Parameter>) => parameters = Some(parameters.into_iter().collect());
 
-    /// Sets the schema of the structured output, an object. A call whose output is invalid fails with an internal
-    /// error, and the reason is logged.
-    ///
-    /// ```
-    /// # use tool_core::ToolDefinition;
-    /// let schema = serde_json::json!({"type": "object", "properties": {"result": {"type": "integer"}}});
-    /// let tool = ToolDefinition::builder("count", "Counts.").output_schema(schema).build().unwrap();
-    /// assert!(tool.output_schema().is_some());
-    /// ```
-    pub fn output_schema(mut self, schema: Value) -> Self {
-        self.output_schema = Some(Untrusted::new(schema));
-        self
+        /// Sets the schema of the structured output, an object. A call whose output is invalid fails with an internal
+        /// error, and the reason is logged.
+        ///
+        /// ```
+        /// # use tool_core::ToolDefinition;
+        /// let schema = serde_json::json!({"type": "object", "properties": {"result": {"type": "integer"}}});
+        /// let tool = ToolDefinition::builder("count", "Counts.").output_schema(schema).build().unwrap();
+        /// assert!(tool.output_schema().is_some());
+        /// ```
+        pub fn output_schema(schema: Value) => output_schema = Some(Untrusted::new(schema));
     }
 
     /// Adds example arguments. The first example is shown to a caller with invalid arguments.
@@ -321,7 +301,7 @@ impl ToolDefinitionBuilder {
             path: self.path.map(Cow::Owned),
             timeout: self.timeout,
             provider: self.provider.map(Cow::Owned),
-            location: SourceLocation { file: self.location.file(), line: self.location.line(), module: "" },
+            location: Source { file: self.location.file(), line: self.location.line(), module: "" },
         };
         let by_parameters = self.parameters.is_some();
         let schema = self.parameters.map_or(Ok(self.input_schema), parameter::schema_of)?;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use crate::declare::declaration::{Declaration, Options};
-use crate::declare::source::SourceLocation;
+use crate::declare::source::Source;
 use crate::model::operation::{Annotations, Operation};
 use crate::model::permission::Permission;
 
@@ -22,13 +22,13 @@ pub(super) struct Facts {
     pub(super) timeout: Option<Duration>,
     /// The provider of a dynamic tool.
     pub(super) provider: Option<Cow<'static, str>>,
-    pub(super) location: SourceLocation,
+    pub(super) location: Source<'static>,
 }
 
 impl Facts {
     pub(super) fn declared(
         declaration: &'static Declaration,
-        location: SourceLocation,
+        location: Source<'static>,
         description: Cow<'static, str>,
     ) -> Self {
         let Options { title, permission, tags, path, timeout, .. } = declaration.options_or_default();

@@ -7,7 +7,7 @@ use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
 
 use crate::declare::input_spec::InputSpec;
-use crate::schema::json::pointer::push_escaped;
+use crate::schema::json::pointer::push_token;
 
 /// Returns the path of the first one, by names of inputs and members; `*` is any item of a list or value of a map.
 ///
@@ -37,8 +37,7 @@ impl<'s> Search<'s> {
     fn below(&mut self, schema: &'s Value, path: &mut String, name: &str, buffered: bool) -> Option<String> {
         let length = path.len();
         if !name.is_empty() {
-            path.push('/');
-            push_escaped(path, name);
+            push_token(path, name);
         }
         let found = self.look(schema, path, buffered);
         path.truncate(length);

@@ -8,6 +8,7 @@ use crate::lint::names::is_plain;
 use crate::lint::texts::vague;
 use crate::lint::walk::{SchemaPart, walk};
 use crate::schema::Validator;
+use crate::schema::message::shortened;
 use crate::schema::reference::resolved;
 
 pub(super) fn check(tool: &ToolDefinition, findings: &mut Vec<Finding>) {
@@ -87,17 +88,10 @@ fn nested_values(tool: &ToolDefinition, root: &Value, part: SchemaPart<'_>, find
     }
     let Ok(validator) = Validator::new(&schema) else { return };
     for value in values {
-        if let Some(problem) = validator.check(value).err().and_then(|problems| problems.into_iter().next()) {
-            let message = format!("{} is no value of it: {}", shortened(value), problem.message);
+        if let Some(problem) = validator.first_problem(value) {
+            let message =
+                format!("`{}` is no value of it: {}", shortened(&value.to_string()), problem.message);
             findings.push(Finding::of(LintRule::ExampleInvalid, tool, message).at(part.path));
         }
-    }
-}
-
-fn shortened(value: &Value) -> String {
-    let text = value.to_string();
-    match text.char_indices().nth(64) {
-        Some((end, _)) => format!("`{}…`", &text[..end]),
-        None => format!("`{text}`"),
     }
 }

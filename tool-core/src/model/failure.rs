@@ -4,7 +4,6 @@ mod error;
 mod kind;
 
 use crate::schema::problem::Problem;
-use std::fmt;
 use std::time::Duration;
 
 use serde::ser::SerializeMap as _;
@@ -27,7 +26,8 @@ pub use kind::{FailureCodes, FailureKind, McpAnswer, Reason};
 /// assert_eq!(failure.to_string(), "too many calls at once");
 /// assert!(failure.retryable());
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}", .0.message)]
 pub struct Failure(Box<Inner>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -297,14 +297,6 @@ impl Failure {
         text
     }
 }
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0.message)
-    }
-}
-
-impl std::error::Error for Failure {}
 
 /// The JSON over HTTP: `{"error", "kind", "retryable", "retryAfterSeconds"?, "problems"?, "example"?}`.
 impl Serialize for Failure {

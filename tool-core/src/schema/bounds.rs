@@ -23,6 +23,7 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use crate::schema::json::pointer::push_escaped;
+use crate::schema::json::size;
 use crate::schema::problem::Problem;
 use crate::schema::validator::{Formats, Validator};
 
@@ -92,7 +93,7 @@ fn measure(schema: &Value) -> Result<(), SchemaError> {
     let mut next = Some(schema);
     while let Some(value) = next {
         values += 1;
-        bytes += own_bytes(value);
+        bytes += size::own(value);
         let fault = if values > MAX_VALUES {
             SchemaFault::TooManyValues { most: MAX_VALUES }
         } else if bytes > MAX_BYTES {
@@ -107,17 +108,6 @@ fn measure(schema: &Value) -> Result<(), SchemaError> {
         return Err(SchemaError::new(path.pointer(), fault));
     }
     Ok(())
-}
-
-/// Returns the size of a value as compact JSON, without its members but with their names and commas.
-fn own_bytes(value: &Value) -> usize {
-    match value {
-        Value::Null | Value::Bool(_) => 4,
-        Value::Number(number) => number.to_string().len(),
-        Value::String(text) => text.len() + 2,
-        Value::Array(items) => items.len() + 2,
-        Value::Object(members) => members.keys().map(|name| name.len() + 4).sum::<usize>() + 2,
-    }
 }
 
 /// An iterative walk through a value: a stack of the remaining members per level.
@@ -244,9 +234,9 @@ impl Untrusted {
     /// The first problem.
     pub(crate) fn into_valid_by(mut self, validator: &Validator) -> Result<Value, Problem> {
         measure(&self.0).map_err(|error| Problem::new(error.pointer(), "", error.fault().to_string()))?;
-        match validator.check(&self.0) {
-            Ok(()) => Ok(std::mem::take(&mut self.0)),
-            Err(problems) => Err(problems.into_iter().next().unwrap_or_else(Problem::unexplained)),
+        match validator.first_problem(&self.0) {
+            None => Ok(std::mem::take(&mut self.0)),
+            Some(problem) => Err(problem),
         }
     }
 }

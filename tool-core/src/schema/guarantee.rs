@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::schema::normal::range;
+use crate::schema::subschemas::subschemas;
 
 /// What serde guarantees for the output of a type, given its `schemars` schema.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,18 +30,7 @@ impl Guarantee {
             Some(kind) => kind == "number",
             None => false,
         };
-        for (keyword, value) in keywords {
-            match (keyword.as_str(), value) {
-                ("properties" | "patternProperties", Value::Object(schemas)) => {
-                    schemas.values().for_each(|schema| self.look(schema));
-                }
-                ("items" | "additionalProperties" | "unevaluatedProperties", schema) => self.look(schema),
-                ("anyOf" | "oneOf" | "allOf" | "prefixItems", Value::Array(schemas)) => {
-                    schemas.iter().for_each(|schema| self.look(schema));
-                }
-                _ => {}
-            }
-        }
+        subschemas(keywords).iter().for_each(|part| self.look(part.schema));
     }
 }
 

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::schema::json::children::children;
 use crate::schema::reference::referred;
 
 /// A set of JSON Schema types.
@@ -91,11 +92,7 @@ fn allowed(schema: &Value, root: &Value, depth: u8) -> Types {
 
 /// Returns `true` if a schema contains a reference.
 pub(super) fn refers(schema: &Value) -> bool {
-    match schema {
-        Value::Object(members) => members.contains_key("$ref") || members.values().any(refers),
-        Value::Array(items) => items.iter().any(refers),
-        _ => false,
-    }
+    schema.get("$ref").is_some() || children(schema).any(refers)
 }
 
 #[cfg(test)]

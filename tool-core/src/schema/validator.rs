@@ -7,7 +7,8 @@ use jsonschema::error::{ValidationError, ValidationErrorKind as Kind};
 use serde_json::{Map, Value};
 
 use crate::schema::coercion::{Coercions, coerce};
-use crate::schema::json::pointer::{pointer, push_escaped, unescaped};
+use crate::schema::json::children::children;
+use crate::schema::json::pointer::{is_below, pointer, push_token, unescaped};
 use crate::schema::leniency::Leniency;
 use crate::schema::message::{self, Given, Noun};
 use crate::schema::nearest::nearest;
@@ -113,6 +114,11 @@ impl Validator {
             problems.push(Problem::unexplained());
         }
         Err(problems)
+    }
+
+    /// Returns the first problem of a value.
+    pub(crate) fn first_problem(&self, value: &Value) -> Option<Problem> {
+        self.check(value).err().and_then(|problems| problems.into_iter().next())
     }
 
     /// Returns the inputs that would take too long to decode, as far as the schema shows.
@@ -346,11 +352,6 @@ impl Validator {
     }
 }
 
-/// Returns `true` if a path is `base` or below it.
-fn is_below(base: &str, path: &str) -> bool {
-    path.strip_prefix(base).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-}
-
 /// Returns the names of the declared properties.
 fn names(schema: &Value) -> Vec<&str> {
     schema["properties"].as_object().into_iter().flatten().map(|(name, _)| name.as_str()).collect()
@@ -361,8 +362,8 @@ fn branches(schema: &Value) -> Option<&Vec<Value>> {
 }
 
 fn member(path: &str, name: &str) -> String {
-    let mut path = format!("{path}/");
-    push_escaped(&mut path, &message::shortened(name));
+    let mut path = path.to_owned();
+    push_token(&mut path, &message::shortened(name));
     path
 }
 
@@ -379,29 +380,15 @@ fn shortened(value: &Value, schema: &Value, most: usize) -> Option<Value> {
 
 /// Returns the number of branches of all choices in a schema.
 fn branches_anywhere(schema: &Value) -> usize {
-    match schema {
-        Value::Object(keywords) => {
-            let own = ["anyOf", "oneOf"].iter().filter_map(|choice| schema[choice].as_array()).map(Vec::len);
-            own.sum::<usize>() + keywords.values().map(branches_anywhere).sum::<usize>()
-        }
-        Value::Array(items) => items.iter().map(branches_anywhere).sum(),
-        _ => 0,
-    }
+    let own = ["anyOf", "oneOf"].iter().filter_map(|choice| schema[choice].as_array()).map(Vec::len);
+    own.sum::<usize>() + children(schema).map(branches_anywhere).sum::<usize>()
 }
 
 fn is_long(value: &Value, left: &mut usize) -> bool {
-    let length = match value {
-        Value::Array(items) => items.len(),
-        Value::Object(members) => members.len(),
-        _ => return false,
-    };
+    let length = children(value).count();
     let Some(less) = left.checked_sub(length).filter(|_| length <= MAX_ITEMS) else { return true };
     *left = less;
-    match value {
-        Value::Array(items) => items.iter().any(|item| is_long(item, left)),
-        Value::Object(members) => members.values().any(|member| is_long(member, left)),
-        _ => false,
-    }
+    children(value).any(|child| is_long(child, left))
 }
 
 fn cut(value: &Value, named: &HashSet<&str>, left: &mut usize) -> Value {
@@ -430,30 +417,22 @@ fn cut(value: &Value, named: &HashSet<&str>, left: &mut usize) -> Value {
 
 /// Returns all declared member names in a schema.
 fn names_anywhere<'s>(schema: &'s Value, names: &mut HashSet<&'s str>) {
-    match schema {
-        Value::Object(keywords) => {
-            for (keyword, value) in keywords {
-                match (keyword.as_str(), value) {
-                    ("properties" | "dependentSchemas", Value::Object(members)) => {
-                        names.extend(members.keys().map(String::as_str));
-                    }
-                    ("required", Value::Array(required)) => {
-                        names.extend(required.iter().filter_map(Value::as_str));
-                    }
-                    ("dependentRequired", Value::Object(members)) => {
-                        let required = members.values().filter_map(Value::as_array).flatten();
-                        names.extend(
-                            members.keys().map(String::as_str).chain(required.filter_map(Value::as_str)),
-                        );
-                    }
-                    _ => {}
-                }
-                names_anywhere(value, names);
+    for (keyword, value) in schema.as_object().into_iter().flatten() {
+        match (keyword.as_str(), value) {
+            ("properties" | "dependentSchemas", Value::Object(members)) => {
+                names.extend(members.keys().map(String::as_str));
             }
+            ("required", Value::Array(required)) => {
+                names.extend(required.iter().filter_map(Value::as_str));
+            }
+            ("dependentRequired", Value::Object(members)) => {
+                let required = members.values().filter_map(Value::as_array).flatten();
+                names.extend(members.keys().map(String::as_str).chain(required.filter_map(Value::as_str)));
+            }
+            _ => {}
         }
-        Value::Array(items) => items.iter().for_each(|item| names_anywhere(item, names)),
-        _ => {}
     }
+    children(schema).for_each(|child| names_anywhere(child, names));
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use crate::context::elicitation::{
     Answer, AskKind, AskOutcome, ClientRequests, ElicitationClient, Elicited, Question, Root, Sampled,
 };
 use crate::context::options::ContextOptions;
+use crate::context::shared::SharedHandle;
 use crate::context::{Context, LazyContext};
 use crate::model::access::Principal;
 use crate::model::failure::{Failure, FailureKind};
@@ -197,7 +198,7 @@ impl Answers {
     /// # });
     /// ```
     pub fn context(&self, tool: &str) -> Context {
-        let client = Some(ElicitationClient::Direct(Arc::new(self.clone())));
+        let client = Some(ElicitationClient::Direct(SharedHandle(Arc::new(self.clone()))));
         let options = ContextOptions { client, ..ContextOptions::new() };
         let context = LazyContext::new(tool, &Principal::local(), &options).get().clone();
         context.elicitation().open();

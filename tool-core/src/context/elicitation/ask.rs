@@ -140,7 +140,7 @@ impl Context {
     /// assert!(!Context::for_tests("add").supports(AskKind::Form));
     /// ```
     pub fn supports(&self, kind: AskKind) -> bool {
-        matches!(self.elicitation_client(), Some(ElicitationClient::Direct(client)) if client.supports(kind))
+        matches!(self.elicitation_client(), Some(ElicitationClient::Direct(client)) if client.0.supports(kind))
     }
 }
 

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use crate::model::content::Content;
 use crate::model::prompt::PromptMessage;
+use crate::model::setters::setters;
 
 /// A request for a model of the caller to write a message.
 ///
@@ -80,26 +81,22 @@ impl Sample {
         self
     }
 
-    /// Sets the system prompt.
-    ///
-    /// ```
-    /// assert!(tool_core::elicitation::Sample::new(50).system("Be brief.").system_prompt.is_some());
-    /// ```
-    #[must_use]
-    pub fn system(mut self, prompt: impl Into<String>) -> Self {
-        self.system_prompt = Some(prompt.into());
-        self
-    }
+    setters! {
+        /// Sets the system prompt.
+        ///
+        /// ```
+        /// assert!(tool_core::elicitation::Sample::new(50).system("Be brief.").system_prompt.is_some());
+        /// ```
+        #[must_use]
+        pub fn system(prompt: impl Into<String>) => system_prompt = Some(prompt.into());
 
-    /// Sets the temperature, from 0 to 1.
-    ///
-    /// ```
-    /// assert_eq!(tool_core::elicitation::Sample::new(50).temperature(0.5).temperature, Some(0.5));
-    /// ```
-    #[must_use]
-    pub fn temperature(mut self, temperature: f32) -> Self {
-        self.temperature = Some(temperature);
-        self
+        /// Sets the temperature, from 0 to 1.
+        ///
+        /// ```
+        /// assert_eq!(tool_core::elicitation::Sample::new(50).temperature(0.5).temperature, Some(0.5));
+        /// ```
+        #[must_use]
+        pub fn temperature(temperature: f32) => temperature = Some(temperature);
     }
 
     /// Adds a text that ends the message.
@@ -176,36 +173,29 @@ impl ModelPreferences {
         self
     }
 
-    /// Sets the priority of low cost.
-    ///
-    /// ```
-    /// let preferences = tool_core::elicitation::ModelPreferences::new().cost(0.5);
-    /// ```
-    #[must_use]
-    pub fn cost(mut self, priority: f32) -> Self {
-        self.cost_priority = Some(priority);
-        self
-    }
+    setters! {
+        /// Sets the priority of low cost.
+        ///
+        /// ```
+        /// let preferences = tool_core::elicitation::ModelPreferences::new().cost(0.5);
+        /// ```
+        #[must_use]
+        pub fn cost(priority: f32) => cost_priority = Some(priority);
 
-    /// Sets the priority of speed.
-    ///
-    /// ```
-    /// let preferences = tool_core::elicitation::ModelPreferences::new().speed(0.5);
-    /// ```
-    #[must_use]
-    pub fn speed(mut self, priority: f32) -> Self {
-        self.speed_priority = Some(priority);
-        self
-    }
+        /// Sets the priority of speed.
+        ///
+        /// ```
+        /// let preferences = tool_core::elicitation::ModelPreferences::new().speed(0.5);
+        /// ```
+        #[must_use]
+        pub fn speed(priority: f32) => speed_priority = Some(priority);
 
-    /// Sets the priority of capability.
-    ///
-    /// ```
-    /// let preferences = tool_core::elicitation::ModelPreferences::new().intelligence(0.5);
-    /// ```
-    #[must_use]
-    pub fn intelligence(mut self, priority: f32) -> Self {
-        self.intelligence_priority = Some(priority);
-        self
+        /// Sets the priority of capability.
+        ///
+        /// ```
+        /// let preferences = tool_core::elicitation::ModelPreferences::new().intelligence(0.5);
+        /// ```
+        #[must_use]
+        pub fn intelligence(priority: f32) => intelligence_priority = Some(priority);
     }
 }

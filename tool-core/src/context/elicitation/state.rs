@@ -84,7 +84,7 @@ impl ElicitationState {
             return Err(state.fault.insert(failure).clone());
         }
         let client = match client {
-            Some(ElicitationClient::Direct(client)) => Arc::clone(client),
+            Some(ElicitationClient::Direct(client)) => Arc::clone(&client.0),
             other => return Err(state.rejection.insert(unsupported(tool, other)).clone()),
         };
         match state.phase {

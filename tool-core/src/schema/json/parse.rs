@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
-use crate::schema::json::pointer::push_escaped;
+use crate::schema::json::pointer::push_token;
 use crate::schema::problem::Problem;
 
 /// The maximum number of members of an object.
@@ -154,8 +154,7 @@ impl<'de> Visitor<'de> for ValueSeed<'_> {
             if object.len() == MAX_MEMBERS {
                 return Err(A::Error::custom(format_args!("more than {MAX_MEMBERS} members")));
             }
-            self.0.path.push('/');
-            push_escaped(&mut self.0.path, &name);
+            push_token(&mut self.0.path, &name);
             if object.contains_key(&name) {
                 self.0.duplicate = Some(self.0.path.clone());
                 return Err(A::Error::custom("given twice"));

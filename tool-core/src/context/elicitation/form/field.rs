@@ -65,27 +65,18 @@ fn shown(object: &Map<String, Value>) -> Result<Map<String, Value>, UnsupportedF
         }
         return Ok(shown);
     }
+    take(&["type"]);
+    take(&COMMON);
     match kind {
         Some("string") => {
-            take(&["type"]);
-            take(&COMMON);
             take(&["minLength", "maxLength"]);
             if object.get("format").and_then(Value::as_str).is_some_and(|format| FORMATS.contains(&format)) {
                 shown.insert("format".to_owned(), object["format"].clone());
             }
         }
-        Some("integer" | "number") => {
-            take(&["type"]);
-            take(&COMMON);
-            take(&["minimum", "maximum"]);
-        }
-        Some("boolean") => {
-            take(&["type"]);
-            take(&COMMON);
-        }
+        Some("integer" | "number") => take(&["minimum", "maximum"]),
+        Some("boolean") => {}
         Some("array") => {
-            take(&["type"]);
-            take(&COMMON);
             take(&["minItems", "maxItems"]);
             let items = object.get("items").and_then(Value::as_object);
             let choice = items
