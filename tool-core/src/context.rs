@@ -13,7 +13,7 @@ pub(crate) mod timeout;
 pub(crate) mod wait;
 
 use std::any::Any;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, Mutex, OnceLock, Weak};
 
 use serde_json::Value;
 
@@ -26,6 +26,7 @@ use crate::context::progress::Progress;
 use crate::context::tasks::Tasks;
 use crate::model::access::Principal;
 use crate::model::call_id::CallId;
+use crate::model::lock::lock;
 use crate::model::trace::TraceParent;
 
 /// The call that a tool is running for: its identifier, its caller, and whether the caller still waits.
@@ -180,14 +181,14 @@ impl Context {
     /// Adds a permit that the call, and the calls that it makes, run under.
     #[cfg(feature = "tokio")]
     pub(crate) fn hold(&self, permit: &Arc<Permit>) {
-        let mut permits = self.0.permits.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut permits = lock(&self.0.permits);
         permits.push(Arc::downgrade(permit));
     }
 
     /// Returns the permits of this call and of its outer calls, innermost first.
     fn permits(&self) -> Vec<Weak<Permit>> {
         let calls = std::iter::successors(Some(self), |call| call.0.options.outer.as_ref());
-        let permits = calls.map(|call| call.0.permits.lock().unwrap_or_else(PoisonError::into_inner));
+        let permits = calls.map(|call| lock(&call.0.permits));
         permits.flat_map(|permits| permits.clone()).collect()
     }
 

@@ -10,6 +10,7 @@ pub(crate) mod content;
 pub(crate) mod digest;
 pub(crate) mod failure;
 pub(crate) mod future;
+pub(crate) mod lock;
 pub(crate) mod names;
 pub(crate) mod operation;
 pub(crate) mod output;

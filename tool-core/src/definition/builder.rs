@@ -52,22 +52,12 @@ const MAX_DESCRIPTION_LENGTH: usize = 32 * 1024;
 /// ```
 #[must_use = "a builder does nothing until `build`"]
 pub struct ToolDefinitionBuilder {
-    name: String,
-    title: Option<String>,
-    provider: Option<String>,
-    description: String,
-    operation: Option<Operation>,
-    annotations: Option<Annotations>,
-    permission: Option<Permission>,
-    tags: Vec<String>,
-    path: Option<String>,
-    timeout: Option<Duration>,
+    facts: Facts,
     input_schema: Untrusted,
     /// Replaces the schema.
     parameters: Option<Vec<Parameter>>,
     output_schema: Option<Untrusted>,
     examples: Vec<Untrusted>,
-    location: &'static Location<'static>,
 }
 
 impl ToolDefinition {
@@ -83,23 +73,13 @@ impl ToolDefinition {
     #[track_caller]
     pub fn builder(name: impl Into<String>, description: impl Into<String>) -> ToolDefinitionBuilder {
         ToolDefinitionBuilder {
-            name: name.into(),
-            title: None,
-            provider: None,
-            description: description.into(),
-            operation: None,
-            annotations: None,
-            permission: None,
-            tags: Vec::new(),
-            path: None,
-            timeout: None,
+            facts: Facts::custom(name.into(), description.into(), source(Location::caller())),
             input_schema: Untrusted::new(
                 json!({"type": "object", "properties": {}, "additionalProperties": false}),
             ),
             parameters: None,
             output_schema: None,
             examples: Vec::new(),
-            location: Location::caller(),
         }
     }
 }
@@ -113,7 +93,7 @@ impl ToolDefinitionBuilder {
         /// let ping = ToolDefinition::builder("ping", "Answers.").title("Ping").build().unwrap();
         /// assert_eq!(ping.title(), Some("Ping"));
         /// ```
-        pub fn title(title: impl Into<String>) => title = Some(title.into());
+        pub fn title(title: impl Into<String>) => facts.title = Some(Cow::Owned(title.into()));
 
         /// Sets the provider of the tool, such as the service that it calls. Lists on the command line show it.
         ///
@@ -122,7 +102,7 @@ impl ToolDefinitionBuilder {
         /// let ping = ToolDefinition::builder("ping", "Answers.").provider("library").build().unwrap();
         /// assert_eq!(ping.provider(), Some("library"));
         /// ```
-        pub fn provider(provider: impl Into<String>) => provider = Some(provider.into());
+        pub fn provider(provider: impl Into<String>) => facts.provider = Some(Cow::Owned(provider.into()));
 
         /// Sets the operation. A tool without one counts as modifying and destructive.
         ///
@@ -134,7 +114,7 @@ impl ToolDefinitionBuilder {
         /// let ping = ToolDefinition::builder("ping", "Answers.").operation(Operation::Explain).build().unwrap();
         /// assert_eq!(ping.annotations().unwrap().read_only_hint, Some(true));
         /// ```
-        pub fn operation(operation: Operation) => operation = Some(operation);
+        pub fn operation(operation: Operation) => facts.operation = Some(operation);
 
         /// Sets the hints for clients. Without an [operation](Self::operation), they are published but otherwise ignored.
         ///
@@ -146,7 +126,7 @@ impl ToolDefinitionBuilder {
         /// assert!(!send.destructive());
         /// assert_eq!(send.annotations().unwrap().open_world_hint, Some(true));
         /// ```
-        pub fn annotations(annotations: Annotations) => annotations = Some(annotations);
+        pub fn annotations(annotations: Annotations) => facts.annotations = Some(annotations);
 
         /// Sets the permissions that a caller must have.
         ///
@@ -155,7 +135,7 @@ impl ToolDefinitionBuilder {
         /// let builder = ToolDefinition::builder("ping", "Answers.").permission(Permission::all(["ping"]));
         /// assert!(builder.build().unwrap().permission().is_some());
         /// ```
-        pub fn permission(permission: Permission) => permission = Some(permission);
+        pub fn permission(permission: Permission) => facts.permission = Some(permission);
     }
 
     /// Sets the tags, for grouping and filtering.
@@ -166,7 +146,7 @@ impl ToolDefinitionBuilder {
     /// assert_eq!(ping.tags().collect::<Vec<_>>(), ["net", "test"]);
     /// ```
     pub fn tags(mut self, tags: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        self.tags.extend(tags.into_iter().map(Into::into));
+        self.facts.tags.extend(tags.into_iter().map(|tag| Cow::Owned(tag.into())));
         self
     }
 
@@ -186,7 +166,7 @@ impl ToolDefinitionBuilder {
         ///     .unwrap();
         /// assert!(matches!(Surface::of(&note), Surface::ResourceTemplate(_)));
         /// ```
-        pub fn path(path: impl Into<String>) => path = Some(path.into());
+        pub fn path(path: impl Into<String>) => facts.path = Some(Cow::Owned(path.into()));
 
         /// Sets the time limit of a call.
         ///
@@ -196,7 +176,7 @@ impl ToolDefinitionBuilder {
         /// let ping = ToolDefinition::builder("ping", "Answers.").timeout(Duration::from_secs(5)).build().unwrap();
         /// assert_eq!(ping.timeout(), Some(Duration::from_secs(5)));
         /// ```
-        pub fn timeout(timeout: Duration) => timeout = Some(timeout);
+        pub fn timeout(timeout: Duration) => facts.timeout = Some(timeout);
     }
 
     /// Sets the schema of the arguments, published unchanged. Without one, the tool takes no inputs.
@@ -262,8 +242,8 @@ impl ToolDefinitionBuilder {
     /// assert!(ToolDefinition::builder("..", "Goes up.").build().is_err());
     /// ```
     pub fn build(self) -> Result<ToolDefinition, DefinitionError> {
-        let name = self.name.clone();
-        self.checked().map_err(|fault| DefinitionError::new(name, fault))
+        let name = self.facts.name.clone();
+        self.checked().map_err(|fault| DefinitionError::new(name.into_owned(), fault))
     }
 
     /// Applies a setter if there is a value.
@@ -274,35 +254,25 @@ impl ToolDefinitionBuilder {
         }
     }
 
-    pub(super) fn at(self, location: &'static Location<'static>) -> Self {
-        ToolDefinitionBuilder { location, ..self }
+    pub(super) fn at(mut self, location: &'static Location<'static>) -> Self {
+        self.facts.location = source(location);
+        self
     }
 
     fn checked(self) -> Result<ToolDefinition, DefinitionFault> {
-        check_name(&self.name)?;
-        let description = self.description.trim();
-        if description.is_empty() {
+        let mut facts = self.facts;
+        check_name(&facts.name)?;
+        facts.description = Cow::Owned(facts.description.trim().to_owned());
+        if facts.description.is_empty() {
             return Err(DefinitionFault::NoDescription);
         }
-        if description.len() > MAX_DESCRIPTION_LENGTH {
+        if facts.description.len() > MAX_DESCRIPTION_LENGTH {
             return Err(DefinitionFault::LongDescription { most: MAX_DESCRIPTION_LENGTH });
         }
-        if let Some(permission) = &self.permission {
+        if let Some(permission) = &facts.permission {
             permission.check().map_err(DefinitionFault::Permission)?;
         }
-        let facts = Facts {
-            name: Cow::Owned(self.name),
-            title: self.title.map(Cow::Owned),
-            description: Cow::Owned(description.to_owned()),
-            operation: self.operation,
-            annotations: annotations(self.operation, self.annotations)?,
-            permission: self.permission,
-            tags: self.tags.into_iter().map(Cow::Owned).collect(),
-            path: self.path.map(Cow::Owned),
-            timeout: self.timeout,
-            provider: self.provider.map(Cow::Owned),
-            location: Source { file: self.location.file(), line: self.location.line(), module: "" },
-        };
+        facts.annotations = annotations(facts.operation, facts.annotations)?;
         let by_parameters = self.parameters.is_some();
         let schema = self.parameters.map_or(Ok(self.input_schema), parameter::schema_of)?;
         let mut schema = schema.into_checked().map_err(DefinitionFault::InputSchema)?;
@@ -324,8 +294,12 @@ impl ToolDefinitionBuilder {
 
 impl fmt::Debug for ToolDefinitionBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ToolDefinitionBuilder").field("name", &self.name).finish_non_exhaustive()
+        f.debug_struct("ToolDefinitionBuilder").field("name", &self.facts.name).finish_non_exhaustive()
     }
+}
+
+fn source(location: &'static Location<'static>) -> Source<'static> {
+    Source { file: location.file(), line: location.line(), module: "" }
 }
 
 fn check_name(name: &str) -> Result<(), DefinitionFault> {

@@ -46,4 +46,21 @@ impl Facts {
             location,
         }
     }
+
+    /// Starts with the facts that a dynamic tool must have.
+    pub(super) fn custom(name: String, description: String, location: Source<'static>) -> Self {
+        Facts {
+            name: name.into(),
+            title: None,
+            description: description.into(),
+            operation: None,
+            annotations: None,
+            permission: None,
+            tags: Vec::new(),
+            path: None,
+            timeout: None,
+            provider: None,
+            location,
+        }
+    }
 }

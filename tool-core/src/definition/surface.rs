@@ -78,13 +78,6 @@ impl Surface {
     pub(crate) fn is_resource(tool: &ToolDefinition) -> bool {
         tool.takes_only_locators() && matches!(tool.operation(), Some(Operation::Explain | Operation::Read))
     }
-
-    pub(crate) fn into_address(self) -> Option<Address> {
-        match self {
-            Surface::Tool => None,
-            Surface::Resource(address) | Surface::ResourceTemplate(address) => Some(address),
-        }
-    }
 }
 
 /// Returns why the `path` of a tool is invalid; `None` if it is valid or missing.

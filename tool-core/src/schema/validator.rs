@@ -109,7 +109,7 @@ impl Validator {
             return Ok(());
         }
         // The validator decides, even if no problem can be explained.
-        let mut problems = self.problems(arguments);
+        let mut problems = self.problems_below("", arguments);
         if problems.is_empty() {
             problems.push(Problem::unexplained());
         }
@@ -129,12 +129,6 @@ impl Validator {
     /// Returns `true` if the schema has recursive untagged choices.
     pub(crate) fn is_tried(&self) -> bool {
         *self.is_tried.get_or_init(|| Untagged::of(&self.schema).is_any())
-    }
-
-    /// Returns the problems of invalid arguments in the order of the inputs, unknown ones last, at most
-    /// [`MAX_PROBLEMS`]; empty if they cannot be explained.
-    fn problems(&self, arguments: &Value) -> Vec<Problem> {
-        self.problems_below("", arguments)
     }
 
     /// Returns the problems of one input.
@@ -288,7 +282,7 @@ impl Validator {
             Kind::Required { property } => {
                 let name = property.as_str().unwrap_or_default();
                 let wanted = message::expected(&schema["properties"][name], &self.schema);
-                let text = format!("missing required {}: expected {wanted}", noun.singular());
+                let text = format!("missing required {}: expected {wanted}", noun.singular);
                 problems.push(Problem::new(member(&path, name), keyword, text));
             }
             Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {

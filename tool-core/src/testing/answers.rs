@@ -1,7 +1,7 @@
 //! A client for tests, with prepared answers.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
 
@@ -15,6 +15,7 @@ use crate::context::{Context, LazyContext};
 use crate::model::access::Principal;
 use crate::model::failure::{Failure, FailureKind};
 use crate::model::future::BoxFuture;
+use crate::model::lock::lock;
 use crate::model::output::Output;
 use crate::registry::Registry;
 
@@ -158,7 +159,7 @@ impl Answers {
     /// ```
     #[must_use]
     pub fn answer(self, answer: Answer) -> Self {
-        self.state().left.push_back(answer);
+        lock(&self.0).left.push_back(answer);
         self
     }
 
@@ -169,7 +170,7 @@ impl Answers {
     /// assert_eq!(tool_core::testing::Answers::new().questions().len(), 0);
     /// ```
     pub fn questions(&self) -> Vec<Question> {
-        self.state().questions.clone()
+        lock(&self.0).questions.clone()
     }
 
     /// Returns a context for a direct call of the function, with these answers.
@@ -219,7 +220,7 @@ impl Answers {
     /// # });
     /// ```
     pub async fn call(&self, registry: &Registry, name: &str, arguments: Value) -> Result<Output, Failure> {
-        self.state().starts_again = true;
+        lock(&self.0).starts_again = true;
         let (options, arguments) = (CallOptions::new().client(Arc::new(self.clone())), arguments.to_string());
         loop {
             match registry.call_with(name, arguments.as_bytes(), &options).await.result {
@@ -227,10 +228,6 @@ impl Answers {
                 result => return result,
             }
         }
-    }
-
-    fn state(&self) -> MutexGuard<'_, AnswersState> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -258,7 +255,7 @@ impl ClientRequests for Answers {
     }
 
     fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Result<AskOutcome, Failure>> {
-        let mut state = self.state();
+        let mut state = lock(&self.0);
         let outcome = if state.starts_again {
             match state.given.get(&question_key(question)).filter(|_| question.problems.is_empty()) {
                 Some(answer) => Ok(AskOutcome::Answer(answer.clone())),
@@ -272,7 +269,7 @@ impl ClientRequests for Answers {
     }
 
     fn suspended(&self, questions: Vec<Question>) {
-        let mut state = self.state();
+        let mut state = lock(&self.0);
         for question in questions {
             // Questions without an answer are asked again by the next call, which reports it.
             if let Ok(answer) = state.take(&question) {

@@ -1,7 +1,6 @@
 //! The methods of [`Context`] that ask the caller, and their futures.
 
 use std::fmt;
-use std::marker::PhantomData;
 use std::pin::Pin;
 use std::task::{Context as TaskContext, Poll};
 
@@ -31,7 +30,6 @@ impl Context {
         let form = Form::of::<T>().map_err(|error| error.to_string());
         Elicit {
             pending: PendingAsk::new(self, form.map(|form| Ask::Form { message: message.into(), form })),
-            of: PhantomData,
         }
     }
 
@@ -56,10 +54,7 @@ impl Context {
     /// }
     /// ```
     pub fn elicit_form(&self, message: impl Into<String>, form: Form) -> Elicit<Map<String, Value>> {
-        Elicit {
-            pending: PendingAsk::new(self, Ok(Ask::Form { message: message.into(), form })),
-            of: PhantomData,
-        }
+        Elicit { pending: PendingAsk::new(self, Ok(Ask::Form { message: message.into(), form })) }
     }
 
     /// Asks the user to open a URL and to do there what must not pass through the client, such as signing in or paying.
@@ -148,7 +143,6 @@ impl Context {
 #[must_use = "nothing is asked until it is awaited"]
 pub struct Elicit<T> {
     pending: PendingAsk<Elicited<T>>,
-    of: PhantomData<fn() -> T>,
 }
 
 /// The future of [`Context::elicit_url`].

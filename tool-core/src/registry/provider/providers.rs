@@ -2,10 +2,11 @@
 
 use std::fmt;
 use std::future::poll_fn;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::task::Poll;
 
 use crate::model::future::BoxFuture;
+use crate::model::lock::lock;
 use crate::registry::provider::discovery::DiscoveryError;
 use crate::registry::provider::into::IntoToolsProvider;
 use crate::registry::provider::toolset::{Skipped, Toolset};
@@ -132,7 +133,7 @@ impl Providers {
     /// Joins the parts; returns the last joined tools if no part changed.
     fn remembered(&self, names: &[&str], parts: Vec<Toolset>) -> Toolset {
         // Nothing panics while it is held.
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last = lock(&self.last);
         match &*last {
             Some(last) if last.names == names && are(&last.parts, &parts) => last.whole.clone(),
             _ => {

@@ -3,7 +3,7 @@
 use std::fmt::{self, Write as _};
 use std::sync::LazyLock;
 
-use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
 use crate::schema::json::pointer::push_token;
@@ -147,7 +147,7 @@ impl<'de> Visitor<'de> for ValueSeed<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
         let mut object = Map::new();
         let length = self.0.path.len();
-        while let Some(MemberName(name)) = members.next_key()? {
+        while let Some(name) = members.next_key::<String>()? {
             if self.0.numbers_are_maps && object.is_empty() && name == NUMBER {
                 return number(&members.next_value::<String>()?);
             }
@@ -185,14 +185,6 @@ fn fraction(value: f64) -> Value {
     // -2^63 is an integer; smaller numbers that are rounded to it stay below it.
     let value = if value == i64::MIN as f64 { value.next_down() } else { value };
     Number::from_f64(value).map_or(Value::Null, Value::Number)
-}
-
-struct MemberName(String);
-
-impl<'de> Deserialize<'de> for MemberName {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer).map(MemberName)
-    }
 }
 
 #[cfg(test)]
