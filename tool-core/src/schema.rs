@@ -25,7 +25,7 @@ pub(crate) mod reference;
 mod samples;
 mod secret;
 pub(crate) mod subschemas;
-mod types;
+pub(crate) mod types;
 mod untagged;
 mod validator;
 

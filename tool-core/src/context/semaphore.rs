@@ -333,7 +333,7 @@ mod tests {
         poll(acquiring).expect("its turn has come")
     }
 
-    fn state_of(semaphore: &FairSemaphore) -> MutexGuard<'_, SemaphoreState> {
+    fn state_of(semaphore: &FairSemaphore) -> std::sync::MutexGuard<'_, SemaphoreState> {
         lock(&semaphore.state)
     }
 }

@@ -108,16 +108,12 @@ impl<'t> CompletionRequest<'t> {
     pub fn argument(&self, input: &str) -> Option<&'t str> {
         self.others.get(input).copied()
     }
-}
 
-impl<'t> CompletionRequest<'t> {
     /// Sets the caller.
     pub(crate) fn by(self, principal: &'t Principal) -> Self {
         CompletionRequest { principal: Some(principal), ..self }
     }
-}
 
-impl CompletionRequest<'_> {
     /// Returns the caller of the registry that completes, or [anonymous](Principal::anonymous) outside of one.
     ///
     /// ```

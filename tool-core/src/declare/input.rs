@@ -144,9 +144,7 @@ impl<T> In<T> {
         /// Sets the examples, as JSON.
         pub const fn examples(examples: &'static [JsonFn]) => spec.examples = examples;
     }
-}
 
-impl<T> In<T> {
     /// Sets `range(min = …, max = …)`, both inclusive.
     pub const fn range(mut self, minimum: Option<Bound>, maximum: Option<Bound>) -> Self {
         self.spec.minimum = minimum;

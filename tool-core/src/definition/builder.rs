@@ -19,6 +19,7 @@ use crate::model::operation::{Annotations, Operation};
 use crate::model::permission::Permission;
 use crate::model::setters::setters;
 use crate::schema::Untrusted;
+use crate::schema::subschemas::requires;
 
 /// The maximum number of characters of a name (MCP, tools).
 const MAX_NAME_LENGTH: usize = 128;
@@ -313,9 +314,7 @@ fn check_name(name: &str) -> Result<(), DefinitionFault> {
 fn locators(path: &str, schema: &Value) -> Vec<String> {
     let is_locator = |name: &str| {
         let kind = schema["properties"][name]["type"].as_str();
-        let required =
-            schema["required"].as_array().is_some_and(|names| names.iter().any(|other| other == name));
-        required && matches!(kind, Some("string" | "integer"))
+        requires(schema, name) && matches!(kind, Some("string" | "integer"))
     };
     let variables = path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
     variables.filter(|name| is_locator(name)).map(str::to_owned).collect()

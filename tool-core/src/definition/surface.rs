@@ -70,9 +70,7 @@ impl Surface {
             Surface::Resource(address) | Surface::ResourceTemplate(address) => Some(address),
         }
     }
-}
 
-impl Surface {
     /// Returns `true` if the result has an address: the tool only reads, and all inputs are locators.
     #[inline]
     pub(crate) fn is_resource(tool: &ToolDefinition) -> bool {

@@ -94,20 +94,16 @@ impl Failure {
     }
 
     pub(crate) fn timeout(tool: &str, limit: Duration, modifies: bool) -> Self {
-        Failure::late(tool, limit, modifies)
+        let runs_on = if modifies { ", and runs on: its effect may still come" } else { "" };
+        let message = format!("`{tool}` did not end within {limit:?}{runs_on}");
+        let mut failure = Failure::new(FailureKind::Timeout, message);
+        failure.0.retryable = !modifies;
+        failure
     }
 
     /// Creates the failure of a call that timed out before its function started.
     pub(crate) fn timeout_before(tool: &str, limit: Duration) -> Self {
-        Failure::late(tool, limit, false)
-    }
-
-    fn late(name: &str, limit: Duration, modifies: bool) -> Self {
-        let runs_on = if modifies { ", and runs on: its effect may still come" } else { "" };
-        let message = format!("`{name}` did not end within {limit:?}{runs_on}");
-        let mut failure = Failure::new(FailureKind::Timeout, message);
-        failure.0.retryable = !modifies;
-        failure
+        Failure::timeout(tool, limit, false)
     }
 
     pub(crate) fn not_found(kind: AuditKind, name: &str) -> Self {

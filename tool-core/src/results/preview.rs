@@ -10,7 +10,7 @@ use crate::model::failure::Failure;
 use crate::model::output::Output;
 use crate::results::limits::ResultLimits;
 use crate::results::stored::Excerpt;
-use crate::results::truncate::{beginning, in_lines};
+use crate::results::truncate::{beginning, count_lines, in_lines};
 
 /// The preview of a result that is too large: its parts in order, with an excerpt of each part that is stored.
 ///
@@ -118,13 +118,11 @@ impl<'r> WholeResult<'r> {
 
     /// Returns the excerpt.
     pub(super) fn excerpt(&self, limits: &ResultLimits, digest: Option<Digest>) -> Excerpt {
-        let excerpt = match std::str::from_utf8(&self.bytes) {
-            Ok(text) if self.is_text => {
-                Excerpt::of_text(self.media_type, text, beginning(text, limits.shown()))
-            }
-            _ => Excerpt::of_bytes(self.media_type, self.bytes.len()),
+        let (preview, lines) = match std::str::from_utf8(&self.bytes) {
+            Ok(text) if self.is_text => (beginning(text, limits.shown()), Some(count_lines(text))),
+            _ => ("", None),
         };
-        excerpt.kept(digest)
+        Excerpt::new(self.media_type, self.bytes.len(), preview, lines, digest)
     }
 }
 

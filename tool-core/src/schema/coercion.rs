@@ -11,6 +11,7 @@ use crate::schema::json::{integers, parse};
 use crate::schema::leniency::{Coercion, CoercionKind, Leniency};
 use crate::schema::reference::resolved;
 use crate::schema::secret;
+use crate::schema::subschemas::{branches, requires};
 use crate::schema::types::Types;
 
 /// The maximum number of coercions; beyond it, none is applied.
@@ -141,12 +142,9 @@ impl Coercer<'_> {
             }
             return;
         };
-        self.branches += choice(resolved(property, self.root)).map_or(0, Vec::len);
+        self.branches += branches(resolved(property, self.root)).map_or(0, Vec::len);
         let types = Types::of(property, self.root);
-        let requires = |schema: &&Value| {
-            schema["required"].as_array().is_some_and(|names| names.iter().any(|it| it == name))
-        };
-        let may_be_left_out = !applicable_schemas.iter().any(requires);
+        let may_be_left_out = !applicable_schemas.iter().any(|schema| requires(schema, name));
         if value.is_null() && may_be_left_out && !types.contains(Types::NULL) {
             let length = self.path.len();
             push_token(&mut self.path, name);
@@ -182,7 +180,7 @@ fn applicable_schemas<'s>(
         }
         parts.push(schema);
         open.extend(schema["allOf"].as_array().into_iter().flatten());
-        let mut may_be = choice(schema).into_iter().flatten().filter(|branch| {
+        let mut may_be = branches(schema).into_iter().flatten().filter(|branch| {
             *looked += 1;
             !rules_out(branch, value, root)
         });
@@ -191,10 +189,6 @@ fn applicable_schemas<'s>(
         }
     }
     parts
-}
-
-fn choice(schema: &Value) -> Option<&Vec<Value>> {
-    schema["oneOf"].as_array().or_else(|| schema["anyOf"].as_array())
 }
 
 /// Returns `true` if an object or a list cannot match a branch, even after coercion.

@@ -8,6 +8,7 @@ use crate::schema::json::pointer::pointer;
 use crate::schema::nearest::nearest;
 use crate::schema::problem::Problem;
 use crate::schema::reference::resolved;
+use crate::schema::subschemas::branches;
 
 /// What the members of a value are called.
 #[derive(Clone, Copy)]
@@ -113,7 +114,7 @@ pub(crate) fn not_among(allowed: &[&str], given: Given<'_>) -> String {
 /// Describes the valid values of a schema in a few words.
 pub(crate) fn expected(schema: &Value, root: &Value) -> String {
     let schema = resolved(schema, root);
-    if let Some(branches) = schema["oneOf"].as_array().or_else(|| schema["anyOf"].as_array()) {
+    if let Some(branches) = branches(schema) {
         let branches = branches.iter().take(MAX_LISTED).map(|branch| one(resolved(branch, root)));
         return branches.collect::<Vec<_>>().join(" or ");
     }

@@ -93,3 +93,13 @@ impl Subschema<'_> {
         }
     }
 }
+
+/// Returns the branches of a choice.
+pub(crate) fn branches(schema: &Value) -> Option<&Vec<Value>> {
+    schema["oneOf"].as_array().or_else(|| schema["anyOf"].as_array())
+}
+
+/// Returns `true` if an object schema requires a member.
+pub(crate) fn requires(schema: &Value, name: &str) -> bool {
+    schema["required"].as_array().is_some_and(|names| names.iter().any(|other| other == name))
+}

@@ -1,6 +1,6 @@
 //! The types that a schema allows.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::schema::json::children::children;
 use crate::schema::reference::referred;
@@ -88,6 +88,14 @@ fn allowed(schema: &Value, root: &Value, depth: u8) -> Types {
         types = types.and(allowed(part, root, depth));
     }
     types
+}
+
+/// Returns `true` if a schema names this type.
+pub(crate) fn names_type(schema: &Map<String, Value>, wanted: &str) -> bool {
+    match schema.get("type") {
+        Some(Value::Array(names)) => names.iter().any(|name| name == wanted),
+        name => name.is_some_and(|name| name == wanted),
+    }
 }
 
 /// Returns `true` if a schema contains a reference.

@@ -15,7 +15,8 @@ use crate::schema::nearest::nearest;
 use crate::schema::problem::Problem;
 use crate::schema::reference::resolved;
 use crate::schema::secret::{self, Secrecy};
-use crate::schema::types::Types;
+use crate::schema::subschemas::branches;
+use crate::schema::types::{Types, names_type};
 use crate::schema::untagged::Untagged;
 use crate::schema::{deep, locate};
 
@@ -212,11 +213,9 @@ impl Validator {
 
     /// Returns `true` if a schema of the value at this path has a numeric type.
     pub(crate) fn names_a_number(&self, path: &str) -> bool {
-        let names = |kind: &Value| kind == "integer" || kind == "number";
-        locate::schemas_at(&self.schema, path).iter().any(|schema| match &schema["type"] {
-            Value::Array(kinds) => kinds.iter().any(names),
-            kind => names(kind),
-        })
+        let schemas = locate::schemas_at(&self.schema, path);
+        let mut schemas = schemas.into_iter().filter_map(Value::as_object);
+        schemas.any(|schema| names_type(schema, "integer") || names_type(schema, "number"))
     }
 
     fn secrecy(&self, path: &str) -> Secrecy {
@@ -349,10 +348,6 @@ impl Validator {
 /// Returns the names of the declared properties.
 fn names(schema: &Value) -> Vec<&str> {
     schema["properties"].as_object().into_iter().flatten().map(|(name, _)| name.as_str()).collect()
-}
-
-fn branches(schema: &Value) -> Option<&Vec<Value>> {
-    schema["oneOf"].as_array().or_else(|| schema["anyOf"].as_array())
 }
 
 fn member(path: &str, name: &str) -> String {

@@ -139,32 +139,14 @@ impl Context {
     }
 }
 
-/// The future of [`Context::elicit`].
-#[must_use = "nothing is asked until it is awaited"]
-pub struct Elicit<T> {
-    pending: PendingAsk<Elicited<T>>,
-}
-
-/// The future of [`Context::elicit_url`].
-#[must_use = "nothing is asked until it is awaited"]
-pub struct ElicitUrl {
-    pending: PendingAsk<Elicited<()>>,
-}
-
-/// The future of [`Context::sample`].
-#[must_use = "nothing is asked until it is awaited"]
-pub struct Sampling {
-    pending: PendingAsk<Sampled>,
-}
-
-/// The future of [`Context::roots`].
-#[must_use = "nothing is asked until it is awaited"]
-pub struct AskRoots {
-    pending: PendingAsk<Vec<Root>>,
-}
-
 macro_rules! ask_future {
-    ($name:ident $(<$generic:ident: $($bound:path),+>)?, $output:ty, $decode:expr) => {
+    ($(#[$meta:meta])* $name:ident $(<$generic:ident: $($bound:path),+>)?, $output:ty, $decode:expr) => {
+        $(#[$meta])*
+        #[must_use = "nothing is asked until it is awaited"]
+        pub struct $name$(<$generic>)? {
+            pending: PendingAsk<$output>,
+        }
+
         impl$(<$generic: $($bound +)+ 'static>)? $name$(<$generic>)? {
             /// Sets the key of the question: in MCP's `inputRequests` and on the command line. By default, the key is
             /// derived from the question, so that it changes with it.
@@ -196,10 +178,25 @@ macro_rules! ask_future {
     };
 }
 
-ask_future!(Elicit<T: DeserializeOwned>, Elicited<T>, decode_form);
-ask_future!(ElicitUrl, Elicited<()>, decode_url);
-ask_future!(Sampling, Sampled, decode_sample);
-ask_future!(AskRoots, Vec<Root>, decode_roots);
+ask_future! {
+    /// The future of [`Context::elicit`].
+    Elicit<T: DeserializeOwned>, Elicited<T>, decode_form
+}
+
+ask_future! {
+    /// The future of [`Context::elicit_url`].
+    ElicitUrl, Elicited<()>, decode_url
+}
+
+ask_future! {
+    /// The future of [`Context::sample`].
+    Sampling, Sampled, decode_sample
+}
+
+ask_future! {
+    /// The future of [`Context::roots`].
+    AskRoots, Vec<Root>, decode_roots
+}
 
 /// Decodes an answer, or reports what is wrong with it.
 type Decode<T> = fn(&Ask, Answer) -> Result<T, Vec<Problem>>;
