@@ -41,6 +41,7 @@ use crate::results::ResultStore;
 /// # });
 /// ```
 #[derive(Clone, Debug, PartialEq)]
+#[must_use]
 pub struct CallOptions {
     pub(crate) context: ContextOptions,
     #[cfg(feature = "tokio")]
@@ -82,7 +83,6 @@ impl CallOptions {
     /// assert_eq!(reply.result.unwrap_err().message(), "Tool not found: nope");
     /// # });
     /// ```
-    #[must_use]
     pub const fn new() -> Self {
         CallOptions {
             context: ContextOptions::new(),
@@ -109,7 +109,6 @@ impl CallOptions {
         /// let header = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
         /// let options = CallOptions::new().trace(header.parse().ok());
         /// ```
-        #[must_use]
         pub fn trace(trace: Option<TraceParent>) => context.trace = trace;
 
         /// Sets the values that a tool reads with [`Context::extension`](crate::Context::extension). They take precedence over
@@ -122,7 +121,6 @@ impl CallOptions {
         ///
         /// let options = CallOptions::new().extensions(Extensions::new().with(Locale("de")));
         /// ```
-        #[must_use]
         pub fn extensions(extensions: impl Into<Arc<Extensions>>) => context.extensions = Some(extensions.into());
 
         /// Sends the progress of the call to this sink.
@@ -134,7 +132,6 @@ impl CallOptions {
         ///
         /// let options = CallOptions::new().progress(Arc::new(|progress: &Progress<'_>| eprintln!("{}", progress.message)));
         /// ```
-        #[must_use]
         pub fn progress(sink: Arc<dyn ProgressSink>) => context.progress = Some(SharedHandle(sink));
 
         /// Sends the log messages of the call to this sink.
@@ -149,7 +146,6 @@ impl CallOptions {
         ///
         /// let options = CallOptions::new().log(Arc::new(|message: &LogMessage<'_>| eprintln!("{}", message.text())));
         /// ```
-        #[must_use]
         pub fn log(sink: Arc<dyn LogSink>) => context.log = Some(SharedHandle(sink));
 
         /// Puts the questions of the call to this client.
@@ -161,7 +157,6 @@ impl CallOptions {
         ///
         /// let options = CallOptions::new().client(Arc::new(Answers::new().decline()));
         /// ```
-        #[must_use]
         pub fn client(client: Arc<dyn ClientRequests>) => context.client = Some(ElicitationClient::Direct(SharedHandle(client)));
 
         /// Stores a large result in this store; the reply then has a preview.
@@ -189,7 +184,6 @@ impl CallOptions {
         /// # });
         /// ```
         #[cfg(feature = "tokio")]
-        #[must_use]
         pub fn results(store: &ResultStore) => results = Results::Store(store.clone());
 
         /// Returns every result in full, also if the registry has a [`ResultStore`](crate::results::ResultStore).
@@ -198,7 +192,6 @@ impl CallOptions {
         /// let options = tool_core::CallOptions::new().full_results();
         /// ```
         #[cfg(feature = "tokio")]
-        #[must_use]
         pub fn full_results() => results = Results::Full;
     }
 

@@ -298,7 +298,7 @@ fn split_types(object: &mut Map<String, Value>) {
 }
 
 /// Adds the members of `schema` that `object` does not have: an outer description takes precedence.
-fn merge_under(object: &mut Map<String, Value>, schema: Value) {
+pub(crate) fn merge_under(object: &mut Map<String, Value>, schema: Value) {
     if let Value::Object(schema) = schema {
         for (key, value) in schema {
             object.entry(key).or_insert(value);

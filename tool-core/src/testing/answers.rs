@@ -68,6 +68,7 @@ use crate::registry::Registry;
 /// # });
 /// ```
 #[derive(Clone, Debug, Default)]
+#[must_use]
 pub struct Answers(Arc<Mutex<AnswersState>>);
 
 #[derive(Debug, Default)]
@@ -101,7 +102,6 @@ impl Answers {
     /// ```
     /// let answers = tool_core::testing::Answers::new().accept(serde_json::json!({"sure": true}));
     /// ```
-    #[must_use]
     #[track_caller]
     #[expect(clippy::needless_pass_by_value, reason = "written as `json!` in its place")]
     pub fn accept(self, fields: Value) -> Self {
@@ -114,7 +114,6 @@ impl Answers {
     /// ```
     /// let answers = tool_core::testing::Answers::new().decline();
     /// ```
-    #[must_use]
     pub fn decline(self) -> Self {
         self.answer(Answer::Elicited(Elicited::Declined))
     }
@@ -124,7 +123,6 @@ impl Answers {
     /// ```
     /// let answers = tool_core::testing::Answers::new().cancel();
     /// ```
-    #[must_use]
     pub fn cancel(self) -> Self {
         self.answer(Answer::Elicited(Elicited::Cancelled))
     }
@@ -134,7 +132,6 @@ impl Answers {
     /// ```
     /// let answers = tool_core::testing::Answers::new().sample("Paris");
     /// ```
-    #[must_use]
     pub fn sample(self, text: impl Into<String>) -> Self {
         self.answer(Answer::Sampled(Sampled::text(text, "a model")))
     }
@@ -144,7 +141,6 @@ impl Answers {
     /// ```
     /// let answers = tool_core::testing::Answers::new().roots([tool_core::elicitation::Root::new("file:///srv")]);
     /// ```
-    #[must_use]
     pub fn roots(self, roots: impl IntoIterator<Item = Root>) -> Self {
         self.answer(Answer::Roots(roots.into_iter().collect()))
     }
@@ -157,7 +153,6 @@ impl Answers {
     ///
     /// let answers = Answers::new().answer(Answer::Roots(Vec::new()));
     /// ```
-    #[must_use]
     pub fn answer(self, answer: Answer) -> Self {
         lock(&self.0).left.push_back(answer);
         self

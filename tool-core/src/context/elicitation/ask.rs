@@ -139,8 +139,8 @@ impl Context {
     }
 }
 
-macro_rules! ask_future {
-    ($(#[$meta:meta])* $name:ident $(<$generic:ident: $($bound:path),+>)?, $output:ty, $decode:expr) => {
+macro_rules! ask_futures {
+    ($($(#[$meta:meta])* $name:ident $(<$generic:ident: $($bound:path),+>)? => $output:ty, $decode:expr;)+) => { $(
         $(#[$meta])*
         #[must_use = "nothing is asked until it is awaited"]
         pub struct $name$(<$generic>)? {
@@ -175,27 +175,21 @@ macro_rules! ask_future {
                 f.debug_struct(stringify!($name)).field("key", &self.pending.key).finish_non_exhaustive()
             }
         }
-    };
+    )+ };
 }
 
-ask_future! {
+ask_futures! {
     /// The future of [`Context::elicit`].
-    Elicit<T: DeserializeOwned>, Elicited<T>, decode_form
-}
+    Elicit<T: DeserializeOwned> => Elicited<T>, decode_form;
 
-ask_future! {
     /// The future of [`Context::elicit_url`].
-    ElicitUrl, Elicited<()>, decode_url
-}
+    ElicitUrl => Elicited<()>, decode_url;
 
-ask_future! {
     /// The future of [`Context::sample`].
-    Sampling, Sampled, decode_sample
-}
+    Sampling => Sampled, decode_sample;
 
-ask_future! {
     /// The future of [`Context::roots`].
-    AskRoots, Vec<Root>, decode_roots
+    AskRoots => Vec<Root>, decode_roots;
 }
 
 /// Decodes an answer, or reports what is wrong with it.

@@ -19,6 +19,7 @@ use crate::model::setters::setters;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
+#[must_use]
 pub struct Sample {
     /// The conversation so far.
     pub messages: Vec<PromptMessage>,
@@ -64,7 +65,6 @@ impl Sample {
     /// let sample = Sample::new(50).user("What is this?").user(Content::image([1, 2], "image/png"));
     /// assert_eq!(sample.messages.len(), 2);
     /// ```
-    #[must_use]
     pub fn user(mut self, content: impl Into<Content>) -> Self {
         self.messages.push(PromptMessage::user(content));
         self
@@ -75,7 +75,6 @@ impl Sample {
     /// ```
     /// assert_eq!(tool_core::elicitation::Sample::new(50).user("Hello").assistant("Hello!").messages.len(), 2);
     /// ```
-    #[must_use]
     pub fn assistant(mut self, content: impl Into<Content>) -> Self {
         self.messages.push(PromptMessage::assistant(content));
         self
@@ -87,7 +86,6 @@ impl Sample {
         /// ```
         /// assert!(tool_core::elicitation::Sample::new(50).system("Be brief.").system_prompt.is_some());
         /// ```
-        #[must_use]
         pub fn system(prompt: impl Into<String>) => system_prompt = Some(prompt.into());
 
         /// Sets the temperature, from 0 to 1.
@@ -95,7 +93,6 @@ impl Sample {
         /// ```
         /// assert_eq!(tool_core::elicitation::Sample::new(50).temperature(0.5).temperature, Some(0.5));
         /// ```
-        #[must_use]
         pub fn temperature(temperature: f32) => temperature = Some(temperature);
     }
 
@@ -104,7 +101,6 @@ impl Sample {
     /// ```
     /// assert_eq!(tool_core::elicitation::Sample::new(50).stop("END").stop_sequences, ["END"]);
     /// ```
-    #[must_use]
     pub fn stop(mut self, text: impl Into<String>) -> Self {
         self.stop_sequences.push(text.into());
         self
@@ -118,7 +114,6 @@ impl Sample {
     /// let sample = Sample::new(50).prefer(ModelPreferences::new().model("haiku").speed(0.9));
     /// assert!(sample.model_preferences.is_some());
     /// ```
-    #[must_use]
     pub fn prefer(mut self, preferences: ModelPreferences) -> Self {
         self.model_preferences = Some(preferences);
         self
@@ -136,6 +131,7 @@ impl Sample {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[must_use]
 pub struct ModelPreferences {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     hints: Vec<Hint>,
@@ -167,7 +163,6 @@ impl ModelPreferences {
     /// ```
     /// let preferences = tool_core::elicitation::ModelPreferences::new().model("haiku").model("mini");
     /// ```
-    #[must_use]
     pub fn model(mut self, name: impl Into<String>) -> Self {
         self.hints.push(Hint { name: name.into() });
         self
@@ -179,7 +174,6 @@ impl ModelPreferences {
         /// ```
         /// let preferences = tool_core::elicitation::ModelPreferences::new().cost(0.5);
         /// ```
-        #[must_use]
         pub fn cost(priority: f32) => cost_priority = Some(priority);
 
         /// Sets the priority of speed.
@@ -187,7 +181,6 @@ impl ModelPreferences {
         /// ```
         /// let preferences = tool_core::elicitation::ModelPreferences::new().speed(0.5);
         /// ```
-        #[must_use]
         pub fn speed(priority: f32) => speed_priority = Some(priority);
 
         /// Sets the priority of capability.
@@ -195,7 +188,6 @@ impl ModelPreferences {
         /// ```
         /// let preferences = tool_core::elicitation::ModelPreferences::new().intelligence(0.5);
         /// ```
-        #[must_use]
         pub fn intelligence(priority: f32) => intelligence_priority = Some(priority);
     }
 }

@@ -81,8 +81,11 @@ impl ElicitationState {
     ) -> Result<(Question, Arc<dyn ClientRequests>), Failure> {
         let mut state = lock(&self.state);
         if self.modified.load(Ordering::Relaxed) {
-            let failure = modified_before_asking(tool);
-            return Err(state.fault.insert(failure).clone());
+            let message = format!(
+                "`{tool}` asks after using its `Writer`: the call starts again with the answer, and would write \
+                 twice; ask first"
+            );
+            return Err(state.fault.insert(fault(message)).clone());
         }
         let client = match client {
             Some(ElicitationClient::Direct(client)) => Arc::clone(&client.0),
@@ -262,13 +265,6 @@ impl Drop for WaitGuard<'_> {
 fn fault(message: String) -> Failure {
     tracing::error!("{message}");
     Failure::new(FailureKind::Internal, message)
-}
-
-fn modified_before_asking(tool: &str) -> Failure {
-    fault(format!(
-        "`{tool}` asks after using its `Writer`: the call starts again with the answer, and would write twice; ask \
-         first"
-    ))
 }
 
 fn unsupported(tool: &str, elicitation_client: Option<&ElicitationClient>) -> Failure {

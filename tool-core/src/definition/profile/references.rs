@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::definition::profile::subschemas::{below, mapped};
 use crate::definition::profile::{Profile, ProfileError, dialect};
 use crate::schema::json::pointer::push_escaped;
+use crate::schema::normal::merge_under;
 use crate::schema::reference;
 use crate::schema::subschemas::subschemas;
 
@@ -136,15 +137,10 @@ impl<'s> Inlining<'s> {
 }
 
 /// Sibling keywords of a reference apply too, and take precedence.
-fn together(beside: Map<String, Value>, target: Value) -> Value {
+fn together(mut beside: Map<String, Value>, target: Value) -> Value {
     if !beside.keys().all(|keyword| dialect::is_note(keyword)) {
         return json!({"allOf": [target, beside]});
     }
-    let mut together = beside;
-    if let Value::Object(target) = target {
-        for (keyword, value) in target {
-            together.entry(keyword).or_insert(value);
-        }
-    }
-    together.into()
+    merge_under(&mut beside, target);
+    beside.into()
 }

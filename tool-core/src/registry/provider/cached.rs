@@ -44,6 +44,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// assert_eq!(ASKED.load(Ordering::Relaxed), 1);
 /// # });
 /// ```
+#[must_use]
 pub struct Cached {
     refresher: Refresher,
     /// Cancels the query in the background.
@@ -73,7 +74,6 @@ impl Cached {
         /// # use tool_core::provider::Cached;
         /// let provider = Cached::new(Duration::from_secs(60), || Registry::builder().build()).serve_stale();
         /// ```
-        #[must_use]
         pub fn serve_stale() => refresher.serve_stale = true;
 
         /// Serves an expired list for `time` while the provider is queried in the background, so that a slow provider does not
@@ -94,7 +94,6 @@ impl Cached {
         /// let half = Duration::from_secs(30);
         /// let provider = Cached::new(half, || Registry::builder().build()).stale_while_revalidate(half);
         /// ```
-        #[must_use]
         pub fn stale_while_revalidate(time: Duration) => refresher.stale_for = Some(time);
 
         /// Sets the time limit of the provider, after which it has failed; the default is 30 seconds. Without tokio timers there is
@@ -107,7 +106,6 @@ impl Cached {
         /// let provider = Cached::new(Duration::from_secs(60), || async { Registry::builder().build() })
         ///     .timeout(Duration::from_secs(5));
         /// ```
-        #[must_use]
         pub fn timeout(time: Duration) => refresher.patience = time;
 
         /// Calls this function if the list has changed: a tool or a prompt was added, removed or changed in what it promises, or a
@@ -120,7 +118,6 @@ impl Cached {
         /// let provider = Cached::new(Duration::from_secs(60), || Registry::builder().build())
         ///     .on_change(|| println!("there are other tools"));
         /// ```
-        #[must_use]
         pub fn on_change(listener: impl Fn() + Send + Sync + 'static) => refresher.on_change = Some(Arc::new(listener));
     }
 

@@ -38,6 +38,7 @@ use crate::registry::provider::{Provider, ToolsProvider};
 /// # });
 /// ```
 #[derive(Default)]
+#[must_use]
 pub struct Providers {
     parts: Vec<NamedProvider>,
     last: Mutex<Option<Joined>>,
@@ -79,7 +80,6 @@ impl Providers {
     /// # use tool_core::provider::Providers;
     /// let providers = Providers::new().with("own", Registry::builder().allow_empty().build().unwrap());
     /// ```
-    #[must_use]
     pub fn with<Marker>(self, name: impl Into<String>, provider: impl IntoToolsProvider<Marker>) -> Self {
         self.and(name.into(), provider.into_provider(), false)
     }
@@ -91,7 +91,6 @@ impl Providers {
     /// # use tool_core::provider::Providers;
     /// let providers = Providers::new().with_optional("remote", || Registry::builder().build());
     /// ```
-    #[must_use]
     pub fn with_optional<Marker>(
         self,
         name: impl Into<String>,

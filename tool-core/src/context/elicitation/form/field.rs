@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::schema::normal::merge_under;
+
 /// A field, derived from the schema of its type.
 pub(super) struct Field {
     /// The published schema.
@@ -165,13 +167,11 @@ fn drop_null(object: &mut Map<String, Value>) -> bool {
         let count = branches.len();
         branches.retain(|branch| *branch != json!({"type": "null"}));
         dropped |= branches.len() < count;
-        if let [Value::Object(only)] = &mut branches[..] {
-            let only = std::mem::take(only);
+        if let [only @ Value::Object(_)] = &mut branches[..] {
+            let only = only.take();
             object.shift_remove(keyword);
-            for (key, value) in only {
-                // A keyword beside the choice is more specific.
-                object.entry(key).or_insert(value);
-            }
+            // A keyword beside the choice is more specific.
+            merge_under(object, only);
         }
     }
     if dropped && object.get("default").is_some_and(Value::is_null) {
