@@ -123,13 +123,9 @@ impl Lint {
         sizes::check_all(&tools, self, &mut findings);
         findings.retain(|finding| !self.without.contains(&finding.rule));
         // A stable sort keeps the order of inputs.
-        findings.sort_by(|a, b| {
-            let order = |finding: &Finding| {
-                let Finding { tool, prompt, rule, .. } = finding;
-                let concerns_all = tool.is_none() && prompt.is_none();
-                (concerns_all, tool.is_none(), tool.clone(), prompt.clone(), *rule)
-            };
-            order(a).cmp(&order(b))
+        findings.sort_by_cached_key(|Finding { tool, prompt, rule, .. }| {
+            let concerns_all = tool.is_none() && prompt.is_none();
+            (concerns_all, tool.is_none(), tool.clone(), prompt.clone(), *rule)
         });
         findings
     }

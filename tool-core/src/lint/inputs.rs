@@ -8,6 +8,7 @@ use crate::lint::names::is_plain;
 use crate::lint::texts::vague;
 use crate::lint::walk::{SchemaPart, walk};
 use crate::schema::Validator;
+use crate::schema::json::pointer::pointer;
 use crate::schema::message::shortened;
 use crate::schema::reference::resolved;
 
@@ -65,14 +66,10 @@ fn exemplified(tool: &ToolDefinition, part: SchemaPart<'_>, findings: &mut Vec<F
 
 /// Checks examples and defaults of inputs, and calls in the doc comment, by decoding them.
 fn values(tool: &ToolDefinition, findings: &mut Vec<Finding>) {
-    for (input, fault) in tool.invalid_values() {
-        findings.push(
-            Finding::of(LintRule::ExampleInvalid, tool, fault)
-                .at(&crate::schema::json::pointer::pointer(&input)),
-        );
-    }
-    let calls = tool.faults_of_examples().into_iter();
-    findings.extend(calls.map(|fault| Finding::of(LintRule::ExampleInvalid, tool, fault)));
+    let invalid = |fault: String| Finding::of(LintRule::ExampleInvalid, tool, fault);
+    findings
+        .extend(tool.invalid_values().into_iter().map(|(input, fault)| invalid(fault).at(&pointer(&input))));
+    findings.extend(tool.faults_of_examples().into_iter().map(invalid));
 }
 
 /// Checks examples and defaults of members below an input, which only the schema can validate.

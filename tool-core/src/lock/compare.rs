@@ -121,8 +121,7 @@ impl ToolComparison<'_> {
             self.push(Kind::TextChanged, "description", "it reads differently");
         }
         if old.tags != new.tags {
-            let text = format!("was [{}], is [{}]", old.tags.join(", "), new.tags.join(", "));
-            self.push(Kind::TagsChanged, "tags", text);
+            self.push(Kind::TagsChanged, "tags", were_are(&old.tags, &new.tags));
         }
         if old.deprecated != new.deprecated {
             let text = match (&old.deprecated, &new.deprecated) {
@@ -205,8 +204,7 @@ impl ToolComparison<'_> {
             self.push(Kind::AddressChanged, "path", was_is(old.path.as_deref(), new.path.as_deref()));
         }
         if old.locators != new.locators {
-            let text = format!("was [{}], is [{}]", old.locators.join(", "), new.locators.join(", "));
-            self.push(Kind::AddressChanged, "locators", text);
+            self.push(Kind::AddressChanged, "locators", were_are(&old.locators, &new.locators));
         }
         // A changed operation is reported already.
         let is_lost = old.has_address() && new.is_read() && !new.has_address();
@@ -271,4 +269,8 @@ fn was_is<T: Display>(old: Option<T>, new: Option<T>) -> String {
         (Some(old), None) => format!("was `{old}`, is none"),
         (None, None) => String::new(),
     }
+}
+
+fn were_are(old: &[String], new: &[String]) -> String {
+    format!("was [{}], is [{}]", old.join(", "), new.join(", "))
 }

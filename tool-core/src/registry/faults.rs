@@ -120,18 +120,13 @@ impl ToolDefinition {
         }
         // One sample is enough.
         faults.truncate(1);
-        faults.extend(self.declared_wide().map(|path| {
+        faults.extend(wide::in_untagged(self.input_specs()).map(|path| {
             format!(
                 "the integer of 128 bits at `{path}` stands in an untagged enum, whose variants serde reads from a buffer \
                  without room for it: {WIDE}"
             )
         }));
         faults
-    }
-
-    /// Returns the path of an integer of 128 bits that an untagged enum cannot read.
-    fn declared_wide(&self) -> Option<String> {
-        wide::in_untagged(self.input_specs())
     }
 
     /// Returns the examples in the doc comment that are invalid calls.

@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::schema::json::pointer::unescaped;
+use crate::schema::json::size;
 use crate::schema::normal::TEXTS;
 use crate::schema::reference::target;
 use crate::schema::subschemas::{branches, requires};
@@ -188,15 +189,12 @@ impl<'s> Rendering<'s> {
 
     /// Copies a value of the schema, if the budget allows it.
     fn copied(&mut self, value: &Value) -> Option<Value> {
-        crate::schema::json::size::take(&mut self.bytes, value).then(|| value.clone())
+        size::take(&mut self.bytes, value).then(|| value.clone())
     }
 
     fn text(&mut self, value: &Value) -> Option<String> {
-        value.as_str()?;
-        match self.copied(value)? {
-            Value::String(text) => Some(text),
-            _ => None,
-        }
+        let text = value.as_str()?;
+        size::take(&mut self.bytes, value).then(|| text.to_owned())
     }
 
     fn examples(&mut self, schema: &Value) -> Vec<Value> {

@@ -175,8 +175,7 @@ impl Form {
     /// ```
     pub fn problems(&self, answer: &Map<String, Value>) -> Vec<Problem> {
         let answer = Value::Object(self.normalized(answer.clone()));
-        let Inner { validator, .. } = &*self.0;
-        validator.check(&answer).err().unwrap_or_default()
+        self.0.validator.check(&answer).err().unwrap_or_default()
     }
 
     /// Normalizes an answer for decoding: removes `null` fields, and writes whole numbers of integer fields as

@@ -94,6 +94,16 @@ impl Sample {
         /// assert_eq!(tool_core::elicitation::Sample::new(50).temperature(0.5).temperature, Some(0.5));
         /// ```
         pub fn temperature(temperature: f32) => temperature = Some(temperature);
+
+        /// Sets the preferred models. The client decides.
+        ///
+        /// ```
+        /// use tool_core::elicitation::{ModelPreferences, Sample};
+        ///
+        /// let sample = Sample::new(50).prefer(ModelPreferences::new().model("haiku").speed(0.9));
+        /// assert!(sample.model_preferences.is_some());
+        /// ```
+        pub fn prefer(preferences: ModelPreferences) => model_preferences = Some(preferences);
     }
 
     /// Adds a text that ends the message.
@@ -103,19 +113,6 @@ impl Sample {
     /// ```
     pub fn stop(mut self, text: impl Into<String>) -> Self {
         self.stop_sequences.push(text.into());
-        self
-    }
-
-    /// Sets the preferred models. The client decides.
-    ///
-    /// ```
-    /// use tool_core::elicitation::{ModelPreferences, Sample};
-    ///
-    /// let sample = Sample::new(50).prefer(ModelPreferences::new().model("haiku").speed(0.9));
-    /// assert!(sample.model_preferences.is_some());
-    /// ```
-    pub fn prefer(mut self, preferences: ModelPreferences) -> Self {
-        self.model_preferences = Some(preferences);
         self
     }
 }
