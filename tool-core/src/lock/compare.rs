@@ -19,7 +19,7 @@ pub(super) fn compare(old: &Tools, new: &Tools) -> Vec<Difference> {
     for (name, before) in old {
         match (new.get(name), renamed.get(name.as_str())) {
             (Some(after), _) => {
-                found.extend(ToolComparison { name, found: Vec::new() }.compare(before, after))
+                found.extend(ToolComparison { name, found: Vec::new() }.compare(before, after));
             }
             (None, Some(&after)) => {
                 let (kind, text) = if new[after].alias.as_ref() == Some(name) {
