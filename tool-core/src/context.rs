@@ -258,6 +258,7 @@ pub(crate) struct LazyContext<'c> {
 }
 
 impl<'c> LazyContext<'c> {
+    #[inline]
     pub(crate) fn new(tool: &'c str, principal: &'c Principal, options: &'c ContextOptions) -> Self {
         LazyContext {
             call_id: CallId::new(),

@@ -209,7 +209,9 @@ impl CallOptions {
 
     /// Returns these options without the extensions.
     pub(crate) fn without_extensions(&self) -> Self {
-        CallOptions { context: ContextOptions { extensions: None, ..self.context.clone() }, ..self.clone() }
+        let mut options = self.clone();
+        options.context.extensions = None;
+        options
     }
 
     /// Returns the store for large results.
