@@ -7,12 +7,13 @@ pub(crate) mod options;
 pub(crate) mod permit;
 pub(crate) mod progress;
 pub(crate) mod semaphore;
+pub(crate) mod shared;
 pub(crate) mod tasks;
 pub(crate) mod timeout;
 pub(crate) mod wait;
 
 use std::any::Any;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, Mutex, OnceLock, Weak};
 
 use serde_json::Value;
 
@@ -25,6 +26,7 @@ use crate::context::progress::Progress;
 use crate::context::tasks::Tasks;
 use crate::model::access::Principal;
 use crate::model::call_id::CallId;
+use crate::model::lock::lock;
 use crate::model::trace::TraceParent;
 
 /// The call that a tool is running for: its identifier, its caller, and whether the caller still waits.
@@ -135,7 +137,7 @@ impl Context {
     /// ```
     pub fn progress(&self, done: u64, total: impl Into<Option<u64>>, message: &str) {
         if let Some(sink) = &self.0.options.progress {
-            sink.report(&Progress { done, total: total.into(), message });
+            progress::report(sink, &Progress { done, total: total.into(), message });
         }
     }
 
@@ -179,14 +181,14 @@ impl Context {
     /// Adds a permit that the call, and the calls that it makes, run under.
     #[cfg(feature = "tokio")]
     pub(crate) fn hold(&self, permit: &Arc<Permit>) {
-        let mut permits = self.0.permits.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut permits = lock(&self.0.permits);
         permits.push(Arc::downgrade(permit));
     }
 
     /// Returns the permits of this call and of its outer calls, innermost first.
     fn permits(&self) -> Vec<Weak<Permit>> {
         let calls = std::iter::successors(Some(self), |call| call.0.options.outer.as_ref());
-        let permits = calls.map(|call| call.0.permits.lock().unwrap_or_else(PoisonError::into_inner));
+        let permits = calls.map(|call| lock(&call.0.permits));
         permits.flat_map(|permits| permits.clone()).collect()
     }
 
@@ -256,44 +258,38 @@ pub(crate) struct LazyContext<'c> {
 }
 
 impl<'c> LazyContext<'c> {
-    pub(crate) fn new(tool: &'c str, principal: &'c Principal, options: &'c ContextOptions) -> Self {
-        Self::made(tool, principal, options, None, None, None)
-    }
-
-    /// Creates the context of a call that runs.
-    pub(crate) fn running(
-        tool: &'c str,
-        principal: &'c Principal,
-        options: &'c ContextOptions,
-        beside: Option<&'c Arc<Extensions>>,
-        registry: &'c (dyn Any + Send + Sync),
-        tasks: &'c Tasks,
-    ) -> Self {
-        Self::made(tool, principal, options, beside, Some(registry), Some(tasks))
-    }
-
     #[inline]
-    #[cfg_attr(not(feature = "tokio"), expect(unused_variables, reason = "no task outlives its call"))]
-    fn made(
-        tool: &'c str,
-        principal: &'c Principal,
-        options: &'c ContextOptions,
-        beside: Option<&'c Arc<Extensions>>,
-        registry: Option<&'c (dyn Any + Send + Sync)>,
-        tasks: Option<&'c Tasks>,
-    ) -> Self {
+    pub(crate) fn new(tool: &'c str, principal: &'c Principal, options: &'c ContextOptions) -> Self {
         LazyContext {
             call_id: CallId::new(),
             tool,
             principal,
             options,
-            beside,
-            registry,
+            beside: None,
+            registry: None,
             #[cfg(feature = "tokio")]
-            tasks,
+            tasks: None,
             permit: None,
             context: OnceLock::new(),
         }
+    }
+
+    /// Sets what only a call that runs has.
+    #[inline]
+    #[cfg_attr(not(feature = "tokio"), expect(unused_variables, reason = "no task outlives its call"))]
+    pub(crate) fn running(
+        mut self,
+        beside: Option<&'c Arc<Extensions>>,
+        registry: &'c (dyn Any + Send + Sync),
+        tasks: &'c Tasks,
+    ) -> Self {
+        self.beside = beside;
+        self.registry = Some(registry);
+        #[cfg(feature = "tokio")]
+        {
+            self.tasks = Some(tasks);
+        }
+        self
     }
 
     pub(crate) fn options(&self) -> &'c ContextOptions {

@@ -31,7 +31,6 @@ use crate::declare::declaration::{Declaration, Deprecated};
 use crate::declare::inject::Need;
 use crate::declare::requirement;
 use crate::declare::requirement::RequireFn;
-use crate::declare::source::SourceLocation;
 use crate::declare::states::States;
 use crate::definition::declared::DeclaredDefinition;
 use crate::definition::facts::Facts;
@@ -236,7 +235,7 @@ impl ToolDefinition {
     /// assert!(tool.source().line > 0);
     /// ```
     pub fn source(&self) -> Source<'_> {
-        self.where_declared().source()
+        self.where_declared()
     }
 
     /// Returns the provider of the tool: the crate that declares it, or the one [set for a dynamic
@@ -268,7 +267,7 @@ impl ToolDefinition {
         }
     }
 
-    fn where_declared(&self) -> SourceLocation {
+    fn where_declared(&self) -> Source<'static> {
         match &self.0 {
             Inner::Declared(declared) => declared.declaration.source(),
             Inner::Custom(whole) => whole.facts.location,
@@ -277,7 +276,7 @@ impl ToolDefinition {
 
     /// Returns where the tool was declared, as text for a fault.
     pub(crate) fn place(&self) -> String {
-        self.where_declared().to_string()
+        self.where_declared().describe()
     }
 
     /// Returns the names of the locators.
@@ -326,10 +325,7 @@ impl ToolDefinition {
 
     /// Returns the names of the state types that the tool and its requirements need and that `states` does not have.
     pub(crate) fn lacks(&self, states: &States) -> Vec<&'static str> {
-        match &self.0 {
-            Inner::Declared(declared) => origin::lacks(declared.declaration, states),
-            Inner::Custom(_) => Vec::new(),
-        }
+        self.declaration().map_or_else(Vec::new, |declaration| origin::lacks(declaration, states))
     }
 
     /// Returns why requirements of the tool are not met; `None` if all are.

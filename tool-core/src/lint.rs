@@ -13,6 +13,7 @@ mod walk;
 pub use finding::{Finding, LintRule};
 
 use crate::definition::ToolDefinition;
+use crate::model::setters::setters;
 use crate::registry::Registry;
 
 /// The rules to check a [`Registry`] with, and their limits.
@@ -59,45 +60,35 @@ impl Lint {
         self
     }
 
-    /// Sets how many tools a registry may have; the default is 128.
-    ///
-    /// ```
-    /// let lint = tool_core::lint::Lint::default().most_tools(20);
-    /// ```
-    pub fn most_tools(mut self, most: usize) -> Self {
-        self.most_tools = most;
-        self
-    }
+    setters! {
+        /// Sets how many tools a registry may have; the default is 128.
+        ///
+        /// ```
+        /// let lint = tool_core::lint::Lint::default().most_tools(20);
+        /// ```
+        pub fn most_tools(most: usize) => most_tools = most;
 
-    /// Sets how many tokens a definition may have; the default is 1,000. Tokens are estimated as a quarter of the bytes of
-    /// name, description and input schema as JSON.
-    ///
-    /// ```
-    /// let lint = tool_core::lint::Lint::default().tool_tokens(300);
-    /// ```
-    pub fn tool_tokens(mut self, most: usize) -> Self {
-        self.tool_tokens = most;
-        self
-    }
+        /// Sets how many tokens a definition may have; the default is 1,000. Tokens are estimated as a quarter of the bytes of
+        /// name, description and input schema as JSON.
+        ///
+        /// ```
+        /// let lint = tool_core::lint::Lint::default().tool_tokens(300);
+        /// ```
+        pub fn tool_tokens(most: usize) => tool_tokens = most;
 
-    /// Sets how many tokens all definitions together may have; the default is 20,000, a tenth of the context of many models.
-    ///
-    /// ```
-    /// let lint = tool_core::lint::Lint::default().registry_tokens(5_000);
-    /// ```
-    pub fn registry_tokens(mut self, most: usize) -> Self {
-        self.registry_tokens = most;
-        self
-    }
+        /// Sets how many tokens all definitions together may have; the default is 20,000, a tenth of the context of many models.
+        ///
+        /// ```
+        /// let lint = tool_core::lint::Lint::default().registry_tokens(5_000);
+        /// ```
+        pub fn registry_tokens(most: usize) => registry_tokens = most;
 
-    /// Sets how many characters a description may have; the default is 1,024.
-    ///
-    /// ```
-    /// let lint = tool_core::lint::Lint::default().description_length(500);
-    /// ```
-    pub fn description_length(mut self, most: usize) -> Self {
-        self.description_length = most;
-        self
+        /// Sets how many characters a description may have; the default is 1,024.
+        ///
+        /// ```
+        /// let lint = tool_core::lint::Lint::default().description_length(500);
+        /// ```
+        pub fn description_length(most: usize) => description_length = most;
     }
 
     /// Returns all findings, for any caller: those of tools by name, then of prompts, then of the registry, each ordered by
@@ -132,13 +123,9 @@ impl Lint {
         sizes::check_all(&tools, self, &mut findings);
         findings.retain(|finding| !self.without.contains(&finding.rule));
         // A stable sort keeps the order of inputs.
-        findings.sort_by(|a, b| {
-            let order = |finding: &Finding| {
-                let Finding { tool, prompt, rule, .. } = finding;
-                let concerns_all = tool.is_none() && prompt.is_none();
-                (concerns_all, tool.is_none(), tool.clone(), prompt.clone(), *rule)
-            };
-            order(a).cmp(&order(b))
+        findings.sort_by_cached_key(|Finding { tool, prompt, rule, .. }| {
+            let concerns_all = tool.is_none() && prompt.is_none();
+            (concerns_all, tool.is_none(), tool.clone(), prompt.clone(), *rule)
         });
         findings
     }

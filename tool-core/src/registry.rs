@@ -196,13 +196,6 @@ impl Registry {
         *self.inner.open.get_or_init(|| !self.inner.members.iter().any(asks))
     }
 
-    /// Returns the tool at this position among all tools, if the caller may call it.
-    fn callable_at(&self, position: usize) -> Option<&ToolDefinition> {
-        let member = self.inner.members.get(position)?;
-        let callable = self.is_unrestricted() || self.inner.is_callable(member, self.principal());
-        callable.then_some(&member.definition)
-    }
-
     /// Returns every tool, ordered by name, for any caller.
     pub(crate) fn definitions(&self) -> impl ExactSizeIterator<Item = &ToolDefinition> {
         self.inner.members.iter().map(|member| &member.definition)

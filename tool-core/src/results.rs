@@ -37,6 +37,7 @@ use crate::results::writing::StoreState;
 #[derive(Clone)]
 pub struct ResultStore(pub(crate) Arc<Inner>);
 
+#[derive(Clone)]
 pub(crate) struct Inner {
     storage: Arc<dyn ResultStorage>,
     pub(crate) limits: ResultLimits,
@@ -104,9 +105,7 @@ impl ResultStore {
     /// ```
     #[must_use]
     pub fn limits(&self, limits: ResultLimits) -> Self {
-        let Inner { storage, tools, state, .. } = &*self.0;
-        let (storage, tools, state) = (Arc::clone(storage), tools.clone(), Arc::clone(state));
-        ResultStore(Arc::new(Inner { storage, limits, tools, state }))
+        ResultStore(Arc::new(Inner { limits, ..Inner::clone(&self.0) }))
     }
 
     /// Stores only results of tools for which `predicate` returns `true`. Results of other tools are shown in full, whatever
@@ -121,9 +120,7 @@ impl ResultStore {
     /// ```
     #[must_use]
     pub fn for_tools(&self, predicate: impl Fn(&ToolDefinition) -> bool + Send + Sync + 'static) -> Self {
-        let Inner { storage, limits, state, .. } = &*self.0;
-        let (storage, state) = (Arc::clone(storage), Arc::clone(state));
-        ResultStore(Arc::new(Inner { storage, limits: *limits, tools: Some(Arc::new(predicate)), state }))
+        ResultStore(Arc::new(Inner { tools: Some(Arc::new(predicate)), ..Inner::clone(&self.0) }))
     }
 
     /// Returns `true` if large results of this tool are stored.

@@ -24,7 +24,8 @@ pub(crate) mod problem;
 pub(crate) mod reference;
 mod samples;
 mod secret;
-mod types;
+pub(crate) mod subschemas;
+pub(crate) mod types;
 mod untagged;
 mod validator;
 

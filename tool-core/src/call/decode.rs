@@ -19,7 +19,7 @@ use crate::context::options::NO_OPTIONS;
 use crate::declare::entry::{Call, Entry, EntryOutcome};
 use crate::declare::inject::InjectionSource;
 use crate::declare::layout::ArgumentLayout;
-use crate::declare::reader::{ArgumentReader, ReadErrors, UnreadInput};
+use crate::declare::reader::{ArgumentReader, UnreadInput};
 use crate::declare::slots::Slots;
 use crate::declare::states::States;
 use crate::definition::ToolDefinition;
@@ -116,7 +116,7 @@ impl ArgumentDecoder<'_> {
             (Ok(()), Scan { slots, clean: true }) => {
                 match self.attempt(entry, layout, &slots, purpose, true)? {
                     Ok(step) => Ok(step),
-                    Err(findings) => Err(invalid(tool, Vec::new(), &findings.unread)),
+                    Err(unread) => Err(invalid(tool, Vec::new(), &unread)),
                 }
             }
             (Ok(()), Scan { clean: false, .. }) => Err(invalid(tool, unknown_members(tool, &text), &[])),
@@ -133,9 +133,9 @@ impl ArgumentDecoder<'_> {
                         slots.empty(position);
                     }
                 }
-                let findings =
+                let unread =
                     self.attempt(entry, layout, &slots, Purpose::Validate, true)?.err().unwrap_or_default();
-                Err(invalid(tool, problems, &findings.unread))
+                Err(invalid(tool, problems, &unread))
             }
         }
     }
@@ -178,7 +178,7 @@ impl ArgumentDecoder<'_> {
         slots: &'s Slots<'s>,
         purpose: Purpose,
         checked: bool,
-    ) -> Result<Result<EntryOutcome, ReadErrors<'s>>, Failure> {
+    ) -> Result<Result<EntryOutcome, Vec<UnreadInput<'s>>>, Failure> {
         let source = InjectionSource { states: self.states, context: self.context };
         let reader = ArgumentReader::new(layout, slots, source, checked);
         let mut call = match purpose {
@@ -241,9 +241,15 @@ pub(crate) fn unread(tool: &ToolDefinition, arguments: &Value) -> Vec<String> {
             .implementation
             .entry()
             .map(|entry| decoder.attempt(entry, layout, &slots, Purpose::Validate, true));
-        let Some(Ok(Err(findings))) = attempt else { return Vec::new() };
-        findings.unread.iter().filter_map(reason).collect()
+        let Some(Ok(Err(unread))) = attempt else { return Vec::new() };
+        unread.iter().filter_map(reason).collect()
     })
+}
+
+/// Validates an example of a call strictly, without state.
+pub(crate) fn validate_example(tool: &ToolDefinition, call: &Value) -> Result<Validation, Failure> {
+    let implementation = Implementation::new(tool, None);
+    validate(tool, implementation, &States::default(), Leniency::Strict, call.to_string().as_bytes())
 }
 
 /// Decodes arguments of an example or a check.

@@ -108,7 +108,7 @@ async fn acquire_in_time(
 ) -> Result<Arc<Permit>, Failure> {
     let mut acquire = pin!(Permit::acquire(semaphore, context.principal().id(), context.permits()));
     match limited(timer, acquire.as_mut()).await {
-        Ok(permit) => Ok(permit?),
+        Ok(permit) => permit,
         Err(Elapsed(limit)) => Err(Failure::timeout_before(tool.name(), limit)),
     }
 }

@@ -21,9 +21,9 @@ impl<'r> Implementation<'r> {
     /// Returns the implementation for this definition: `dynamic`, or else the declared function.
     #[inline]
     pub(crate) fn new(definition: &ToolDefinition, dynamic: Option<&'r Arc<dyn Tool>>) -> Self {
-        match (dynamic, definition.entry()) {
+        match (dynamic, definition.declaration()) {
             (Some(tool), _) => Implementation::Dynamic(tool),
-            (None, Some(entry)) => Implementation::Declared(entry),
+            (None, Some(declaration)) => Implementation::Declared(declaration.entry),
             (None, None) => Implementation::Absent,
         }
     }

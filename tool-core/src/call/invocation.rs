@@ -97,8 +97,8 @@ impl<'c> Invocation<'c> {
     fn new(origin: CallOrigin<'c>, member: Target<'c>, arguments: &'c [u8]) -> Self {
         let Target { kind, definition: tool, implementation, scope, extensions } = member;
         let (options, tasks) = (&origin.options.context, scope.executor.tasks());
-        let context =
-            LazyContext::running(tool.name(), origin.principal, options, extensions, origin.registry, tasks);
+        let context = LazyContext::new(tool.name(), origin.principal, options);
+        let context = context.running(extensions, origin.registry, tasks);
         let call_id = context.call_id();
         let begin = |audit| {
             Record::begin(audit, call_id, origin, kind, AuditSubject::Definition(tool.clone()), arguments)

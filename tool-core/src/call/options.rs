@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use crate::context::elicitation::{ClientRequests, ElicitationClient};
 use crate::context::extensions::Extensions;
-use crate::context::logging::{LogHandle, LogSink};
+use crate::context::logging::LogSink;
 use crate::context::options::ContextOptions;
-use crate::context::progress::{ProgressHandle, ProgressSink};
+use crate::context::progress::ProgressSink;
+use crate::context::shared::SharedHandle;
 use crate::model::access::Principal;
+use crate::model::setters::setters;
 use crate::model::trace::TraceParent;
 #[cfg(feature = "tokio")]
 use crate::results::ResultStore;
@@ -39,6 +41,7 @@ use crate::results::ResultStore;
 /// # });
 /// ```
 #[derive(Clone, Debug, PartialEq)]
+#[must_use]
 pub struct CallOptions {
     pub(crate) context: ContextOptions,
     #[cfg(feature = "tokio")]
@@ -80,7 +83,6 @@ impl CallOptions {
     /// assert_eq!(reply.result.unwrap_err().message(), "Tool not found: nope");
     /// # });
     /// ```
-    #[must_use]
     pub const fn new() -> Self {
         CallOptions {
             context: ContextOptions::new(),
@@ -98,125 +100,99 @@ impl CallOptions {
         }
     }
 
-    /// Sets the trace that the call is part of.
-    ///
-    /// ```
-    /// use tool_core::CallOptions;
-    ///
-    /// let header = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
-    /// let options = CallOptions::new().trace(header.parse().ok());
-    /// ```
-    #[must_use]
-    pub fn trace(mut self, trace: Option<TraceParent>) -> Self {
-        self.context.trace = trace;
-        self
-    }
+    setters! {
+        /// Sets the trace that the call is part of.
+        ///
+        /// ```
+        /// use tool_core::CallOptions;
+        ///
+        /// let header = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+        /// let options = CallOptions::new().trace(header.parse().ok());
+        /// ```
+        pub fn trace(trace: Option<TraceParent>) => context.trace = trace;
 
-    /// Sets the values that a tool reads with [`Context::extension`](crate::Context::extension). They take precedence over
-    /// values of the same type that the registry has for its calls.
-    ///
-    /// ```
-    /// use tool_core::{CallOptions, Extensions};
-    ///
-    /// struct Locale(&'static str);
-    ///
-    /// let options = CallOptions::new().extensions(Extensions::new().with(Locale("de")));
-    /// ```
-    #[must_use]
-    pub fn extensions(mut self, extensions: impl Into<Arc<Extensions>>) -> Self {
-        self.context.extensions = Some(extensions.into());
-        self
-    }
+        /// Sets the values that a tool reads with [`Context::extension`](crate::Context::extension). They take precedence over
+        /// values of the same type that the registry has for its calls.
+        ///
+        /// ```
+        /// use tool_core::{CallOptions, Extensions};
+        ///
+        /// struct Locale(&'static str);
+        ///
+        /// let options = CallOptions::new().extensions(Extensions::new().with(Locale("de")));
+        /// ```
+        pub fn extensions(extensions: impl Into<Arc<Extensions>>) => context.extensions = Some(extensions.into());
 
-    /// Sends the progress of the call to this sink.
-    ///
-    /// ```
-    /// use std::sync::Arc;
-    /// use tool_core::CallOptions;
-    /// use tool_core::progress::Progress;
-    ///
-    /// let options = CallOptions::new().progress(Arc::new(|progress: &Progress<'_>| eprintln!("{}", progress.message)));
-    /// ```
-    #[must_use]
-    pub fn progress(mut self, sink: Arc<dyn ProgressSink>) -> Self {
-        self.context.progress = Some(ProgressHandle::new(sink));
-        self
-    }
+        /// Sends the progress of the call to this sink.
+        ///
+        /// ```
+        /// use std::sync::Arc;
+        /// use tool_core::CallOptions;
+        /// use tool_core::progress::Progress;
+        ///
+        /// let options = CallOptions::new().progress(Arc::new(|progress: &Progress<'_>| eprintln!("{}", progress.message)));
+        /// ```
+        pub fn progress(sink: Arc<dyn ProgressSink>) => context.progress = Some(SharedHandle(sink));
 
-    /// Sends the log messages of the call to this sink.
-    ///
-    /// Without a sink, they go to the log of the program ([`tracing`](https://docs.rs/tracing)), with the target
-    /// `tool_core::log`, the name of the tool and the identifier of the call.
-    ///
-    /// ```
-    /// use std::sync::Arc;
-    /// use tool_core::CallOptions;
-    /// use tool_core::logging::LogMessage;
-    ///
-    /// let options = CallOptions::new().log(Arc::new(|message: &LogMessage<'_>| eprintln!("{}", message.text())));
-    /// ```
-    #[must_use]
-    pub fn log(mut self, sink: Arc<dyn LogSink>) -> Self {
-        self.context.log = Some(LogHandle::new(sink));
-        self
-    }
+        /// Sends the log messages of the call to this sink.
+        ///
+        /// Without a sink, they go to the log of the program ([`tracing`](https://docs.rs/tracing)), with the target
+        /// `tool_core::log`, the name of the tool and the identifier of the call.
+        ///
+        /// ```
+        /// use std::sync::Arc;
+        /// use tool_core::CallOptions;
+        /// use tool_core::logging::LogMessage;
+        ///
+        /// let options = CallOptions::new().log(Arc::new(|message: &LogMessage<'_>| eprintln!("{}", message.text())));
+        /// ```
+        pub fn log(sink: Arc<dyn LogSink>) => context.log = Some(SharedHandle(sink));
 
-    /// Puts the questions of the call to this client.
-    ///
-    /// ```
-    /// use std::sync::Arc;
-    /// use tool_core::CallOptions;
-    /// use tool_core::testing::Answers;
-    ///
-    /// let options = CallOptions::new().client(Arc::new(Answers::new().decline()));
-    /// ```
-    #[must_use]
-    pub fn client(mut self, client: Arc<dyn ClientRequests>) -> Self {
-        self.context.client = Some(ElicitationClient::Direct(client));
-        self
-    }
+        /// Puts the questions of the call to this client.
+        ///
+        /// ```
+        /// use std::sync::Arc;
+        /// use tool_core::CallOptions;
+        /// use tool_core::testing::Answers;
+        ///
+        /// let options = CallOptions::new().client(Arc::new(Answers::new().decline()));
+        /// ```
+        pub fn client(client: Arc<dyn ClientRequests>) => context.client = Some(ElicitationClient::Direct(SharedHandle(client)));
 
-    /// Stores a large result in this store; the reply then has a preview.
-    ///
-    /// ```
-    /// # #[cfg(feature = "results")]
-    /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
-    /// use tool_core::results::ResultStore;
-    /// use tool_core::{CallOptions, Registry, tool, tools};
-    ///
-    /// /// Counts to 20,000.
-    /// #[tool(operation = Explain)]
-    /// fn count_far() -> Vec<u32> {
-    ///     (0..20_000).collect()
-    /// }
-    ///
-    /// let store = ResultStore::memory();
-    /// let registry = Registry::builder().tools(tools![count_far]).build().unwrap();
-    /// let reply = registry.call_with("count_far", b"{}", &CallOptions::new().results(&store)).await;
-    /// let preview = reply.preview.unwrap();
-    /// let excerpt = preview.excerpts().next().unwrap();
-    /// assert!(excerpt.preview().starts_with("[\n0,\n1,\n"));
-    /// let stored = store.read(registry.principal(), excerpt.digest().unwrap()).await.unwrap().unwrap();
-    /// assert!(stored.text().unwrap().ends_with("19999\n]"));
-    /// # });
-    /// ```
-    #[cfg(feature = "tokio")]
-    #[must_use]
-    pub fn results(mut self, store: &ResultStore) -> Self {
-        self.results = Results::Store(store.clone());
-        self
-    }
+        /// Stores a large result in this store; the reply then has a preview.
+        ///
+        /// ```
+        /// # #[cfg(feature = "results")]
+        /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+        /// use tool_core::results::ResultStore;
+        /// use tool_core::{CallOptions, Registry, tool, tools};
+        ///
+        /// /// Counts to 20,000.
+        /// #[tool(operation = Explain)]
+        /// fn count_far() -> Vec<u32> {
+        ///     (0..20_000).collect()
+        /// }
+        ///
+        /// let store = ResultStore::memory();
+        /// let registry = Registry::builder().tools(tools![count_far]).build().unwrap();
+        /// let reply = registry.call_with("count_far", b"{}", &CallOptions::new().results(&store)).await;
+        /// let preview = reply.preview.unwrap();
+        /// let excerpt = preview.excerpts().next().unwrap();
+        /// assert!(excerpt.preview().starts_with("[\n0,\n1,\n"));
+        /// let stored = store.read(registry.principal(), excerpt.digest().unwrap()).await.unwrap().unwrap();
+        /// assert!(stored.text().unwrap().ends_with("19999\n]"));
+        /// # });
+        /// ```
+        #[cfg(feature = "tokio")]
+        pub fn results(store: &ResultStore) => results = Results::Store(store.clone());
 
-    /// Returns every result in full, also if the registry has a [`ResultStore`](crate::results::ResultStore).
-    ///
-    /// ```
-    /// let options = tool_core::CallOptions::new().full_results();
-    /// ```
-    #[cfg(feature = "tokio")]
-    #[must_use]
-    pub fn full_results(mut self) -> Self {
-        self.results = Results::Full;
-        self
+        /// Returns every result in full, also if the registry has a [`ResultStore`](crate::results::ResultStore).
+        ///
+        /// ```
+        /// let options = tool_core::CallOptions::new().full_results();
+        /// ```
+        #[cfg(feature = "tokio")]
+        pub fn full_results() => results = Results::Full;
     }
 
     /// Returns these options; `defaults` replace missing ones.
@@ -233,7 +209,9 @@ impl CallOptions {
 
     /// Returns these options without the extensions.
     pub(crate) fn without_extensions(&self) -> Self {
-        CallOptions { context: ContextOptions { extensions: None, ..self.context.clone() }, ..self.clone() }
+        let mut options = self.clone();
+        options.context.extensions = None;
+        options
     }
 
     /// Returns the store for large results.

@@ -51,9 +51,7 @@ impl Outputs {
             *result = Err(Failure::internal());
         }
     }
-}
 
-impl Outputs {
     /// Returns `true` if this output must be validated, in debug and release builds alike.
     fn is_checked(self, tool: &ToolDefinition, schema: Option<&OutputSchema>, output: &Output) -> bool {
         // No type guarantees the output of a dynamic tool.

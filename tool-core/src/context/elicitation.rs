@@ -11,9 +11,6 @@ mod sample;
 mod state;
 pub(crate) mod suspend;
 
-use std::fmt;
-use std::sync::Arc;
-
 pub use answer::{Answer, Elicited, Root, Sampled};
 pub use ask::{AskRoots, Elicit, ElicitUrl, Sampling};
 pub use form::{Form, FormError};
@@ -22,6 +19,7 @@ pub use sample::{ModelPreferences, Sample};
 
 pub(crate) use state::ElicitationState;
 
+use crate::context::shared::SharedHandle;
 use crate::model::failure::Failure;
 use crate::model::future::BoxFuture;
 
@@ -106,26 +104,10 @@ pub enum AskOutcome {
 }
 
 /// Where the questions of a call go.
-#[derive(Clone)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) enum ElicitationClient {
     /// To the caller.
-    Direct(Arc<dyn ClientRequests>),
+    Direct(SharedHandle<dyn ClientRequests>),
     /// Nowhere: the call was made by another tool, whose call would have to start again.
     OuterCall,
-}
-
-impl PartialEq for ElicitationClient {
-    fn eq(&self, other: &Self) -> bool {
-        match (self, other) {
-            (ElicitationClient::Direct(one), ElicitationClient::Direct(other)) => Arc::ptr_eq(one, other),
-            (ElicitationClient::OuterCall, ElicitationClient::OuterCall) => true,
-            _ => false,
-        }
-    }
-}
-
-impl fmt::Debug for ElicitationClient {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("ElicitationClient")
-    }
 }

@@ -1,96 +1,61 @@
 //! Log messages of a running call, for its caller or for the log of the program.
 
-use std::fmt;
-use std::str::FromStr;
-use std::sync::Arc;
-
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::context::shared::SharedHandle;
 use crate::model::call_id::CallId;
 use crate::model::catch_panic::catch_panic;
+use crate::model::names::names;
 
-/// The severity of a message: the eight levels of syslog ([RFC 5424]), lowest first.
-///
-/// [RFC 5424]: https://www.rfc-editor.org/rfc/rfc5424#section-6.2.1
-///
-/// ```
-/// use tool_core::logging::LogLevel;
-///
-/// assert!(LogLevel::Debug < LogLevel::Emergency);
-/// assert_eq!("warning".parse(), Ok(LogLevel::Warning));
-/// assert_eq!(LogLevel::Warning.to_string(), "warning");
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum LogLevel {
-    /// Details for debugging.
-    Debug,
-    /// Normal operation.
-    Info,
-    /// Normal, but significant.
-    Notice,
-    /// A possible problem.
-    Warning,
-    /// An error.
-    Error,
-    /// A component has failed.
-    Critical,
-    /// Action is required immediately.
-    Alert,
-    /// The system is unusable.
-    Emergency,
-}
+names! {
+    /// The severity of a message: the eight levels of syslog ([RFC 5424]), lowest first.
+    ///
+    /// [RFC 5424]: https://www.rfc-editor.org/rfc/rfc5424#section-6.2.1
+    ///
+    /// ```
+    /// use tool_core::logging::LogLevel;
+    ///
+    /// assert!(LogLevel::Debug < LogLevel::Emergency);
+    /// assert_eq!("warning".parse(), Ok(LogLevel::Warning));
+    /// assert_eq!(LogLevel::Warning.to_string(), "warning");
+    /// ```
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum LogLevel {
+        /// Details for debugging.
+        Debug = "debug",
+        /// Normal operation.
+        Info = "info",
+        /// Normal, but significant.
+        Notice = "notice",
+        /// A possible problem.
+        Warning = "warning",
+        /// An error.
+        Error = "error",
+        /// A component has failed.
+        Critical = "critical",
+        /// Action is required immediately.
+        Alert = "alert",
+        /// The system is unusable.
+        Emergency = "emergency",
+    }
 
-impl LogLevel {
     /// All levels, lowest first.
     ///
     /// ```
     /// assert_eq!(tool_core::logging::LogLevel::ALL.map(tool_core::logging::LogLevel::as_str)[1], "info");
     /// ```
-    pub const ALL: [LogLevel; 8] = [
-        LogLevel::Debug,
-        LogLevel::Info,
-        LogLevel::Notice,
-        LogLevel::Warning,
-        LogLevel::Error,
-        LogLevel::Critical,
-        LogLevel::Alert,
-        LogLevel::Emergency,
-    ];
+    const ALL: [LogLevel; 8];
 
     /// Returns the name in lower case.
     ///
     /// ```
     /// assert_eq!(tool_core::logging::LogLevel::Critical.as_str(), "critical");
     /// ```
-    pub fn as_str(self) -> &'static str {
-        match self {
-            LogLevel::Debug => "debug",
-            LogLevel::Info => "info",
-            LogLevel::Notice => "notice",
-            LogLevel::Warning => "warning",
-            LogLevel::Error => "error",
-            LogLevel::Critical => "critical",
-            LogLevel::Alert => "alert",
-            LogLevel::Emergency => "emergency",
-        }
-    }
-}
+    pub fn as_str;
 
-impl fmt::Display for LogLevel {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-impl FromStr for LogLevel {
-    type Err = UnknownLogLevel;
-
-    fn from_str(name: &str) -> Result<Self, UnknownLogLevel> {
-        let level = LogLevel::ALL.into_iter().find(|level| level.as_str() == name);
-        level.ok_or_else(|| UnknownLogLevel(name.chars().take(32).collect()))
-    }
+    impl FromStr<Err = UnknownLogLevel>, |name: &str| UnknownLogLevel(name.chars().take(32).collect());
 }
 
 /// The error for a text that is not a [`LogLevel`].
@@ -207,21 +172,11 @@ fn trace(message: &LogMessage<'_>) {
     }
 }
 
-/// The log sink of a call. Two are equal if they are the same sink.
-#[derive(Clone)]
-pub(crate) struct LogHandle(Arc<dyn LogSink>);
-
-impl LogHandle {
-    pub(crate) fn new(sink: Arc<dyn LogSink>) -> Self {
-        LogHandle(sink)
-    }
-}
-
 /// Sends a message to the sink if it takes the level, otherwise to the log of the program.
-pub(crate) fn log(sink: Option<&LogHandle>, message: &LogMessage<'_>) {
+pub(crate) fn log(sink: Option<&SharedHandle<dyn LogSink>>, message: &LogMessage<'_>) {
     // A panic of the sink is logged, and must not stop the call.
     let handled = catch_panic(|| match sink {
-        Some(LogHandle(sink)) if sink.enabled(message.level) => {
+        Some(SharedHandle(sink)) if sink.enabled(message.level) => {
             sink.log(message);
             true
         }
@@ -229,17 +184,5 @@ pub(crate) fn log(sink: Option<&LogHandle>, message: &LogMessage<'_>) {
     });
     if let Ok(false) = handled {
         trace(message);
-    }
-}
-
-impl PartialEq for LogHandle {
-    fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
-    }
-}
-
-impl fmt::Debug for LogHandle {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("LogHandle")
     }
 }

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use crate::context::Context;
 use crate::context::elicitation::ElicitationClient;
 use crate::context::extensions::Extensions;
-use crate::context::logging::LogHandle;
-use crate::context::progress::ProgressHandle;
+use crate::context::logging::LogSink;
+use crate::context::progress::ProgressSink;
+use crate::context::shared::SharedHandle;
 use crate::model::trace::TraceParent;
 
 /// The options of a call that its context gives access to.
@@ -14,8 +15,8 @@ use crate::model::trace::TraceParent;
 pub(crate) struct ContextOptions {
     pub(crate) trace: Option<TraceParent>,
     pub(crate) extensions: Option<Arc<Extensions>>,
-    pub(crate) progress: Option<ProgressHandle>,
-    pub(crate) log: Option<LogHandle>,
+    pub(crate) progress: Option<SharedHandle<dyn ProgressSink>>,
+    pub(crate) log: Option<SharedHandle<dyn LogSink>>,
     pub(crate) client: Option<ElicitationClient>,
     /// The call of the tool that makes this call.
     pub(crate) outer: Option<Context>,

@@ -29,15 +29,6 @@ pub(crate) struct Permit {
     inner: OnceLock<Arc<FairSemaphore>>,
 }
 
-/// Why a call gets no permit.
-#[derive(Debug)]
-pub(crate) enum AcquireError {
-    /// The queue is full.
-    QueueFull,
-    /// The call would wait for calls that wait for it.
-    Deadlock,
-}
-
 impl Permit {
     /// Acquires a permit of this semaphore.
     ///
@@ -47,7 +38,7 @@ impl Permit {
         semaphore: &Arc<FairSemaphore>,
         caller: Option<&str>,
         held: Vec<Weak<Permit>>,
-    ) -> Result<Arc<Permit>, AcquireError> {
+    ) -> Result<Arc<Permit>, Failure> {
         let outer =
             held.iter().filter_map(Weak::upgrade).find(|permit| Arc::ptr_eq(&permit.semaphore, semaphore));
         match outer {
@@ -61,7 +52,7 @@ impl Permit {
         semaphore: &Arc<FairSemaphore>,
         caller: Option<&str>,
         held: Vec<Weak<Permit>>,
-    ) -> Result<Arc<Permit>, AcquireError> {
+    ) -> Result<Arc<Permit>, Failure> {
         let permit = match semaphore.try_acquire() {
             Some(permit) => permit,
             // A call that holds no permit cannot deadlock.
@@ -79,7 +70,7 @@ impl Permit {
         outer: Arc<Self>,
         caller: Option<&str>,
         held: Vec<Weak<Permit>>,
-    ) -> Result<Arc<Permit>, AcquireError> {
+    ) -> Result<Arc<Permit>, Failure> {
         let semaphore = Arc::clone(&outer.semaphore);
         let inner = Arc::clone(outer.inner.get_or_init(|| Arc::new(FairSemaphore::new(1, usize::MAX))));
         let shared = |permit| Permit::new(&semaphore, permit, Some(Arc::clone(&outer)));
@@ -122,23 +113,14 @@ async fn first_of<T>(
     .await
 }
 
-impl From<QueueFull> for AcquireError {
+impl From<QueueFull> for Failure {
     fn from(QueueFull: QueueFull) -> Self {
-        AcquireError::QueueFull
+        Failure::busy()
     }
 }
 
-impl From<Deadlock> for AcquireError {
+impl From<Deadlock> for Failure {
     fn from(Deadlock: Deadlock) -> Self {
-        AcquireError::Deadlock
-    }
-}
-
-impl From<AcquireError> for Failure {
-    fn from(error: AcquireError) -> Self {
-        match error {
-            AcquireError::QueueFull => Failure::busy(),
-            AcquireError::Deadlock => Failure::deadlock(),
-        }
+        Failure::deadlock()
     }
 }

@@ -1,8 +1,6 @@
 //! Progress of a running call.
 
-use std::fmt;
-use std::sync::Arc;
-
+use crate::context::shared::SharedHandle;
 use crate::model::catch_panic::catch_panic;
 
 /// The progress of a call.
@@ -69,29 +67,7 @@ impl<F: Fn(&Progress<'_>) + Send + Sync> ProgressSink for F {
     }
 }
 
-/// The progress sink of a call. Two are equal if they are the same sink.
-#[derive(Clone)]
-pub(crate) struct ProgressHandle(Arc<dyn ProgressSink>);
-
-impl ProgressHandle {
-    pub(crate) fn new(sink: Arc<dyn ProgressSink>) -> Self {
-        ProgressHandle(sink)
-    }
-
-    pub(crate) fn report(&self, progress: &Progress<'_>) {
-        // A panic of the sink is logged, and must not stop the call.
-        let _ = catch_panic(|| self.0.report(progress));
-    }
-}
-
-impl PartialEq for ProgressHandle {
-    fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
-    }
-}
-
-impl fmt::Debug for ProgressHandle {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("ProgressHandle")
-    }
+/// Sends the progress of a call to its sink. A panic of the sink is logged, and must not stop the call.
+pub(crate) fn report(sink: &SharedHandle<dyn ProgressSink>, progress: &Progress<'_>) {
+    let _ = catch_panic(|| sink.0.report(progress));
 }

@@ -2,8 +2,10 @@
 
 use std::collections::VecDeque;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
+
+use crate::model::lock::lock;
 
 /// Limits the number of concurrent calls. Further calls wait in queues.
 ///
@@ -76,7 +78,7 @@ impl FairSemaphore {
 
     /// Takes a permit if one is free.
     pub(crate) fn try_acquire(self: &Arc<Self>) -> Option<SemaphorePermit> {
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         if state.running == self.max_running {
             return None;
         }
@@ -86,7 +88,7 @@ impl FairSemaphore {
 
     /// Takes a permit and returns `None`, or joins the queue.
     fn acquire_or_enqueue(&self, caller: Option<&str>) -> Result<Option<Waiter>, QueueFull> {
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         if state.running < self.max_running {
             state.running += 1;
             return Ok(None);
@@ -103,7 +105,7 @@ impl FairSemaphore {
     /// Passes a released permit to the next waiter.
     fn release(&self) {
         loop {
-            let mut state = self.state();
+            let mut state = lock(&self.state);
             let Some(next) = state.pop() else {
                 state.running -= 1;
                 return;
@@ -113,11 +115,6 @@ impl FairSemaphore {
                 return;
             }
         }
-    }
-
-    fn state(&self) -> MutexGuard<'_, SemaphoreState> {
-        // No foreign code runs while it is locked, so the state is consistent even after a panic.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -194,10 +191,6 @@ fn resolve(waiter: &Waiter, wait_state: WaitState) -> bool {
     true
 }
 
-fn lock(waiter: &Waiter) -> MutexGuard<'_, WaitState> {
-    waiter.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// The future of a waiting call.
 struct Acquire<'g> {
     semaphore: &'g Arc<FairSemaphore>,
@@ -228,7 +221,7 @@ impl Drop for Acquire<'_> {
         let wait_state = std::mem::replace(&mut *lock(&self.waiter), WaitState::Done);
         match wait_state {
             // The queue can be long, so it is searched only if needed.
-            WaitState::Queued(_) => self.semaphore.state().remove(&self.waiter),
+            WaitState::Queued(_) => lock(&self.semaphore.state).remove(&self.waiter),
             WaitState::Granted => self.semaphore.release(),
             WaitState::Evicted | WaitState::Done => {}
         }
@@ -331,7 +324,7 @@ mod tests {
         let semaphore = Arc::new(FairSemaphore::new(1, 2));
         let _inside = acquire_first(&semaphore);
         let dropped = acquire(&semaphore, "a");
-        let waiter = semaphore.state().pop().unwrap();
+        let waiter = lock(&semaphore.state).pop().unwrap();
         drop(dropped);
         assert!(!resolve(&waiter, WaitState::Granted));
     }
@@ -340,7 +333,7 @@ mod tests {
         poll(acquiring).expect("its turn has come")
     }
 
-    fn state_of(semaphore: &FairSemaphore) -> MutexGuard<'_, SemaphoreState> {
-        semaphore.state()
+    fn state_of(semaphore: &FairSemaphore) -> std::sync::MutexGuard<'_, SemaphoreState> {
+        lock(&semaphore.state)
     }
 }

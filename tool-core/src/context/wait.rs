@@ -6,10 +6,11 @@
 //! waiting call gets its permit.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 
 use crate::context::permit::Permit;
 use crate::context::semaphore::FairSemaphore;
+use crate::model::lock::lock;
 
 /// Records that a call waits for a permit, until dropped.
 pub(crate) struct Wait(WaitingCall);
@@ -46,7 +47,7 @@ impl Wait {
     /// Records that a call with these permits waits for a permit of any of these semaphores.
     pub(crate) fn record(held: &[Weak<Permit>], wanted: &[&Arc<FairSemaphore>]) -> Result<Self, Deadlock> {
         let own = WaitingCall::new(held, wanted);
-        let mut waiting = waiting();
+        let mut waiting = lock(&WAITING);
         let position = waiting.iter().position(|edge| edge.is_same(&own)).unwrap_or_else(|| {
             waiting.push(own.clone());
             waiting.len() - 1
@@ -64,7 +65,7 @@ impl Wait {
 
 impl Drop for Wait {
     fn drop(&mut self) {
-        let mut waiting = waiting();
+        let mut waiting = lock(&WAITING);
         let Some(position) = waiting.iter().position(|edge| edge.is_same(&self.0)) else { return };
         waiting[position].calls -= 1;
         if waiting[position].calls == 0 {
@@ -122,9 +123,4 @@ fn is_deadlocked(waiting: &[WaitingCall], position: usize) -> bool {
 /// Identifies a semaphore within this process, while it exists.
 fn key(semaphore: &Arc<FairSemaphore>) -> usize {
     Arc::as_ptr(semaphore).addr()
-}
-
-fn waiting() -> MutexGuard<'static, Vec<WaitingCall>> {
-    // No foreign code runs while it is locked, so the state is consistent even after a panic.
-    WAITING.lock().unwrap_or_else(PoisonError::into_inner)
 }

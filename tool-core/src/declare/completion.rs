@@ -1,7 +1,6 @@
 //! Completion: values that a caller may want for an input.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::sync::LazyLock;
 
 use crate::declare::inject::Needs;
@@ -109,16 +108,12 @@ impl<'t> CompletionRequest<'t> {
     pub fn argument(&self, input: &str) -> Option<&'t str> {
         self.others.get(input).copied()
     }
-}
 
-impl<'t> CompletionRequest<'t> {
     /// Sets the caller.
     pub(crate) fn by(self, principal: &'t Principal) -> Self {
         CompletionRequest { principal: Some(principal), ..self }
     }
-}
 
-impl CompletionRequest<'_> {
     /// Returns the caller of the registry that completes, or [anonymous](Principal::anonymous) outside of one.
     ///
     /// ```
@@ -183,6 +178,7 @@ pub(crate) fn push_allowed_values(native: &NativeSchema, values: &mut Vec<String
 pub type CompleteFn = fn(&mut Completing<'_>);
 
 /// A call of a completion function: to describe its state, or to propose values.
+#[derive(Debug)]
 pub enum Completing<'c> {
     /// Describe the state that the function takes.
     Describe(&'c mut Needs),
@@ -209,12 +205,6 @@ impl Completing<'_> {
                 values.extend(complete.propose(request, states));
             }
         }
-    }
-}
-
-impl fmt::Debug for Completing<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Completing")
     }
 }
 

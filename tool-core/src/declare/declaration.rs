@@ -10,8 +10,9 @@ use serde_json::Value;
 use crate::declare::entry::{Call, Entry};
 use crate::declare::input_spec::JsonFn;
 use crate::declare::requirement::RequireFn;
-use crate::declare::source::{Metadata, SourceLocation};
+use crate::declare::source::{Metadata, Source};
 use crate::model::operation::{Annotations, Operation};
+use crate::model::setters::setters;
 
 /// A declared tool: constant data, and the entry into its function.
 ///
@@ -20,6 +21,7 @@ use crate::model::operation::{Annotations, Operation};
 /// The loader relocates each pointer in constant data when a program starts, and copies its page. So there are only two
 /// here, the name and the entry. The rest is behind the entry, and costs nothing until it is needed.
 #[derive(Debug)]
+#[must_use]
 pub struct Declaration {
     pub(crate) name: &'static str,
     pub(crate) entry: Entry,
@@ -56,55 +58,34 @@ impl Declaration {
         }
     }
 
-    /// Sets `destructive = …`.
-    #[must_use]
-    pub const fn destructive(mut self, destructive: bool) -> Self {
-        self.destructive = destructive;
-        self
-    }
+    setters! {
+        /// Sets `destructive = …`.
+        pub const fn destructive(destructive: bool) => destructive = destructive;
 
-    /// Sets `idempotent = …`.
-    #[must_use]
-    pub const fn idempotent(mut self, idempotent: bool) -> Self {
-        self.idempotent = idempotent;
-        self
-    }
+        /// Sets `idempotent = …`.
+        pub const fn idempotent(idempotent: bool) => idempotent = idempotent;
 
-    /// Sets `open_world = …`.
-    #[must_use]
-    pub const fn open_world(mut self, open_world: bool) -> Self {
-        self.open_world = open_world;
-        self
-    }
+        /// Sets `open_world = …`.
+        pub const fn open_world(open_world: bool) => open_world = open_world;
 
-    /// Records `access = …`.
-    #[must_use]
-    pub const fn guarded(mut self) -> Self {
-        self.guarded = true;
-        self
+        /// Records `access = …`.
+        pub const fn guarded() => guarded = true;
     }
 
     /// Sets whether all inputs are `#[arg(locator)]`, and whether a parameter is `#[inject]`, `self` or `#[arg(complete
     /// = …)]`. Stored as data, so that a registry need not enter a thousand functions.
-    #[must_use]
     pub const fn takes(mut self, only_locators: bool, state: bool) -> Self {
         self.only_locators = only_locators;
         self.takes_state = state;
         self
     }
 
-    /// Makes `build()` check defaults and constraints against the schema, where the macro could not check them.
-    #[must_use]
-    pub const fn check_at_build(mut self) -> Self {
-        self.check_at_build = true;
-        self
-    }
+    setters! {
+        /// Makes `build()` check defaults and constraints against the schema, where the macro could not check them.
+        pub const fn check_at_build() => check_at_build = true;
 
-    /// Sets the rarely used options.
-    #[must_use]
-    pub const fn options(mut self, options: &'static Options) -> Self {
-        self.options = Some(options);
-        self
+        /// Sets the rarely used options.
+        pub const fn options(options: &'static Options) => options = Some(options);
     }
 
     pub(crate) fn options_or_default(&self) -> &'static Options {
@@ -119,8 +100,8 @@ impl Declaration {
     }
 
     /// Returns the source location.
-    pub(crate) fn source(&self) -> SourceLocation {
-        SourceLocation::from(self.metadata())
+    pub(crate) fn source(&self) -> Source<'static> {
+        self.metadata().source()
     }
 
     pub(crate) fn annotations(&self) -> Annotations {
@@ -184,6 +165,7 @@ impl Keyed {
 
 /// The rarely used options of a tool.
 #[derive(Debug)]
+#[must_use]
 pub struct Options {
     pub(crate) title: Option<&'static str>,
     pub(crate) permission: Option<&'static str>,
@@ -215,74 +197,36 @@ impl Options {
         }
     }
 
-    /// Sets `title = "…"`.
-    #[must_use]
-    pub const fn title(mut self, title: &'static str) -> Self {
-        self.title = Some(title);
-        self
-    }
+    setters! {
+        /// Sets `title = "…"`.
+        pub const fn title(title: &'static str) => title = Some(title);
 
-    /// Sets `permission = …`, in the text form of a [`Permission`](crate::Permission).
-    #[must_use]
-    pub const fn permission(mut self, permission: &'static str) -> Self {
-        self.permission = Some(permission);
-        self
-    }
+        /// Sets `permission = …`, in the text form of a [`Permission`](crate::Permission).
+        pub const fn permission(permission: &'static str) => permission = Some(permission);
 
-    /// Sets `requires = […]`.
-    #[must_use]
-    pub const fn requires(mut self, requires: &'static [RequireFn]) -> Self {
-        self.requires = requires;
-        self
-    }
+        /// Sets `requires = […]`.
+        pub const fn requires(requires: &'static [RequireFn]) => requires = requires;
 
-    /// Sets `tags = […]`.
-    #[must_use]
-    pub const fn tags(mut self, tags: &'static [&'static str]) -> Self {
-        self.tags = tags;
-        self
-    }
+        /// Sets `tags = […]`.
+        pub const fn tags(tags: &'static [&'static str]) => tags = tags;
 
-    /// Sets `path = "…"`.
-    #[must_use]
-    pub const fn path(mut self, path: &'static str) -> Self {
-        self.path = Some(path);
-        self
-    }
+        /// Sets `path = "…"`.
+        pub const fn path(path: &'static str) => path = Some(path);
 
-    /// Sets `schema = …`.
-    #[must_use]
-    pub const fn schema(mut self, schema: JsonFn) -> Self {
-        self.schema = Some(schema);
-        self
-    }
+        /// Sets `schema = …`.
+        pub const fn schema(schema: JsonFn) => schema = Some(schema);
 
-    /// Sets `timeout = "…"`, in milliseconds.
-    #[must_use]
-    pub const fn timeout(mut self, milliseconds: u64) -> Self {
-        self.timeout = Some(Duration::from_millis(milliseconds));
-        self
-    }
+        /// Sets `timeout = "…"`, in milliseconds.
+        pub const fn timeout(milliseconds: u64) => timeout = Some(Duration::from_millis(milliseconds));
 
-    /// Sets `cache = "…"`, in milliseconds.
-    #[must_use]
-    pub const fn cache(mut self, milliseconds: u64) -> Self {
-        self.cache = Some(Duration::from_millis(milliseconds));
-        self
-    }
+        /// Sets `cache = "…"`, in milliseconds.
+        pub const fn cache(milliseconds: u64) => cache = Some(Duration::from_millis(milliseconds));
 
-    /// Sets `alias = "…"`.
-    #[must_use]
-    pub const fn alias(mut self, alias: &'static str) -> Self {
-        self.alias = Some(alias);
-        self
-    }
+        /// Sets `alias = "…"`.
+        pub const fn alias(alias: &'static str) => alias = Some(alias);
 
-    /// Records `#[deprecated(since = "…", note = "…")]` on the function.
-    #[must_use]
-    pub const fn deprecated(mut self, since: Option<&'static str>, note: Option<&'static str>) -> Self {
-        self.deprecated = Some(Deprecated { since, note });
-        self
+        /// Records `#[deprecated(since = "…", note = "…")]` on the function.
+        pub const fn deprecated(since: Option<&'static str>, note: Option<&'static str>) => deprecated = Some(Deprecated { since, note });
     }
 }
 

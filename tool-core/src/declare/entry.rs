@@ -12,7 +12,7 @@ use pin_project_lite::pin_project;
 
 use crate::declare::inject::InjectionSource;
 use crate::declare::input::{Inputs, Visitor};
-use crate::declare::reader::{ArgumentReader, ReadErrors};
+use crate::declare::reader::{ArgumentReader, UnreadInput};
 use crate::declare::returns::{Return, Returned};
 use crate::declare::source::Metadata;
 use crate::model::failure::Failure;
@@ -56,9 +56,9 @@ impl<'c> Call<'c> {
     }
 
     /// Returns the errors in the arguments.
-    pub(crate) fn into_errors(self) -> ReadErrors<'c> {
+    pub(crate) fn into_errors(self) -> Vec<UnreadInput<'c>> {
         match self {
-            Call::Metadata(_) | Call::Describe(_) => ReadErrors::default(),
+            Call::Metadata(_) | Call::Describe(_) => Vec::new(),
             Call::Validate(reader) | Call::Run(reader) => reader.into_errors(),
         }
     }

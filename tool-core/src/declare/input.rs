@@ -17,6 +17,7 @@ use crate::declare::locator::Locator;
 use crate::declare::presence;
 use crate::declare::reader::{ArgumentReader, Slot};
 use crate::model::failure::Failure;
+use crate::model::setters::setters;
 
 mod limit;
 
@@ -75,6 +76,7 @@ impl<T: Default + Serialize> InputDefault for T {}
 
 /// One typed input: its declaration, and how its value is read.
 #[derive(Debug)]
+#[must_use]
 pub struct In<T> {
     pub(crate) spec: InputSpec,
     read: fn(&mut ArgumentReader<'_>) -> Option<T>,
@@ -135,24 +137,15 @@ pub const fn injected_into_prompt<T: InjectIntoPrompt>(prompt: op::Prompt) -> In
 }
 
 impl<T> In<T> {
-    /// Sets the default, as JSON.
-    #[must_use]
-    pub const fn default(mut self, default: JsonFn) -> Self {
-        self.spec.default = Some(default);
-        self
+    setters! {
+        /// Sets the default, as JSON.
+        pub const fn default(default: JsonFn) => spec.default = Some(default);
+
+        /// Sets the examples, as JSON.
+        pub const fn examples(examples: &'static [JsonFn]) => spec.examples = examples;
     }
 
-    /// Sets the examples, as JSON.
-    #[must_use]
-    pub const fn examples(mut self, examples: &'static [JsonFn]) -> Self {
-        self.spec.examples = examples;
-        self
-    }
-}
-
-impl<T> In<T> {
     /// Sets `range(min = …, max = …)`, both inclusive.
-    #[must_use]
     pub const fn range(mut self, minimum: Option<Bound>, maximum: Option<Bound>) -> Self {
         self.spec.minimum = minimum;
         self.spec.maximum = maximum;
@@ -160,46 +153,27 @@ impl<T> In<T> {
     }
 
     /// Sets `length(min = …, max = …)`: code points of a text, items of a list, members of a map.
-    #[must_use]
     pub const fn length(mut self, least: Option<u64>, most: Option<u64>) -> Self {
         self.spec.min_length = least;
         self.spec.max_length = most;
         self
     }
 
-    /// Sets `pattern = "…"`.
-    #[must_use]
-    pub const fn pattern(mut self, pattern: &'static str) -> Self {
-        self.spec.pattern = Some(pattern);
-        self
-    }
+    setters! {
+        /// Sets `pattern = "…"`.
+        pub const fn pattern(pattern: &'static str) => spec.pattern = Some(pattern);
 
-    /// Sets `secret`: the value never appears in a message or a log.
-    #[must_use]
-    pub const fn secret(mut self) -> Self {
-        self.spec.secret = true;
-        self
-    }
+        /// Sets `secret`: the value never appears in a message or a log.
+        pub const fn secret() => spec.secret = true;
 
-    /// Sets `complete = …`.
-    #[must_use]
-    pub const fn complete(mut self, complete: CompleteFn) -> Self {
-        self.spec.complete = Some(complete);
-        self
-    }
+        /// Sets `complete = …`.
+        pub const fn complete(complete: CompleteFn) => spec.complete = Some(complete);
 
-    /// Sets `header = "…"`: MCP's `x-mcp-header`.
-    #[must_use]
-    pub const fn header(mut self, header: &'static str) -> Self {
-        self.spec.header = Some(header);
-        self
-    }
+        /// Sets `header = "…"`: MCP's `x-mcp-header`.
+        pub const fn header(header: &'static str) => spec.header = Some(header);
 
-    /// Sets `flatten`: the fields of the struct are inputs.
-    #[must_use]
-    pub const fn flatten(mut self) -> Self {
-        self.spec.flatten = true;
-        self
+        /// Sets `flatten`: the fields of the struct are inputs.
+        pub const fn flatten() => spec.flatten = true;
     }
 }
 

@@ -8,6 +8,7 @@ use crate::model::operation::Operation;
 
 /// A declared prompt. Its arguments are read, and its function is entered, like those of a tool that reads.
 #[derive(Debug)]
+#[must_use]
 pub struct PromptDeclaration(pub(crate) Declaration);
 
 impl PromptDeclaration {
@@ -18,19 +19,16 @@ impl PromptDeclaration {
     }
 
     /// Records `access = …`.
-    #[must_use]
     pub const fn guarded(self) -> Self {
         PromptDeclaration(self.0.guarded())
     }
 
     /// Makes `build()` check defaults and constraints against the schema.
-    #[must_use]
     pub const fn check_at_build(self) -> Self {
         PromptDeclaration(self.0.check_at_build())
     }
 
     /// Sets the rarely used options.
-    #[must_use]
     pub const fn options(self, options: &'static Options) -> Self {
         PromptDeclaration(self.0.options(options))
     }

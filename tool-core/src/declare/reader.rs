@@ -20,13 +20,6 @@ pub(crate) enum Slot<'r> {
     Unverified,
 }
 
-/// The errors in the arguments of one call.
-#[derive(Default)]
-pub(crate) struct ReadErrors<'r> {
-    /// The inputs that could not be read, in order.
-    pub(crate) unread: Vec<UnreadInput<'r>>,
-}
-
 /// An input that could not be read.
 pub(crate) enum UnreadInput<'r> {
     /// A required input is missing. The path is a JSON Pointer.
@@ -49,7 +42,7 @@ pub struct ArgumentReader<'r> {
     /// Whether the arguments were already validated.
     checked: bool,
     unverified: bool,
-    errors: ReadErrors<'r>,
+    unread: Vec<UnreadInput<'r>>,
 }
 
 impl<'r> ArgumentReader<'r> {
@@ -68,7 +61,7 @@ impl<'r> ArgumentReader<'r> {
             respelled: false,
             checked,
             unverified: false,
-            errors: ReadErrors::default(),
+            unread: Vec::new(),
         }
     }
 
@@ -117,7 +110,7 @@ impl<'r> ArgumentReader<'r> {
     /// Records that the last input is required but missing.
     pub(crate) fn missing<T>(&mut self) -> Option<T> {
         let path = self.path();
-        self.errors.unread.push(UnreadInput::Missing { path });
+        self.unread.push(UnreadInput::Missing { path });
         None
     }
 
@@ -139,7 +132,7 @@ impl<'r> ArgumentReader<'r> {
         self.respelled = true;
         if again.is_none() {
             let path = self.path();
-            self.errors.unread.push(UnreadInput::Undecoded { path, text, error });
+            self.unread.push(UnreadInput::Undecoded { path, text, error });
         }
         again.map(|again| Cow::Owned(again.into_bytes()))
     }
@@ -156,12 +149,12 @@ impl<'r> ArgumentReader<'r> {
 
     /// Returns `true` if there is no error so far.
     pub(crate) fn is_clean(&self) -> bool {
-        !self.unverified && self.errors.unread.is_empty()
+        !self.unverified && self.unread.is_empty()
     }
 
     /// Returns the errors, after all inputs were read.
-    pub(crate) fn into_errors(self) -> ReadErrors<'r> {
-        self.errors
+    pub(crate) fn into_errors(self) -> Vec<UnreadInput<'r>> {
+        self.unread
     }
 
     /// Returns the JSON Pointer of the last input; empty for a flattened one.

@@ -1,7 +1,5 @@
 //! Requirements: configuration that a tool needs to run.
 
-use std::fmt;
-
 use serde::Serialize;
 
 use crate::declare::inject::Needs;
@@ -92,6 +90,7 @@ pub(crate) fn describe(requires: &[RequireFn], needs: &mut Needs) {
 pub type RequireFn = fn(&mut Requiring<'_>) -> Result<(), Unmet>;
 
 /// A call of a requirement function: to describe its state, or to check it.
+#[derive(Debug)]
 pub enum Requiring<'r> {
     /// Describe the state that the function takes.
     Describe(&'r mut Needs),
@@ -113,12 +112,6 @@ impl Requiring<'_> {
             }
             Requiring::Check(states) => requirement.check(states),
         }
-    }
-}
-
-impl fmt::Debug for Requiring<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Requiring")
     }
 }
 

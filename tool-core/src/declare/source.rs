@@ -24,6 +24,16 @@ pub struct Source<'d> {
     pub module: &'d str,
 }
 
+impl Source<'_> {
+    /// Describes the location for an error message.
+    pub(crate) fn describe(&self) -> String {
+        match self.module {
+            "" => format!("{self}, written by hand"),
+            module => format!("{self}, module {module}"),
+        }
+    }
+}
+
 impl fmt::Display for Source<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.file, self.line)
@@ -39,31 +49,8 @@ pub struct Metadata {
     pub(crate) line: u32,
 }
 
-/// A source location with `'static` data.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct SourceLocation {
-    pub(crate) file: &'static str,
-    pub(crate) line: u32,
-    pub(crate) module: &'static str,
-}
-
-impl SourceLocation {
-    pub(crate) fn source(&self) -> Source<'static> {
+impl Metadata {
+    pub(crate) fn source(self) -> Source<'static> {
         Source { file: self.file, line: self.line, module: self.module }
-    }
-}
-
-impl From<Metadata> for SourceLocation {
-    fn from(Metadata { module, file, line, .. }: Metadata) -> Self {
-        SourceLocation { file, line, module }
-    }
-}
-
-impl fmt::Display for SourceLocation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.module {
-            "" => write!(f, "{}, written by hand", self.source()),
-            module => write!(f, "{}, module {module}", self.source()),
-        }
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::declare::source::SourceLocation;
+use crate::declare::source::Source;
 use crate::definition::ToolDefinition;
 use crate::definition::facts::Facts;
 use crate::definition::fault::{DefinitionError, DefinitionFault};
@@ -17,7 +17,9 @@ use crate::definition::schema_text::CustomSchemas;
 use crate::definition::surface;
 use crate::model::operation::{Annotations, Operation};
 use crate::model::permission::Permission;
+use crate::model::setters::setters;
 use crate::schema::Untrusted;
+use crate::schema::subschemas::requires;
 
 /// The maximum number of characters of a name (MCP, tools).
 const MAX_NAME_LENGTH: usize = 128;
@@ -51,22 +53,12 @@ const MAX_DESCRIPTION_LENGTH: usize = 32 * 1024;
 /// ```
 #[must_use = "a builder does nothing until `build`"]
 pub struct ToolDefinitionBuilder {
-    name: String,
-    title: Option<String>,
-    provider: Option<String>,
-    description: String,
-    operation: Option<Operation>,
-    annotations: Option<Annotations>,
-    permission: Option<Permission>,
-    tags: Vec<String>,
-    path: Option<String>,
-    timeout: Option<Duration>,
+    facts: Facts,
     input_schema: Untrusted,
     /// Replaces the schema.
     parameters: Option<Vec<Parameter>>,
     output_schema: Option<Untrusted>,
     examples: Vec<Untrusted>,
-    location: &'static Location<'static>,
 }
 
 impl ToolDefinition {
@@ -82,92 +74,69 @@ impl ToolDefinition {
     #[track_caller]
     pub fn builder(name: impl Into<String>, description: impl Into<String>) -> ToolDefinitionBuilder {
         ToolDefinitionBuilder {
-            name: name.into(),
-            title: None,
-            provider: None,
-            description: description.into(),
-            operation: None,
-            annotations: None,
-            permission: None,
-            tags: Vec::new(),
-            path: None,
-            timeout: None,
+            facts: Facts::custom(name.into(), description.into(), source(Location::caller())),
             input_schema: Untrusted::new(
                 json!({"type": "object", "properties": {}, "additionalProperties": false}),
             ),
             parameters: None,
             output_schema: None,
             examples: Vec::new(),
-            location: Location::caller(),
         }
     }
 }
 
 impl ToolDefinitionBuilder {
-    /// Sets the title for people.
-    ///
-    /// ```
-    /// # use tool_core::ToolDefinition;
-    /// let ping = ToolDefinition::builder("ping", "Answers.").title("Ping").build().unwrap();
-    /// assert_eq!(ping.title(), Some("Ping"));
-    /// ```
-    pub fn title(mut self, title: impl Into<String>) -> Self {
-        self.title = Some(title.into());
-        self
-    }
+    setters! {
+        /// Sets the title for people.
+        ///
+        /// ```
+        /// # use tool_core::ToolDefinition;
+        /// let ping = ToolDefinition::builder("ping", "Answers.").title("Ping").build().unwrap();
+        /// assert_eq!(ping.title(), Some("Ping"));
+        /// ```
+        pub fn title(title: impl Into<String>) => facts.title = Some(Cow::Owned(title.into()));
 
-    /// Sets the provider of the tool, such as the service that it calls. Lists on the command line show it.
-    ///
-    /// ```
-    /// # use tool_core::ToolDefinition;
-    /// let ping = ToolDefinition::builder("ping", "Answers.").provider("library").build().unwrap();
-    /// assert_eq!(ping.provider(), Some("library"));
-    /// ```
-    pub fn provider(mut self, provider: impl Into<String>) -> Self {
-        self.provider = Some(provider.into());
-        self
-    }
+        /// Sets the provider of the tool, such as the service that it calls. Lists on the command line show it.
+        ///
+        /// ```
+        /// # use tool_core::ToolDefinition;
+        /// let ping = ToolDefinition::builder("ping", "Answers.").provider("library").build().unwrap();
+        /// assert_eq!(ping.provider(), Some("library"));
+        /// ```
+        pub fn provider(provider: impl Into<String>) => facts.provider = Some(Cow::Owned(provider.into()));
 
-    /// Sets the operation. A tool without one counts as modifying and destructive.
-    ///
-    /// With an operation, all four hints are published. Those not set with [`annotations`](Self::annotations) follow
-    /// from it; a modifying tool is then destructive.
-    ///
-    /// ```
-    /// # use tool_core::{Operation, ToolDefinition};
-    /// let ping = ToolDefinition::builder("ping", "Answers.").operation(Operation::Explain).build().unwrap();
-    /// assert_eq!(ping.annotations().unwrap().read_only_hint, Some(true));
-    /// ```
-    pub fn operation(mut self, operation: Operation) -> Self {
-        self.operation = Some(operation);
-        self
-    }
+        /// Sets the operation. A tool without one counts as modifying and destructive.
+        ///
+        /// With an operation, all four hints are published. Those not set with [`annotations`](Self::annotations) follow
+        /// from it; a modifying tool is then destructive.
+        ///
+        /// ```
+        /// # use tool_core::{Operation, ToolDefinition};
+        /// let ping = ToolDefinition::builder("ping", "Answers.").operation(Operation::Explain).build().unwrap();
+        /// assert_eq!(ping.annotations().unwrap().read_only_hint, Some(true));
+        /// ```
+        pub fn operation(operation: Operation) => facts.operation = Some(operation);
 
-    /// Sets the hints for clients. Without an [operation](Self::operation), they are published but otherwise ignored.
-    ///
-    /// ```
-    /// # use tool_core::{Annotations, Operation, ToolDefinition};
-    /// let builder = ToolDefinition::builder("send", "Sends a letter.").operation(Operation::Trigger);
-    /// let hints = Annotations { destructive_hint: Some(false), ..Annotations::default() };
-    /// let send = builder.annotations(hints).build().unwrap();
-    /// assert!(!send.destructive());
-    /// assert_eq!(send.annotations().unwrap().open_world_hint, Some(true));
-    /// ```
-    pub fn annotations(mut self, annotations: Annotations) -> Self {
-        self.annotations = Some(annotations);
-        self
-    }
+        /// Sets the hints for clients. Without an [operation](Self::operation), they are published but otherwise ignored.
+        ///
+        /// ```
+        /// # use tool_core::{Annotations, Operation, ToolDefinition};
+        /// let builder = ToolDefinition::builder("send", "Sends a letter.").operation(Operation::Trigger);
+        /// let hints = Annotations { destructive_hint: Some(false), ..Annotations::default() };
+        /// let send = builder.annotations(hints).build().unwrap();
+        /// assert!(!send.destructive());
+        /// assert_eq!(send.annotations().unwrap().open_world_hint, Some(true));
+        /// ```
+        pub fn annotations(annotations: Annotations) => facts.annotations = Some(annotations);
 
-    /// Sets the permissions that a caller must have.
-    ///
-    /// ```
-    /// # use tool_core::{Permission, ToolDefinition};
-    /// let builder = ToolDefinition::builder("ping", "Answers.").permission(Permission::all(["ping"]));
-    /// assert!(builder.build().unwrap().permission().is_some());
-    /// ```
-    pub fn permission(mut self, permission: Permission) -> Self {
-        self.permission = Some(permission);
-        self
+        /// Sets the permissions that a caller must have.
+        ///
+        /// ```
+        /// # use tool_core::{Permission, ToolDefinition};
+        /// let builder = ToolDefinition::builder("ping", "Answers.").permission(Permission::all(["ping"]));
+        /// assert!(builder.build().unwrap().permission().is_some());
+        /// ```
+        pub fn permission(permission: Permission) => facts.permission = Some(permission);
     }
 
     /// Sets the tags, for grouping and filtering.
@@ -178,41 +147,37 @@ impl ToolDefinitionBuilder {
     /// assert_eq!(ping.tags().collect::<Vec<_>>(), ["net", "test"]);
     /// ```
     pub fn tags(mut self, tags: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        self.tags.extend(tags.into_iter().map(Into::into));
+        self.facts.tags.extend(tags.into_iter().map(|tag| Cow::Owned(tag.into())));
         self
     }
 
-    /// Sets the path of the result, for an `Explain` or `Read` whose inputs are all variables of the path: required
-    /// strings or integers.
-    ///
-    /// ```
-    /// # use serde_json::json;
-    /// # use tool_core::{Operation, ToolDefinition};
-    /// # use tool_core::address::Surface;
-    /// let note = ToolDefinition::builder("get_note", "A note.")
-    ///     .operation(Operation::Read)
-    ///     .input_schema(json!({"type": "object", "properties": {"id": {"type": "integer"}}, "required": ["id"]}))
-    ///     .path("note/{id}")
-    ///     .build()
-    ///     .unwrap();
-    /// assert!(matches!(Surface::of(&note), Surface::ResourceTemplate(_)));
-    /// ```
-    pub fn path(mut self, path: impl Into<String>) -> Self {
-        self.path = Some(path.into());
-        self
-    }
+    setters! {
+        /// Sets the path of the result, for an `Explain` or `Read` whose inputs are all variables of the path: required
+        /// strings or integers.
+        ///
+        /// ```
+        /// # use serde_json::json;
+        /// # use tool_core::{Operation, ToolDefinition};
+        /// # use tool_core::address::Surface;
+        /// let note = ToolDefinition::builder("get_note", "A note.")
+        ///     .operation(Operation::Read)
+        ///     .input_schema(json!({"type": "object", "properties": {"id": {"type": "integer"}}, "required": ["id"]}))
+        ///     .path("note/{id}")
+        ///     .build()
+        ///     .unwrap();
+        /// assert!(matches!(Surface::of(&note), Surface::ResourceTemplate(_)));
+        /// ```
+        pub fn path(path: impl Into<String>) => facts.path = Some(Cow::Owned(path.into()));
 
-    /// Sets the time limit of a call.
-    ///
-    /// ```
-    /// # use std::time::Duration;
-    /// # use tool_core::ToolDefinition;
-    /// let ping = ToolDefinition::builder("ping", "Answers.").timeout(Duration::from_secs(5)).build().unwrap();
-    /// assert_eq!(ping.timeout(), Some(Duration::from_secs(5)));
-    /// ```
-    pub fn timeout(mut self, timeout: Duration) -> Self {
-        self.timeout = Some(timeout);
-        self
+        /// Sets the time limit of a call.
+        ///
+        /// ```
+        /// # use std::time::Duration;
+        /// # use tool_core::ToolDefinition;
+        /// let ping = ToolDefinition::builder("ping", "Answers.").timeout(Duration::from_secs(5)).build().unwrap();
+        /// assert_eq!(ping.timeout(), Some(Duration::from_secs(5)));
+        /// ```
+        pub fn timeout(timeout: Duration) => facts.timeout = Some(timeout);
     }
 
     /// Sets the schema of the arguments, published unchanged. Without one, the tool takes no inputs.
@@ -229,32 +194,28 @@ impl ToolDefinitionBuilder {
         self
     }
 
-    /// Sets the inputs one by one, instead of a [schema](Self::input_schema). Other inputs are rejected.
-    ///
-    /// ```
-    /// # use tool_core::ToolDefinition;
-    /// # use tool_core::definition::{Parameter, ParameterType};
-    /// let n = Parameter::new("n", ParameterType::Integer).required();
-    /// let square = ToolDefinition::builder("square", "Squares.").parameters([n]).build().unwrap();
-    /// assert_eq!(square.inputs()[0].name.as_deref(), Some("n"));
-    /// ```
-    pub fn parameters(mut self, parameters: impl IntoIterator<Item = Parameter>) -> Self {
-        self.parameters = Some(parameters.into_iter().collect());
-        self
-    }
+    setters! {
+        /// Sets the inputs one by one, instead of a [schema](Self::input_schema). Other inputs are rejected.
+        ///
+        /// ```
+        /// # use tool_core::ToolDefinition;
+        /// # use tool_core::definition::{Parameter, ParameterType};
+        /// let n = Parameter::new("n", ParameterType::Integer).required();
+        /// let square = ToolDefinition::builder("square", "Squares.").parameters([n]).build().unwrap();
+        /// assert_eq!(square.inputs()[0].name.as_deref(), Some("n"));
+        /// ```
+        pub fn parameters(parameters: impl IntoIterator<Item = Parameter>) => parameters = Some(parameters.into_iter().collect());
 
-    /// Sets the schema of the structured output, an object. A call whose output is invalid fails with an internal
-    /// error, and the reason is logged.
-    ///
-    /// ```
-    /// # use tool_core::ToolDefinition;
-    /// let schema = serde_json::json!({"type": "object", "properties": {"result": {"type": "integer"}}});
-    /// let tool = ToolDefinition::builder("count", "Counts.").output_schema(schema).build().unwrap();
-    /// assert!(tool.output_schema().is_some());
-    /// ```
-    pub fn output_schema(mut self, schema: Value) -> Self {
-        self.output_schema = Some(Untrusted::new(schema));
-        self
+        /// Sets the schema of the structured output, an object. A call whose output is invalid fails with an internal
+        /// error, and the reason is logged.
+        ///
+        /// ```
+        /// # use tool_core::ToolDefinition;
+        /// let schema = serde_json::json!({"type": "object", "properties": {"result": {"type": "integer"}}});
+        /// let tool = ToolDefinition::builder("count", "Counts.").output_schema(schema).build().unwrap();
+        /// assert!(tool.output_schema().is_some());
+        /// ```
+        pub fn output_schema(schema: Value) => output_schema = Some(Untrusted::new(schema));
     }
 
     /// Adds example arguments. The first example is shown to a caller with invalid arguments.
@@ -282,8 +243,8 @@ impl ToolDefinitionBuilder {
     /// assert!(ToolDefinition::builder("..", "Goes up.").build().is_err());
     /// ```
     pub fn build(self) -> Result<ToolDefinition, DefinitionError> {
-        let name = self.name.clone();
-        self.checked().map_err(|fault| DefinitionError::new(name, fault))
+        let name = self.facts.name.clone();
+        self.checked().map_err(|fault| DefinitionError::new(name.into_owned(), fault))
     }
 
     /// Applies a setter if there is a value.
@@ -294,35 +255,25 @@ impl ToolDefinitionBuilder {
         }
     }
 
-    pub(super) fn at(self, location: &'static Location<'static>) -> Self {
-        ToolDefinitionBuilder { location, ..self }
+    pub(super) fn at(mut self, location: &'static Location<'static>) -> Self {
+        self.facts.location = source(location);
+        self
     }
 
     fn checked(self) -> Result<ToolDefinition, DefinitionFault> {
-        check_name(&self.name)?;
-        let description = self.description.trim();
-        if description.is_empty() {
+        let mut facts = self.facts;
+        check_name(&facts.name)?;
+        facts.description = Cow::Owned(facts.description.trim().to_owned());
+        if facts.description.is_empty() {
             return Err(DefinitionFault::NoDescription);
         }
-        if description.len() > MAX_DESCRIPTION_LENGTH {
+        if facts.description.len() > MAX_DESCRIPTION_LENGTH {
             return Err(DefinitionFault::LongDescription { most: MAX_DESCRIPTION_LENGTH });
         }
-        if let Some(permission) = &self.permission {
+        if let Some(permission) = &facts.permission {
             permission.check().map_err(DefinitionFault::Permission)?;
         }
-        let facts = Facts {
-            name: Cow::Owned(self.name),
-            title: self.title.map(Cow::Owned),
-            description: Cow::Owned(description.to_owned()),
-            operation: self.operation,
-            annotations: annotations(self.operation, self.annotations)?,
-            permission: self.permission,
-            tags: self.tags.into_iter().map(Cow::Owned).collect(),
-            path: self.path.map(Cow::Owned),
-            timeout: self.timeout,
-            provider: self.provider.map(Cow::Owned),
-            location: SourceLocation { file: self.location.file(), line: self.location.line(), module: "" },
-        };
+        facts.annotations = annotations(facts.operation, facts.annotations)?;
         let by_parameters = self.parameters.is_some();
         let schema = self.parameters.map_or(Ok(self.input_schema), parameter::schema_of)?;
         let mut schema = schema.into_checked().map_err(DefinitionFault::InputSchema)?;
@@ -344,8 +295,12 @@ impl ToolDefinitionBuilder {
 
 impl fmt::Debug for ToolDefinitionBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ToolDefinitionBuilder").field("name", &self.name).finish_non_exhaustive()
+        f.debug_struct("ToolDefinitionBuilder").field("name", &self.facts.name).finish_non_exhaustive()
     }
+}
+
+fn source(location: &'static Location<'static>) -> Source<'static> {
+    Source { file: location.file(), line: location.line(), module: "" }
 }
 
 fn check_name(name: &str) -> Result<(), DefinitionFault> {
@@ -359,9 +314,7 @@ fn check_name(name: &str) -> Result<(), DefinitionFault> {
 fn locators(path: &str, schema: &Value) -> Vec<String> {
     let is_locator = |name: &str| {
         let kind = schema["properties"][name]["type"].as_str();
-        let required =
-            schema["required"].as_array().is_some_and(|names| names.iter().any(|other| other == name));
-        required && matches!(kind, Some("string" | "integer"))
+        requires(schema, name) && matches!(kind, Some("string" | "integer"))
     };
     let variables = path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
     variables.filter(|name| is_locator(name)).map(str::to_owned).collect()

@@ -23,7 +23,7 @@ use crate::schema::native::{self, NativeSchema};
 use crate::schema::normal::{self, Side};
 
 /// The input schema of a tool, with what is derived from it.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct InputSchema {
     /// The schema, in normal form for a declared tool.
     pub(crate) schema: Value,
@@ -62,12 +62,9 @@ impl InputSchema {
         InputSchema {
             schema: object(Map::new(), Vec::new()),
             docs: InputDocs::default().into(),
-            locators: Arc::default(),
-            layout: Vec::new(),
-            composite: false,
-            examples: Vec::new(),
             faults: vec![fault],
             broken: true,
+            ..InputSchema::default()
         }
     }
 
@@ -76,16 +73,7 @@ impl InputSchema {
         let published = schema["examples"].as_array().into_iter().flatten();
         examples.extend(published.filter(|example| example.is_object()).cloned());
         let examples = examples.into_iter().map(|call| example::without_secrets(call, &schema)).collect();
-        InputSchema {
-            schema,
-            docs: OnceLock::new(),
-            locators,
-            layout: Vec::new(),
-            composite: true,
-            examples,
-            faults: Vec::new(),
-            broken: false,
-        }
+        InputSchema { schema, locators, composite: true, examples, ..InputSchema::default() }
     }
 
     /// Returns the inputs in the simple form for people and scripts.
@@ -122,24 +110,18 @@ impl InputSchema {
         let mut composition = Composition::new(specs);
         specs.iter().for_each(|spec| composition.add(spec));
         composition.compare(&schema);
-        // Inputs that are declared secret are masked in every message.
-        for spec in specs.iter().filter(|spec| spec.secret) {
-            if let Some(property) = schema["properties"].get_mut(spec.name) {
-                if *property == true {
-                    *property = Map::new().into();
-                }
-                if property.is_object() {
-                    conceal(property);
-                }
-            }
-        }
-        for spec in specs.iter().filter(|spec| !spec.description.is_empty()) {
+        for spec in specs.iter().filter(|spec| spec.secret || !spec.description.is_empty()) {
             let Some(property) = schema["properties"].get_mut(spec.name) else { continue };
             if *property == true {
                 *property = Map::new().into();
             }
-            if let Value::Object(property) = property {
-                property.entry("description").or_insert_with(|| spec.description.into());
+            let Value::Object(keywords) = property else { continue };
+            if !spec.description.is_empty() {
+                keywords.entry("description").or_insert_with(|| spec.description.into());
+            }
+            // Inputs that are declared secret are masked in every message.
+            if spec.secret {
+                conceal(property);
             }
         }
         let published: Vec<Value> = schema["examples"].as_array().cloned().unwrap_or_default();
@@ -152,12 +134,11 @@ impl InputSchema {
         InputSchema {
             docs: InputDocs::declared(&schema, specs).into(),
             schema,
-            locators: Arc::default(),
             layout: composition.layout,
             composite: true,
             examples,
             faults: composition.faults,
-            broken: false,
+            ..InputSchema::default()
         }
     }
 }
@@ -327,12 +308,11 @@ impl Composition {
         InputSchema {
             schema: root,
             docs: docs.into(),
-            locators: Arc::default(),
             layout: self.layout,
             composite: self.composite,
             examples,
             faults: self.faults,
-            broken: false,
+            ..InputSchema::default()
         }
     }
 }

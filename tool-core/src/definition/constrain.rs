@@ -8,6 +8,7 @@ use std::cmp::Ordering;
 use serde_json::{Map, Number, Value};
 
 use crate::declare::input_spec::{Bound, InputSpec};
+use crate::schema::json::integers::compare;
 
 /// Applies the constraints of an input to its schema, and reports those that do not fit.
 pub(crate) fn constrain(
@@ -141,15 +142,6 @@ fn tighten(schema: &mut Map<String, Value>, keyword: &str, limit: Option<Value>,
     let is_tighter = |own: &Value| compare(&limit, own) == Some(tighter);
     if schema.get(keyword).is_none_or(is_tighter) {
         schema.insert(keyword.to_owned(), limit);
-    }
-}
-
-/// Compares two numbers, integers exactly.
-fn compare(a: &Value, b: &Value) -> Option<Ordering> {
-    let integer = |value: &Value| value.as_i64().map(i128::from).or_else(|| value.as_u64().map(i128::from));
-    match (integer(a), integer(b)) {
-        (Some(a), Some(b)) => Some(a.cmp(&b)),
-        _ => a.as_f64()?.partial_cmp(&b.as_f64()?),
     }
 }
 

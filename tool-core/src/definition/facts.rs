@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use crate::declare::declaration::{Declaration, Options};
-use crate::declare::source::SourceLocation;
+use crate::declare::source::Source;
 use crate::model::operation::{Annotations, Operation};
 use crate::model::permission::Permission;
 
@@ -22,13 +22,13 @@ pub(super) struct Facts {
     pub(super) timeout: Option<Duration>,
     /// The provider of a dynamic tool.
     pub(super) provider: Option<Cow<'static, str>>,
-    pub(super) location: SourceLocation,
+    pub(super) location: Source<'static>,
 }
 
 impl Facts {
     pub(super) fn declared(
         declaration: &'static Declaration,
-        location: SourceLocation,
+        location: Source<'static>,
         description: Cow<'static, str>,
     ) -> Self {
         let Options { title, permission, tags, path, timeout, .. } = declaration.options_or_default();
@@ -42,6 +42,23 @@ impl Facts {
             tags: tags.iter().copied().map(Cow::from).collect(),
             path: path.map(Cow::from),
             timeout: *timeout,
+            provider: None,
+            location,
+        }
+    }
+
+    /// Starts with the facts that a dynamic tool must have.
+    pub(super) fn custom(name: String, description: String, location: Source<'static>) -> Self {
+        Facts {
+            name: name.into(),
+            title: None,
+            description: description.into(),
+            operation: None,
+            annotations: None,
+            permission: None,
+            tags: Vec::new(),
+            path: None,
+            timeout: None,
             provider: None,
             location,
         }

@@ -1,7 +1,5 @@
 //! Faults of dynamic definitions.
 
-use std::fmt;
-
 use crate::model::permission::PermissionError;
 use crate::schema::problem::Problem;
 use crate::schema::{Escaped, SchemaError};
@@ -16,9 +14,11 @@ use crate::schema::{Escaped, SchemaError};
 /// assert_eq!((error.name(), error.fault()), ("get/weather", &DefinitionFault::Name));
 /// assert!(error.to_string().starts_with("tool `get/weather`: its name is not made of 1 to 128 of the characters"));
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("tool `{}`: {fault}", Escaped(.name))]
 pub struct DefinitionError {
     name: String,
+    #[source]
     fault: Box<DefinitionFault>,
 }
 
@@ -60,18 +60,6 @@ impl DefinitionError {
     /// ```
     pub fn fault(&self) -> &DefinitionFault {
         &self.fault
-    }
-}
-
-impl fmt::Display for DefinitionError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "tool `{}`: {}", Escaped(&self.name), self.fault)
-    }
-}
-
-impl std::error::Error for DefinitionError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        Some(&self.fault)
     }
 }
 

@@ -98,24 +98,21 @@ struct DefinitionJson {
 #[track_caller]
 fn read(definition: Value) -> Result<ToolDefinitionBuilder, DefinitionFault> {
     let json = decoded(definition)?;
+    let permission = json.permission.map(|text| text.parse()).transpose();
+    let permission = permission.map_err(|error: PermissionError| unfit("/permission", &error.to_string()))?;
+    let timeout = json.timeout.map(|text| timeout(&text).ok_or("expected a time such as `30s`")).transpose();
+    let timeout = timeout.map_err(|message| unfit("/timeout", message))?;
     let mut builder = ToolDefinition::builder(json.name, json.description)
         .tags(json.tags)
         .maybe(json.title, ToolDefinitionBuilder::title)
         .maybe(json.operation, ToolDefinitionBuilder::operation)
         .maybe(json.annotations, ToolDefinitionBuilder::annotations)
         .maybe(json.path, ToolDefinitionBuilder::path)
+        .maybe(permission, ToolDefinitionBuilder::permission)
+        .maybe(timeout, ToolDefinitionBuilder::timeout)
         .maybe(json.output_schema, ToolDefinitionBuilder::output_schema);
     for example in json.examples {
         builder = builder.example(example);
-    }
-    if let Some(text) = json.permission {
-        let permission =
-            text.parse().map_err(|error: PermissionError| unfit("/permission", &error.to_string()))?;
-        builder = builder.permission(permission);
-    }
-    if let Some(text) = json.timeout {
-        let timeout = timeout(&text).ok_or_else(|| unfit("/timeout", "expected a time such as `30s`"))?;
-        builder = builder.timeout(timeout);
     }
     match (json.input_schema, json.parameters) {
         (Some(_), Some(_)) => {

@@ -11,7 +11,6 @@ use crate::declare::input_spec::InputSpec;
 use crate::declare::layout::ArgumentLayout;
 use crate::declare::requirement;
 use crate::declare::returns::{Returned, Untyped};
-use crate::declare::source::SourceLocation;
 use crate::declare::states::States;
 use crate::definition::compose::{InputSchema, OutputSchema};
 use crate::definition::documentation::{Documentation, Example};
@@ -24,7 +23,7 @@ pub(super) fn declared(declaration: &'static Declaration) -> (Facts, Origin) {
     let metadata = declaration.metadata();
     let Documentation { description, examples } = Documentation::of(metadata.description);
     let origin = Origin::Declared(Box::new(DeclaredOrigin::new(declaration, examples)));
-    (Facts::declared(declaration, SourceLocation::from(metadata), description), origin)
+    (Facts::declared(declaration, metadata.source(), description), origin)
 }
 
 /// Returns the names of the state types that the function, its requirements and its completions need and that `states`

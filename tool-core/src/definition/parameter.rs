@@ -6,50 +6,45 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::definition::fault::DefinitionFault;
+use crate::model::names::names;
+use crate::model::setters::setters;
 use crate::schema::json::pointer::pointer;
 use crate::schema::problem::Problem;
 use crate::schema::{Untrusted, has_secret};
 
-/// The JSON Schema type of a [`Parameter`].
-///
-/// ```
-/// use tool_core::definition::ParameterType;
-///
-/// let kind: ParameterType = serde_json::from_str(r#""integer""#).unwrap();
-/// assert_eq!((kind, kind.as_str()), (ParameterType::Integer, "integer"));
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-#[non_exhaustive]
-pub enum ParameterType {
-    /// A text.
-    String,
-    /// A whole number.
-    Integer,
-    /// Any number.
-    Number,
-    /// `true` or `false`.
-    Boolean,
-    /// An array.
-    Array,
-    /// An object with any members.
-    Object,
-}
+names! {
+    /// The JSON Schema type of a [`Parameter`].
+    ///
+    /// ```
+    /// use tool_core::definition::ParameterType;
+    ///
+    /// let kind: ParameterType = serde_json::from_str(r#""integer""#).unwrap();
+    /// assert_eq!((kind, kind.as_str()), (ParameterType::Integer, "integer"));
+    /// ```
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    #[non_exhaustive]
+    pub enum ParameterType {
+        /// A text.
+        String = "string",
+        /// A whole number.
+        Integer = "integer",
+        /// Any number.
+        Number = "number",
+        /// `true` or `false`.
+        Boolean = "boolean",
+        /// An array.
+        Array = "array",
+        /// An object with any members.
+        Object = "object",
+    }
 
-impl ParameterType {
     /// All types.
     ///
     /// ```
     /// assert_eq!(tool_core::definition::ParameterType::ALL.len(), 6);
     /// ```
-    pub const ALL: [ParameterType; 6] = [
-        ParameterType::String,
-        ParameterType::Integer,
-        ParameterType::Number,
-        ParameterType::Boolean,
-        ParameterType::Array,
-        ParameterType::Object,
-    ];
+    const ALL: [ParameterType; 6];
 
     /// Returns the name in JSON Schema.
     ///
@@ -57,16 +52,7 @@ impl ParameterType {
     /// assert_eq!(tool_core::definition::ParameterType::Array.as_str(), "array");
     /// ```
     #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            ParameterType::String => "string",
-            ParameterType::Integer => "integer",
-            ParameterType::Number => "number",
-            ParameterType::Boolean => "boolean",
-            ParameterType::Array => "array",
-            ParameterType::Object => "object",
-        }
-    }
+    pub const fn as_str;
 }
 
 /// One input of a dynamic tool, for definitions from rows or forms that have no schema.
@@ -165,26 +151,22 @@ impl Parameter {
         self.with("items", json!({"type": kind.as_str()}))
     }
 
-    /// Sets the description.
-    ///
-    /// ```
-    /// # use tool_core::definition::{Parameter, ParameterType};
-    /// let city = Parameter::new("city", ParameterType::String).description("Where.");
-    /// ```
-    pub fn description(mut self, description: impl Into<String>) -> Self {
-        self.description = Some(description.into());
-        self
-    }
+    setters! {
+        /// Sets the description.
+        ///
+        /// ```
+        /// # use tool_core::definition::{Parameter, ParameterType};
+        /// let city = Parameter::new("city", ParameterType::String).description("Where.");
+        /// ```
+        pub fn description(description: impl Into<String>) => description = Some(description.into());
 
-    /// Sets the default. The schema publishes it, unless the input is [secret](Self::secret); the tool must apply it.
-    ///
-    /// ```
-    /// # use tool_core::definition::{Parameter, ParameterType};
-    /// let limit = Parameter::new("limit", ParameterType::Integer).default_value(10);
-    /// ```
-    pub fn default_value(mut self, value: impl Into<Value>) -> Self {
-        self.default = Some(value.into());
-        self
+        /// Sets the default. The schema publishes it, unless the input is [secret](Self::secret); the tool must apply it.
+        ///
+        /// ```
+        /// # use tool_core::definition::{Parameter, ParameterType};
+        /// let limit = Parameter::new("limit", ParameterType::Integer).default_value(10);
+        /// ```
+        pub fn default_value(value: impl Into<Value>) => default = Some(value.into());
     }
 
     /// Sets the allowed values.
@@ -197,26 +179,22 @@ impl Parameter {
         self.with("enum", values.into_iter().map(Into::into).collect())
     }
 
-    /// Makes the input required.
-    ///
-    /// ```
-    /// # use tool_core::definition::{Parameter, ParameterType};
-    /// let city = Parameter::new("city", ParameterType::String).required();
-    /// ```
-    pub fn required(mut self) -> Self {
-        self.required = true;
-        self
-    }
+    setters! {
+        /// Makes the input required.
+        ///
+        /// ```
+        /// # use tool_core::definition::{Parameter, ParameterType};
+        /// let city = Parameter::new("city", ParameterType::String).required();
+        /// ```
+        pub fn required() => required = true;
 
-    /// Makes the input secret (`writeOnly`): neither its value nor its default is shown.
-    ///
-    /// ```
-    /// # use tool_core::definition::{Parameter, ParameterType};
-    /// let password = Parameter::new("password", ParameterType::String).secret();
-    /// ```
-    pub fn secret(mut self) -> Self {
-        self.secret = true;
-        self
+        /// Makes the input secret (`writeOnly`): neither its value nor its default is shown.
+        ///
+        /// ```
+        /// # use tool_core::definition::{Parameter, ParameterType};
+        /// let password = Parameter::new("password", ParameterType::String).secret();
+        /// ```
+        pub fn secret() => secret = true;
     }
 
     fn with(mut self, keyword: &str, value: Value) -> Self {

@@ -15,122 +15,87 @@ mod references;
 mod rewriting;
 mod subschemas;
 
-use std::fmt;
-use std::str::FromStr;
-
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::definition::ToolDefinition;
+use crate::model::names::names;
 
-/// The format of a tool for a kind of client: which schema, and in which shape.
-///
-/// | profile | the schema | [`tool_for`](ToolDefinition::tool_for) |
-/// |---|---|---|
-/// | `mcp` | the normal form, as [`ToolDefinition::input_schema`] | MCP's `Tool` |
-/// | `no-ref` | the same with every reference put in its path | MCP's `Tool` |
-/// | `openai` | the same, a recursive type kept; lists have `items`, objects `properties` | a function of the Responses API, `strict: false` |
-/// | `openai-strict` | the subset of Structured Outputs: closed objects, every property required, an optional one nullable | the same, `strict: true` |
-/// | `anthropic` | what strict tool use takes too: limits, defaults and examples in the descriptions | a tool of the Messages API |
-/// | `gemini` | the subset of the API's `parametersJsonSchema`: no `const`, no `oneOf`, enums of texts | a `FunctionDeclaration` |
-/// | `native` | [`ToolDefinition::inputs`], which is no JSON Schema | name, description, inputs and outputs |
-///
-/// Nothing is lost silently: limits that a vendor does not support are added to the description for the model, and
-/// every call is validated against the normal form. A schema that a vendor cannot express is rejected with a
-/// [`ProfileError`]:
-///
-/// | | a recursive type | an object with free names | a value of any type |
-/// |---|---|---|---|
-/// | `mcp`, `openai` | one `$ref` | ✓ | ✓ |
-/// | `no-ref` | refused | ✓ | ✓ |
-/// | `openai-strict` | one `$ref` | refused | refused |
-/// | `anthropic` | one `$ref`; with `strict: true` the API refuses it | ✓, with `strict: true` empty | ✓ |
-/// | `gemini` | refused | ✓ | ✓ |
-///
-/// ```
-/// use tool_core::profile::Profile;
-///
-/// assert_eq!(Profile::OpenAiStrict.to_string(), "openai-strict");
-/// assert_eq!("gemini".parse(), Ok(Profile::Gemini));
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Profile {
-    /// The normal form, for MCP clients: <https://modelcontextprotocol.io/specification/2026-07-28/server/tools>.
-    Mcp,
-    /// The normal form without references, for clients that do not follow them.
-    NoRef,
-    /// Function calling of OpenAI: <https://developers.openai.com/api/docs/guides/function-calling>.
+names! {
+    /// The format of a tool for a kind of client: which schema, and in which shape.
     ///
-    /// For Chat Completions and compatible APIs, move everything but `type` below `"function"`.
-    OpenAi,
-    /// Function calling of OpenAI in strict mode, where the model cannot leave the schema:
-    /// <https://developers.openai.com/api/docs/guides/structured-outputs#supported-schemas>.
+    /// | profile | the schema | [`tool_for`](ToolDefinition::tool_for) |
+    /// |---|---|---|
+    /// | `mcp` | the normal form, as [`ToolDefinition::input_schema`] | MCP's `Tool` |
+    /// | `no-ref` | the same with every reference put in its path | MCP's `Tool` |
+    /// | `openai` | the same, a recursive type kept; lists have `items`, objects `properties` | a function of the Responses API, `strict: false` |
+    /// | `openai-strict` | the subset of Structured Outputs: closed objects, every property required, an optional one nullable | the same, `strict: true` |
+    /// | `anthropic` | what strict tool use takes too: limits, defaults and examples in the descriptions | a tool of the Messages API |
+    /// | `gemini` | the subset of the API's `parametersJsonSchema`: no `const`, no `oneOf`, enums of texts | a `FunctionDeclaration` |
+    /// | `native` | [`ToolDefinition::inputs`], which is no JSON Schema | name, description, inputs and outputs |
     ///
-    /// The model sends `null` for omitted values, and calls accept that at every depth. An input of type
-    /// `Option<Option<T>>` cannot be omitted then: its `null` is a value.
-    OpenAiStrict,
-    /// Tool use of Anthropic: <https://platform.claude.com/docs/en/agents-and-tools/tool-use/define-tools>.
+    /// Nothing is lost silently: limits that a vendor does not support are added to the description for the model, and
+    /// every call is validated against the normal form. A schema that a vendor cannot express is rejected with a
+    /// [`ProfileError`]:
     ///
-    /// The schema works for plain and for strict use. Add `"strict": true` to make the tool strict; see
-    /// <https://platform.claude.com/docs/en/build-with-claude/structured-outputs> for the limits per request.
-    Anthropic,
-    /// Function calling of Google's Gemini: <https://ai.google.dev/api/caching#FunctionDeclaration>, with the keywords that
-    /// <https://ai.google.dev/api/generate-content#GenerationConfig> lists for `responseJsonSchema`.
-    Gemini,
-    /// The flat structure for people and scripts, without JSON Schema.
-    Native,
-}
+    /// | | a recursive type | an object with free names | a value of any type |
+    /// |---|---|---|---|
+    /// | `mcp`, `openai` | one `$ref` | ✓ | ✓ |
+    /// | `no-ref` | refused | ✓ | ✓ |
+    /// | `openai-strict` | one `$ref` | refused | refused |
+    /// | `anthropic` | one `$ref`; with `strict: true` the API refuses it | ✓, with `strict: true` empty | ✓ |
+    /// | `gemini` | refused | ✓ | ✓ |
+    ///
+    /// ```
+    /// use tool_core::profile::Profile;
+    ///
+    /// assert_eq!(Profile::OpenAiStrict.to_string(), "openai-strict");
+    /// assert_eq!("gemini".parse(), Ok(Profile::Gemini));
+    /// ```
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    #[non_exhaustive]
+    pub enum Profile {
+        /// The normal form, for MCP clients: <https://modelcontextprotocol.io/specification/2026-07-28/server/tools>.
+        Mcp = "mcp",
+        /// The normal form without references, for clients that do not follow them.
+        NoRef = "no-ref",
+        /// Function calling of OpenAI: <https://developers.openai.com/api/docs/guides/function-calling>.
+        ///
+        /// For Chat Completions and compatible APIs, move everything but `type` below `"function"`.
+        OpenAi = "openai",
+        /// Function calling of OpenAI in strict mode, where the model cannot leave the schema:
+        /// <https://developers.openai.com/api/docs/guides/structured-outputs#supported-schemas>.
+        ///
+        /// The model sends `null` for omitted values, and calls accept that at every depth. An input of type
+        /// `Option<Option<T>>` cannot be omitted then: its `null` is a value.
+        OpenAiStrict = "openai-strict",
+        /// Tool use of Anthropic: <https://platform.claude.com/docs/en/agents-and-tools/tool-use/define-tools>.
+        ///
+        /// The schema works for plain and for strict use. Add `"strict": true` to make the tool strict; see
+        /// <https://platform.claude.com/docs/en/build-with-claude/structured-outputs> for the limits per request.
+        Anthropic = "anthropic",
+        /// Function calling of Google's Gemini: <https://ai.google.dev/api/caching#FunctionDeclaration>, with the keywords that
+        /// <https://ai.google.dev/api/generate-content#GenerationConfig> lists for `responseJsonSchema`.
+        Gemini = "gemini",
+        /// The flat structure for people and scripts, without JSON Schema.
+        Native = "native",
+    }
 
-impl Profile {
     /// All profiles.
     ///
     /// ```
     /// assert_eq!(tool_core::profile::Profile::ALL.len(), 7);
     /// ```
-    pub const ALL: [Profile; 7] = [
-        Profile::Mcp,
-        Profile::NoRef,
-        Profile::OpenAi,
-        Profile::OpenAiStrict,
-        Profile::Anthropic,
-        Profile::Gemini,
-        Profile::Native,
-    ];
+    const ALL: [Profile; 7];
 
     /// Returns the name.
     ///
     /// ```
     /// assert_eq!(tool_core::profile::Profile::NoRef.as_str(), "no-ref");
     /// ```
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Profile::Mcp => "mcp",
-            Profile::NoRef => "no-ref",
-            Profile::OpenAi => "openai",
-            Profile::OpenAiStrict => "openai-strict",
-            Profile::Anthropic => "anthropic",
-            Profile::Gemini => "gemini",
-            Profile::Native => "native",
-        }
-    }
-}
+    pub const fn as_str;
 
-impl fmt::Display for Profile {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
-}
-
-impl FromStr for Profile {
-    type Err = UnknownProfile;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Profile::ALL
-            .into_iter()
-            .find(|profile| profile.as_str() == text)
-            .ok_or_else(|| UnknownProfile(text.to_owned()))
-    }
+    impl FromStr<Err = UnknownProfile>, |name: &str| UnknownProfile(name.to_owned());
 }
 
 /// The error for a text that is not a [`Profile`].
@@ -331,15 +296,16 @@ impl ToolDefinition {
 
 /// Renders a schema in normal form, or a custom schema, in a profile.
 fn rendered(schema: &Value, profile: Profile) -> Result<Value, ProfileError> {
+    if matches!(profile, Profile::Mcp | Profile::Native) {
+        return Ok(schema.clone());
+    }
+    let inlined = references::inlined(schema, profile)?;
     match profile {
-        Profile::Mcp | Profile::Native => Ok(schema.clone()),
-        Profile::NoRef => references::inlined(schema, profile),
-        Profile::OpenAi => openai::rendered(&references::inlined(schema, profile)?),
-        Profile::OpenAiStrict => rewriting::rewritten(references::inlined(schema, profile)?, &openai::STRICT),
-        Profile::Anthropic => {
-            rewriting::rewritten(references::inlined(schema, profile)?, &anthropic::DIALECT)
-        }
-        Profile::Gemini => rewriting::rewritten(references::inlined(schema, profile)?, &gemini::DIALECT),
+        Profile::OpenAi => openai::rendered(&inlined),
+        Profile::OpenAiStrict => rewriting::rewritten(inlined, &openai::STRICT),
+        Profile::Anthropic => rewriting::rewritten(inlined, &anthropic::DIALECT),
+        Profile::Gemini => rewriting::rewritten(inlined, &gemini::DIALECT),
+        Profile::Mcp | Profile::NoRef | Profile::Native => Ok(inlined),
     }
 }
 

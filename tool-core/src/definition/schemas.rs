@@ -6,7 +6,6 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::declare::completion::CompleteFn;
-use crate::declare::entry::Entry;
 use crate::declare::input_spec::InputSpec;
 use crate::declare::layout::ArgumentLayout;
 use crate::declare::returns::Untyped;
@@ -17,6 +16,7 @@ use crate::definition::promise;
 use crate::definition::{Inner, ToolDefinition};
 use crate::model::digest::Digest;
 use crate::model::output::Output;
+use crate::schema::json::size;
 use crate::schema::problem::Problem;
 use crate::schema::{Formats, NativeSchema, Validator};
 
@@ -236,10 +236,7 @@ impl ToolDefinition {
             let made = self.input().example();
             let mut candidates = self.examples().iter().chain([made]);
             match candidates.find(|call| is_valid(self, call)) {
-                Some(valid) => Box::new((
-                    valid.clone(),
-                    crate::schema::json::size::take(&mut { MAX_EXAMPLE_LENGTH }, valid),
-                )),
+                Some(valid) => Box::new((valid.clone(), size::take(&mut { MAX_EXAMPLE_LENGTH }, valid))),
                 None => Box::new((made.clone(), false)),
             }
         })
@@ -270,11 +267,6 @@ impl ToolDefinition {
     pub(crate) fn completion(&self, input: &str) -> Option<CompleteFn> {
         let declared = self.whole().origin.declared()?;
         declared.inputs.iter().find(|spec| spec.name == input)?.complete
-    }
-
-    /// Returns the entry of a declared tool.
-    pub(crate) fn entry(&self) -> Option<Entry> {
-        self.declaration().map(|declaration| declaration.entry)
     }
 
     /// Returns the layout of the arguments of a declared tool.

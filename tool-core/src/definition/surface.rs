@@ -70,20 +70,11 @@ impl Surface {
             Surface::Resource(address) | Surface::ResourceTemplate(address) => Some(address),
         }
     }
-}
 
-impl Surface {
     /// Returns `true` if the result has an address: the tool only reads, and all inputs are locators.
     #[inline]
     pub(crate) fn is_resource(tool: &ToolDefinition) -> bool {
         tool.takes_only_locators() && matches!(tool.operation(), Some(Operation::Explain | Operation::Read))
-    }
-
-    pub(crate) fn into_address(self) -> Option<Address> {
-        match self {
-            Surface::Tool => None,
-            Surface::Resource(address) | Surface::ResourceTemplate(address) => Some(address),
-        }
     }
 }
 

@@ -7,20 +7,17 @@ use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
 
 use crate::declare::input_spec::InputSpec;
-use crate::schema::json::pointer::push_escaped;
+use crate::schema::expansion::referring;
+use crate::schema::json::pointer::push_token;
 
 /// Returns the path of the first one, by names of inputs and members; `*` is any item of a list or value of a map.
 ///
 /// The normal form drops the width, so this runs on the schema before it.
 pub(crate) fn in_untagged(specs: &[&'static InputSpec]) -> Option<String> {
-    let mut settings = SchemaSettings::draft2020_12().for_deserialize();
-    settings.inline_subschemas = false;
-    let mut generator = settings.into_generator();
-    let roots: Vec<(&InputSpec, Value)> =
-        specs.iter().map(|spec| (*spec, (spec.schema)(&mut generator).into())).collect();
-    let definitions = generator.take_definitions(true);
+    let types: Vec<_> = specs.iter().map(|spec| spec.schema).collect();
+    let (roots, definitions) = referring(SchemaSettings::draft2020_12().for_deserialize(), &types);
     let mut search = Search { definitions: &definitions, seen: HashSet::new() };
-    roots.iter().find_map(|(spec, schema)| {
+    specs.iter().zip(&roots).find_map(|(spec, schema)| {
         let name = if spec.flatten { "" } else { spec.name };
         search.below(schema, &mut String::new(), name, false)
     })
@@ -37,8 +34,7 @@ impl<'s> Search<'s> {
     fn below(&mut self, schema: &'s Value, path: &mut String, name: &str, buffered: bool) -> Option<String> {
         let length = path.len();
         if !name.is_empty() {
-            path.push('/');
-            push_escaped(path, name);
+            push_token(path, name);
         }
         let found = self.look(schema, path, buffered);
         path.truncate(length);

@@ -173,12 +173,9 @@ impl Finding {
 
     pub(super) fn of(rule: LintRule, tool: &ToolDefinition, message: impl Into<String>) -> Self {
         Finding {
-            rule,
             tool: Some(tool.name().to_owned()),
-            prompt: None,
             location: Some(tool.source().to_string()),
-            input: None,
-            message: message.into(),
+            ..Finding::of_all(rule, message)
         }
     }
 

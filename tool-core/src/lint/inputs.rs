@@ -8,6 +8,8 @@ use crate::lint::names::is_plain;
 use crate::lint::texts::vague;
 use crate::lint::walk::{SchemaPart, walk};
 use crate::schema::Validator;
+use crate::schema::json::pointer::pointer;
+use crate::schema::message::shortened;
 use crate::schema::reference::resolved;
 
 pub(super) fn check(tool: &ToolDefinition, findings: &mut Vec<Finding>) {
@@ -64,14 +66,10 @@ fn exemplified(tool: &ToolDefinition, part: SchemaPart<'_>, findings: &mut Vec<F
 
 /// Checks examples and defaults of inputs, and calls in the doc comment, by decoding them.
 fn values(tool: &ToolDefinition, findings: &mut Vec<Finding>) {
-    for (input, fault) in tool.invalid_values() {
-        findings.push(
-            Finding::of(LintRule::ExampleInvalid, tool, fault)
-                .at(&crate::schema::json::pointer::pointer(&input)),
-        );
-    }
-    let calls = tool.faults_of_examples().into_iter();
-    findings.extend(calls.map(|fault| Finding::of(LintRule::ExampleInvalid, tool, fault)));
+    let invalid = |fault: String| Finding::of(LintRule::ExampleInvalid, tool, fault);
+    findings
+        .extend(tool.invalid_values().into_iter().map(|(input, fault)| invalid(fault).at(&pointer(&input))));
+    findings.extend(tool.faults_of_examples().into_iter().map(invalid));
 }
 
 /// Checks examples and defaults of members below an input, which only the schema can validate.
@@ -87,17 +85,10 @@ fn nested_values(tool: &ToolDefinition, root: &Value, part: SchemaPart<'_>, find
     }
     let Ok(validator) = Validator::new(&schema) else { return };
     for value in values {
-        if let Some(problem) = validator.check(value).err().and_then(|problems| problems.into_iter().next()) {
-            let message = format!("{} is no value of it: {}", shortened(value), problem.message);
+        if let Some(problem) = validator.first_problem(value) {
+            let message =
+                format!("`{}` is no value of it: {}", shortened(&value.to_string()), problem.message);
             findings.push(Finding::of(LintRule::ExampleInvalid, tool, message).at(part.path));
         }
-    }
-}
-
-fn shortened(value: &Value) -> String {
-    let text = value.to_string();
-    match text.char_indices().nth(64) {
-        Some((end, _)) => format!("`{}…`", &text[..end]),
-        None => format!("`{text}`"),
     }
 }

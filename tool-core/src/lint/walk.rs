@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::schema::json::pointer::push_escaped;
+use crate::schema::json::pointer::push_token;
 use crate::schema::reference::referred;
 
 /// One part of a schema.
@@ -67,8 +67,7 @@ impl<'s> SchemaWalk<'s, '_> {
 
     fn below(&mut self, step: &str, schema: &'s Value, member: Option<&str>, exemplified: bool) {
         let length = self.path.len();
-        self.path.push('/');
-        push_escaped(&mut self.path, step);
+        push_token(&mut self.path, step);
         self.part(schema, member, exemplified);
         self.path.truncate(length);
     }

@@ -86,8 +86,7 @@ impl<'s> ChoiceSchema<'s> {
     /// Returns a label for a variant, for people.
     fn label(&self, position: usize, root: &Value) -> String {
         match tag(self.variants[position], root) {
-            Tag::Constant(text) | Tag::Type(text) => format!("[{text}]"),
-            Tag::Member(name) => format!("[{name}]"),
+            Tag::Constant(text) | Tag::Type(text) | Tag::Member(text) => format!("[{text}]"),
             Tag::Members(members) => {
                 let members: Vec<String> =
                     members.iter().map(|(name, value)| format!("{name} = {value}")).collect();

@@ -121,8 +121,7 @@ impl ToolComparison<'_> {
             self.push(Kind::TextChanged, "description", "it reads differently");
         }
         if old.tags != new.tags {
-            let text = format!("was [{}], is [{}]", old.tags.join(", "), new.tags.join(", "));
-            self.push(Kind::TagsChanged, "tags", text);
+            self.push(Kind::TagsChanged, "tags", were_are(&old.tags, &new.tags));
         }
         if old.deprecated != new.deprecated {
             let text = match (&old.deprecated, &new.deprecated) {
@@ -150,6 +149,7 @@ impl ToolComparison<'_> {
             return;
         }
         let before = self.found.len();
+        let is_operation_changed = self.found.iter().any(|found| found.location == "operation");
         let (old, new) = (old.unwrap_or_default(), new.unwrap_or_default());
         let mut hint = |location, worst, old: Option<bool>, new: Option<bool>, gained, lost| match (
             old.unwrap_or(worst),
@@ -166,22 +166,13 @@ impl ToolComparison<'_> {
         let (gained, lost) = (Kind::OpenWorldGained, Kind::OpenWorldLost);
         hint("openWorldHint", true, old.open_world_hint, new.open_world_hint, gained, lost);
         // An operation implies this hint, so that it is reported only if the operation is unchanged.
-        let (gained, lost) = (Kind::OperationStrengthened, Kind::OperationWeakened);
-        if !self.found.iter().any(|found| found.location == "operation") {
-            let mut hint =
-                |old: Option<bool>, new: Option<bool>| match (old.unwrap_or(false), new.unwrap_or(false)) {
-                    (false, true) => self.push(gained, "readOnlyHint", "was false, is true"),
-                    (true, false) => self.push(lost, "readOnlyHint", "was true, is false"),
-                    _ => {}
-                };
-            hint(old.read_only_hint, new.read_only_hint);
+        if !is_operation_changed {
+            let (gained, lost) = (Kind::OperationStrengthened, Kind::OperationWeakened);
+            hint("readOnlyHint", false, old.read_only_hint, new.read_only_hint, gained, lost);
         }
-        if self.found.len() == before && !self.found.iter().any(|found| found.location == "operation") {
-            self.push(
-                Kind::TextChanged,
-                "annotations",
-                "a hint is said that was implied, or the other way round",
-            );
+        if self.found.len() == before && !is_operation_changed {
+            let text = "a hint is said that was implied, or the other way round";
+            self.push(Kind::TextChanged, "annotations", text);
         }
     }
 
@@ -213,8 +204,7 @@ impl ToolComparison<'_> {
             self.push(Kind::AddressChanged, "path", was_is(old.path.as_deref(), new.path.as_deref()));
         }
         if old.locators != new.locators {
-            let text = format!("was [{}], is [{}]", old.locators.join(", "), new.locators.join(", "));
-            self.push(Kind::AddressChanged, "locators", text);
+            self.push(Kind::AddressChanged, "locators", were_are(&old.locators, &new.locators));
         }
         // A changed operation is reported already.
         let is_lost = old.has_address() && new.is_read() && !new.has_address();
@@ -279,4 +269,8 @@ fn was_is<T: Display>(old: Option<T>, new: Option<T>) -> String {
         (Some(old), None) => format!("was `{old}`, is none"),
         (None, None) => String::new(),
     }
+}
+
+fn were_are(old: &[String], new: &[String]) -> String {
+    format!("was [{}], is [{}]", old.join(", "), new.join(", "))
 }

@@ -1,6 +1,5 @@
 //! Keywords of schemas.
 
-use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
@@ -8,6 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::lock::relation::Relation;
 use crate::schema::json::canonical::canonical;
+use crate::schema::message::shortened;
 
 /// Keywords that do not affect which values fit. `default` is compared separately for optional inputs.
 pub(super) const TEXTS: [&str; 9] = [
@@ -22,21 +22,11 @@ pub(super) const TEXTS: [&str; 9] = [
     "$schema",
 ];
 
-/// Keywords that are compared individually; all others must be equal.
-pub(super) const COMPARED: [&str; 22] = [
+/// Keywords that are compared individually, beside [`BOUNDS`]; all others must be equal.
+pub(super) const COMPARED: [&str; 12] = [
     "type",
     "enum",
     "const",
-    "minimum",
-    "exclusiveMinimum",
-    "minLength",
-    "minItems",
-    "minProperties",
-    "maximum",
-    "exclusiveMaximum",
-    "maxLength",
-    "maxItems",
-    "maxProperties",
     "properties",
     "required",
     "additionalProperties",
@@ -134,15 +124,6 @@ pub(super) fn named(schema: &Map<String, Value>) -> BTreeSet<&str> {
     properties.into_iter().flat_map(Map::keys).map(String::as_str).chain(required(schema)).collect()
 }
 
-/// Compares two numbers exactly.
-pub(super) fn order(a: &Value, b: &Value) -> Option<Ordering> {
-    let integer = |value: &Value| value.as_i64().map(i128::from).or_else(|| value.as_u64().map(i128::from));
-    match (integer(a), integer(b)) {
-        (Some(a), Some(b)) => Some(a.cmp(&b)),
-        _ => a.as_f64()?.partial_cmp(&b.as_f64()?),
-    }
-}
-
 pub(super) fn was_is(keyword: &str, old: Option<&Value>, new: Option<&Value>) -> String {
     let shown = |value: Option<&Value>| value.map_or_else(|| "none".to_owned(), show);
     format!("`{keyword}` was {}, is {}", shown(old), shown(new))
@@ -150,9 +131,5 @@ pub(super) fn was_is(keyword: &str, old: Option<&Value>, new: Option<&Value>) ->
 
 /// Returns a value as JSON, shortened.
 pub(super) fn show(value: &Value) -> String {
-    let text = canonical(value);
-    match text.char_indices().nth(64) {
-        Some((end, _)) => format!("`{}…`", &text[..end]),
-        None => format!("`{text}`"),
-    }
+    format!("`{}`", shortened(&canonical(value)))
 }

@@ -10,11 +10,12 @@ use serde_json::{Map, Value};
 
 use crate::lock::difference::DifferenceKind as Kind;
 use crate::lock::keywords::{
-    BOUNDS, CHOICES, COMPARED, LIMITS, TEXTS, constants, is_choice, members, named, order, required,
-    requires, show, types, was_is,
+    BOUNDS, CHOICES, COMPARED, LIMITS, TEXTS, constants, is_choice, members, named, required, requires, show,
+    types, was_is,
 };
 use crate::lock::relation::Relation;
-use crate::schema::json::pointer::push_escaped;
+use crate::schema::json::integers::compare as compare_numbers;
+use crate::schema::json::pointer::push_token;
 use crate::schema::normal::Side;
 use crate::schema::reference::{followed, referred};
 
@@ -125,8 +126,7 @@ impl<'s> Comparison<'s> {
     /// Walks one level down.
     pub(super) fn at(&mut self, step: &str, walk: impl FnOnce(&mut Self)) {
         let length = self.path.len();
-        self.path.push('/');
-        push_escaped(&mut self.path, step);
+        push_token(&mut self.path, step);
         walk(self);
         self.path.truncate(length);
     }
@@ -204,7 +204,7 @@ impl<'s> Comparison<'s> {
                 (before, after) if before == after => continue,
                 (None, Some(_)) => Relation::Narrower,
                 (_, None) => Relation::Wider,
-                (Some(before), Some(after)) => match order(before, after) {
+                (Some(before), Some(after)) => match compare_numbers(before, after) {
                     Some(Ordering::Less) => greater,
                     Some(Ordering::Greater) => smaller,
                     _ => Relation::Other,
@@ -329,6 +329,7 @@ impl<'s> Comparison<'s> {
     fn the_rest(&mut self, old: &Map<String, Value>, new: &Map<String, Value>) {
         let is_compared = |keyword: &str| {
             COMPARED.contains(&keyword)
+                || BOUNDS.iter().any(|(bound, _)| *bound == keyword)
                 || LIMITS.contains(&keyword)
                 || TEXTS.contains(&keyword)
                 || CHOICES.contains(&keyword)

@@ -4,7 +4,6 @@ use std::borrow::Cow;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
-use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 
 /// A content block, as in MCP.
@@ -18,7 +17,8 @@ use serde::{Serialize, Serializer};
 ///     r#"{"type":"resource_link","uri":"file:///report.pdf","name":"report"}"#,
 /// );
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 #[non_exhaustive]
 pub enum Content {
     /// A text.
@@ -29,6 +29,7 @@ pub enum Content {
     /// An image.
     Image {
         /// The bytes of the image; sent as Base64.
+        #[serde(serialize_with = "base64")]
         data: Vec<u8>,
         /// The media type, such as `image/png`.
         mime_type: String,
@@ -36,6 +37,7 @@ pub enum Content {
     /// Audio.
     Audio {
         /// The bytes of the audio; sent as Base64.
+        #[serde(serialize_with = "base64")]
         data: Vec<u8>,
         /// The media type, such as `audio/wav`.
         mime_type: String,
@@ -46,12 +48,15 @@ pub enum Content {
         uri: String,
         /// The short name.
         name: String,
-        /// The media type, if known.
-        mime_type: Option<String>,
         /// A description, if the name is not enough.
+        #[serde(skip_serializing_if = "Option::is_none")]
         description: Option<String>,
+        /// The media type, if known.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        mime_type: Option<String>,
     },
     /// An embedded resource, which the client need not read.
+    #[serde(serialize_with = "resource")]
     Resource {
         /// The URI of the resource (RFC 3986).
         uri: String,
@@ -182,41 +187,20 @@ impl Content {
     }
 }
 
-impl Serialize for Content {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        match self {
-            Content::Text { text } => {
-                map.serialize_entry("type", "text")?;
-                map.serialize_entry("text", text)?;
-            }
-            Content::Image { data, mime_type } | Content::Audio { data, mime_type } => {
-                let kind = if matches!(self, Content::Image { .. }) { "image" } else { "audio" };
-                map.serialize_entry("type", kind)?;
-                map.serialize_entry("data", &BASE64.encode(data))?;
-                map.serialize_entry("mimeType", mime_type)?;
-            }
-            Content::ResourceLink { uri, name, mime_type, description } => {
-                map.serialize_entry("type", "resource_link")?;
-                map.serialize_entry("uri", uri)?;
-                map.serialize_entry("name", name)?;
-                if let Some(description) = description {
-                    map.serialize_entry("description", description)?;
-                }
-                if let Some(mime_type) = mime_type {
-                    map.serialize_entry("mimeType", mime_type)?;
-                }
-            }
-            Content::Resource { uri, mime_type, body } => {
-                map.serialize_entry("type", "resource")?;
-                let (key, text) = match body {
-                    ResourceBody::Text(text) => ("text", Cow::Borrowed(text)),
-                    ResourceBody::Blob(bytes) => ("blob", Cow::Owned(BASE64.encode(bytes))),
-                };
-                let resource = serde_json::json!({"uri": uri, "mimeType": mime_type, key: text.as_str()});
-                map.serialize_entry("resource", &resource)?;
-            }
-        }
-        map.end()
-    }
+fn base64<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&BASE64.encode(bytes))
+}
+
+fn resource<S: Serializer>(
+    uri: &str,
+    mime_type: &str,
+    body: &ResourceBody,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let (key, text) = match body {
+        ResourceBody::Text(text) => ("text", Cow::Borrowed(text)),
+        ResourceBody::Blob(bytes) => ("blob", Cow::Owned(BASE64.encode(bytes))),
+    };
+    let resource = serde_json::json!({"uri": uri, "mimeType": mime_type, key: text.as_str()});
+    serde_json::json!({ "resource": resource }).serialize(serializer)
 }

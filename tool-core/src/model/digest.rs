@@ -91,23 +91,10 @@ impl FromStr for Digest {
     type Err = ParseDigestError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let digits = text.strip_prefix("blake3:").unwrap_or(text).as_bytes();
-        let mut bytes = [0; 32];
-        if digits.len() != 2 * bytes.len() {
-            return Err(ParseDigestError);
-        }
-        for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
-            *byte = nibble(pair[0])? << 4 | nibble(pair[1])?;
-        }
-        Ok(Digest(bytes.into()))
-    }
-}
-
-fn nibble(digit: u8) -> Result<u8, ParseDigestError> {
-    match digit {
-        b'0'..=b'9' => Ok(digit - b'0'),
-        b'a'..=b'f' => Ok(digit - b'a' + 10),
-        _ => Err(ParseDigestError),
+        let digits = text.strip_prefix("blake3:").unwrap_or(text);
+        let is_lower_case = !digits.contains(|digit: char| digit.is_ascii_uppercase());
+        let hash = blake3::Hash::from_hex(digits).ok().filter(|_| is_lower_case);
+        hash.map(Digest).ok_or(ParseDigestError)
     }
 }
 

@@ -4,10 +4,8 @@ mod error;
 mod kind;
 
 use crate::schema::problem::Problem;
-use std::fmt;
 use std::time::Duration;
 
-use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
@@ -27,16 +25,28 @@ pub use kind::{FailureCodes, FailureKind, McpAnswer, Reason};
 /// assert_eq!(failure.to_string(), "too many calls at once");
 /// assert!(failure.retryable());
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
+#[serde(transparent)]
+#[error("{}", .0.message)]
 pub struct Failure(Box<Inner>);
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Serializes to the JSON over HTTP: `{"error", "kind", "retryable", "retryAfterSeconds"?, "problems"?, "example"?}`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 struct Inner {
-    kind: FailureKind,
+    #[serde(rename = "error")]
     message: String,
+    #[serde(serialize_with = "word")]
+    kind: FailureKind,
     retryable: bool,
+    #[serde(
+        rename = "retryAfterSeconds",
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "seconds"
+    )]
     retry_after: Option<Duration>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     problems: Vec<Problem>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     example: Option<Value>,
 }
 
@@ -94,20 +104,16 @@ impl Failure {
     }
 
     pub(crate) fn timeout(tool: &str, limit: Duration, modifies: bool) -> Self {
-        Failure::late(tool, limit, modifies)
+        let runs_on = if modifies { ", and runs on: its effect may still come" } else { "" };
+        let message = format!("`{tool}` did not end within {limit:?}{runs_on}");
+        let mut failure = Failure::new(FailureKind::Timeout, message);
+        failure.0.retryable = !modifies;
+        failure
     }
 
     /// Creates the failure of a call that timed out before its function started.
     pub(crate) fn timeout_before(tool: &str, limit: Duration) -> Self {
-        Failure::late(tool, limit, false)
-    }
-
-    fn late(name: &str, limit: Duration, modifies: bool) -> Self {
-        let runs_on = if modifies { ", and runs on: its effect may still come" } else { "" };
-        let message = format!("`{name}` did not end within {limit:?}{runs_on}");
-        let mut failure = Failure::new(FailureKind::Timeout, message);
-        failure.0.retryable = !modifies;
-        failure
+        Failure::timeout(tool, limit, false)
     }
 
     pub(crate) fn not_found(kind: AuditKind, name: &str) -> Self {
@@ -298,30 +304,10 @@ impl Failure {
     }
 }
 
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0.message)
-    }
+fn word<S: Serializer>(kind: &FailureKind, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(kind.codes().error_type)
 }
 
-impl std::error::Error for Failure {}
-
-/// The JSON over HTTP: `{"error", "kind", "retryable", "retryAfterSeconds"?, "problems"?, "example"?}`.
-impl Serialize for Failure {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("error", &self.0.message)?;
-        map.serialize_entry("kind", self.0.kind.codes().error_type)?;
-        map.serialize_entry("retryable", &self.0.retryable)?;
-        if let Some(wait) = self.0.retry_after {
-            map.serialize_entry("retryAfterSeconds", &wait.as_secs())?;
-        }
-        if !self.0.problems.is_empty() {
-            map.serialize_entry("problems", &self.0.problems)?;
-        }
-        if let Some(example) = &self.0.example {
-            map.serialize_entry("example", example)?;
-        }
-        map.end()
-    }
+fn seconds<S: Serializer>(wait: &Option<Duration>, serializer: S) -> Result<S::Ok, S::Error> {
+    wait.map(|wait| wait.as_secs()).serialize(serializer)
 }

@@ -1,44 +1,53 @@
 //! Operations: what a tool does to data.
 
-use std::fmt;
-use std::str::FromStr;
-
 use serde::{Deserialize, Serialize};
 
-/// What a tool does to data.
-///
-/// ```
-/// use tool_core::Operation;
-///
-/// assert!(!Operation::Read.modifies());
-/// assert!(Operation::Trigger.modifies());
-/// assert_eq!(Operation::Explain.to_string(), "explain");
-/// assert_eq!("write".parse(), Ok(Operation::Write));
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Operation {
-    /// Describes the system itself: columns, kinds, help.
-    Explain,
-    /// Returns stored state.
-    Read,
-    /// Computes a value from inputs or stored state, and changes nothing.
-    Transform,
-    /// Has an effect elsewhere: sends, publishes, runs a job.
-    Trigger,
-    /// Changes stored state.
-    Write,
-}
+use crate::model::names::names;
 
-impl Operation {
+names! {
+    /// What a tool does to data.
+    ///
+    /// ```
+    /// use tool_core::Operation;
+    ///
+    /// assert!(!Operation::Read.modifies());
+    /// assert!(Operation::Trigger.modifies());
+    /// assert_eq!(Operation::Explain.to_string(), "explain");
+    /// assert_eq!("write".parse(), Ok(Operation::Write));
+    /// ```
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Operation {
+        /// Describes the system itself: columns, kinds, help.
+        Explain = "explain",
+        /// Returns stored state.
+        Read = "read",
+        /// Computes a value from inputs or stored state, and changes nothing.
+        Transform = "transform",
+        /// Has an effect elsewhere: sends, publishes, runs a job.
+        Trigger = "trigger",
+        /// Changes stored state.
+        Write = "write",
+    }
+
     /// All operations.
     ///
     /// ```
     /// assert_eq!(tool_core::Operation::ALL.len(), 5);
     /// ```
-    pub const ALL: [Operation; 5] =
-        [Operation::Explain, Operation::Read, Operation::Transform, Operation::Trigger, Operation::Write];
+    const ALL: [Operation; 5];
 
+    /// Returns the name in lower case.
+    ///
+    /// ```
+    /// assert_eq!(tool_core::Operation::Transform.as_str(), "transform");
+    /// ```
+    pub const fn as_str;
+
+    impl FromStr<Err = UnknownOperation>, |name: &str| UnknownOperation(name.to_owned());
+}
+
+impl Operation {
     /// Returns `true` if a tool of this operation changes something, here or elsewhere.
     ///
     /// ```
@@ -59,38 +68,6 @@ impl Operation {
     /// ```
     pub const fn idempotent_by_default(self) -> bool {
         !self.modifies()
-    }
-
-    /// Returns the name in lower case.
-    ///
-    /// ```
-    /// assert_eq!(tool_core::Operation::Transform.as_str(), "transform");
-    /// ```
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Operation::Explain => "explain",
-            Operation::Read => "read",
-            Operation::Transform => "transform",
-            Operation::Trigger => "trigger",
-            Operation::Write => "write",
-        }
-    }
-}
-
-impl fmt::Display for Operation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
-}
-
-impl FromStr for Operation {
-    type Err = UnknownOperation;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Operation::ALL
-            .into_iter()
-            .find(|o| o.as_str() == text)
-            .ok_or_else(|| UnknownOperation(text.to_owned()))
     }
 }
 

@@ -1,13 +1,12 @@
 //! Prompts: message templates that a person sends to a model.
 
-use serde::ser::SerializeMap as _;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use crate::model::call_id::CallId;
 use crate::model::content::Content;
 use crate::model::failure::Failure;
 
-/// The result of a prompt: messages, and an optional description.
+/// The result of a prompt: messages, and an optional description. Serializes as in MCP.
 ///
 /// ```
 /// use tool_core::{Prompt, PromptMessage, prompt};
@@ -25,10 +24,11 @@ use crate::model::failure::Failure;
 ///     r#"{"description":"A poem about rain","messages":[{"role":"user","content":{"type":"text","text":"Write a poem about rain."}}]}"#,
 /// );
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Prompt {
     /// What the messages are for; if `None`, the description of the prompt applies.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The messages, in order.
     pub messages: Vec<PromptMessage>,
@@ -55,18 +55,6 @@ impl Prompt {
     pub fn description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
         self
-    }
-}
-
-/// Serializes to `{"description"?, "messages"}`, as in MCP.
-impl Serialize for Prompt {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        if let Some(description) = &self.description {
-            map.serialize_entry("description", description)?;
-        }
-        map.serialize_entry("messages", &self.messages)?;
-        map.end()
     }
 }
 

@@ -63,7 +63,9 @@ pub fn position<'r>(registry: &'r Registry, name: &str) -> Option<(usize, &'r To
 /// assert!(adapter::callable_at(&ada, 1).is_none());
 /// ```
 pub fn callable_at(registry: &Registry, position: usize) -> Option<&ToolDefinition> {
-    registry.callable_at(position)
+    let member = registry.inner.members.get(position)?;
+    let callable = registry.is_unrestricted() || registry.inner.is_callable(member, registry.principal());
+    callable.then_some(&member.definition)
 }
 
 /// Returns `true` if every caller may [call](Registry::callable) every tool at any time, since no tool has a permission or a
@@ -120,7 +122,8 @@ pub fn nearest<'r>(registry: &'r Registry, name: &str) -> Option<&'r ToolDefinit
 /// assert_eq!(adapter::callable_prompts(&clerk).count(), 1);
 /// ```
 pub fn callable_prompts(registry: &Registry) -> impl Iterator<Item = &PromptDefinition> {
-    registry.callable_prompts()
+    let prompts = registry.inner.prompts.iter();
+    prompts.filter(|prompt| prompt.is_callable_by(registry.principal())).map(|prompt| &prompt.definition)
 }
 
 /// Returns `true` if both handles share the same registry, ignoring the principal and the options.

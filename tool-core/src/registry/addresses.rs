@@ -22,7 +22,7 @@ pub(super) fn collisions<'t>(
     tools: impl Iterator<Item = &'t ToolDefinition>,
 ) -> Vec<(AddressedTool<'t>, AddressedTool<'t>)> {
     let addressed = |(position, tool): (usize, &'t ToolDefinition)| {
-        Some(AddressedTool { position, address: Surface::of(tool).into_address()?, tool })
+        Some(AddressedTool { position, address: Surface::of(tool).address()?.clone(), tool })
     };
     let tools = tools.enumerate().filter(|(_, tool)| Surface::is_resource(tool));
     let tools_with_address: Vec<AddressedTool<'t>> = tools.filter_map(addressed).collect();

@@ -16,6 +16,7 @@ use crate::declare::states::States;
 use crate::definition::ToolDefinition;
 use crate::model::access::Principal;
 use crate::model::catch_panic::{Panicked, catch_panic};
+use crate::model::setters::setters;
 use crate::registry::addresses;
 use crate::registry::checks::{limit_errors, schema_errors};
 use crate::registry::error::{BuildError, BuildErrors};
@@ -170,81 +171,65 @@ impl RegistryBuilder {
         self
     }
 
-    /// Sets the principal for local callers: command line, stdio and tests. The default is [`Principal::local`].
-    ///
-    /// ```
-    /// # use tool_core::{Principal, Registry};
-    /// let builder = Registry::builder().local(Principal::local().grant("node.edit"));
-    /// ```
-    pub fn local(mut self, principal: Principal) -> Self {
-        self.local = Some(principal);
-        self
-    }
+    setters! {
+        /// Sets the principal for local callers: command line, stdio and tests. The default is [`Principal::local`].
+        ///
+        /// ```
+        /// # use tool_core::{Principal, Registry};
+        /// let builder = Registry::builder().local(Principal::local().grant("node.edit"));
+        /// ```
+        pub fn local(principal: Principal) => local = Some(principal);
 
-    /// Neither lists nor runs tools that modify: a call of such a tool fails as [`Disabled`](crate::FailureKind).
-    ///
-    /// ```
-    /// use tool_core::{FailureKind, Registry, tool};
-    ///
-    /// /// Empties the basket.
-    /// #[tool(operation = Write, destructive = true)]
-    /// fn empty_basket() {}
-    ///
-    /// let registry = Registry::builder().linked().select(|tool| tool.name() == "empty_basket").read_only();
-    /// let registry = registry.build().unwrap();
-    /// assert_eq!(registry.tools().count(), 0);
-    /// assert_eq!(registry.check_access("empty_basket").unwrap_err().kind(), FailureKind::Disabled);
-    /// ```
-    pub fn read_only(mut self) -> Self {
-        self.admission.read_only = true;
-        self
-    }
+        /// Neither lists nor runs tools that modify: a call of such a tool fails as [`Disabled`](crate::FailureKind).
+        ///
+        /// ```
+        /// use tool_core::{FailureKind, Registry, tool};
+        ///
+        /// /// Empties the basket.
+        /// #[tool(operation = Write, destructive = true)]
+        /// fn empty_basket() {}
+        ///
+        /// let registry = Registry::builder().linked().select(|tool| tool.name() == "empty_basket").read_only();
+        /// let registry = registry.build().unwrap();
+        /// assert_eq!(registry.tools().count(), 0);
+        /// assert_eq!(registry.check_access("empty_basket").unwrap_err().kind(), FailureKind::Disabled);
+        /// ```
+        pub fn read_only() => admission.read_only = true;
 
-    /// Hides a tool or a prompt from a caller that lacks its permissions: no list has it, and a call fails as if it did not
-    /// exist.
-    ///
-    /// ```
-    /// # use tool_core::Registry;
-    /// let builder = Registry::builder().hide_denied();
-    /// ```
-    pub fn hide_denied(mut self) -> Self {
-        self.admission.hide_denied = true;
-        self
-    }
+        /// Hides a tool or a prompt from a caller that lacks its permissions: no list has it, and a call fails as if it did not
+        /// exist.
+        ///
+        /// ```
+        /// # use tool_core::Registry;
+        /// let builder = Registry::builder().hide_denied();
+        /// ```
+        pub fn hide_denied() => admission.hide_denied = true;
 
-    /// Shows in lists which requirements are not met, but allows calls.
-    ///
-    /// ```
-    /// # use tool_core::Registry;
-    /// let builder = Registry::builder().requirements_as_indicator();
-    /// ```
-    pub fn requirements_as_indicator(mut self) -> Self {
-        self.admission.requirements_as_indicator = true;
-        self
-    }
+        /// Shows in lists which requirements are not met, but allows calls.
+        ///
+        /// ```
+        /// # use tool_core::Registry;
+        /// let builder = Registry::builder().requirements_as_indicator();
+        /// ```
+        pub fn requirements_as_indicator() => admission.requirements_as_indicator = true;
 
-    /// Sets how arguments of the wrong JSON type are treated. The default is [`Leniency::Coerce`].
-    ///
-    /// ```
-    /// # use tool_core::Registry;
-    /// # use tool_core::schema::Leniency;
-    /// let builder = Registry::builder().leniency(Leniency::Strict);
-    /// ```
-    pub fn leniency(mut self, leniency: Leniency) -> Self {
-        self.leniency = leniency;
-        self
-    }
+        /// Sets how arguments of the wrong JSON type are treated. The default is [`Leniency::Coerce`].
+        ///
+        /// ```
+        /// # use tool_core::Registry;
+        /// # use tool_core::schema::Leniency;
+        /// let builder = Registry::builder().leniency(Leniency::Strict);
+        /// ```
+        pub fn leniency(leniency: Leniency) => leniency = leniency;
 
-    /// Allows a registry without tools. Otherwise this is an error, since the crates of the tools are probably not linked.
-    ///
-    /// ```
-    /// # use tool_core::Registry;
-    /// assert!(Registry::builder().build().is_err());
-    /// assert!(Registry::builder().allow_empty().build().is_ok());
-    /// ```
-    pub fn allow_empty(mut self) -> Self {
-        self.allow_empty = true;
-        self
+        /// Allows a registry without tools. Otherwise this is an error, since the crates of the tools are probably not linked.
+        ///
+        /// ```
+        /// # use tool_core::Registry;
+        /// assert!(Registry::builder().build().is_err());
+        /// assert!(Registry::builder().allow_empty().build().is_ok());
+        /// ```
+        pub fn allow_empty() => allow_empty = true;
     }
 
     fn declarations(&self) -> impl Iterator<Item = &'static Declaration> {

@@ -1,7 +1,5 @@
 //! Errors of a registry.
 
-use std::fmt;
-
 /// A reason why a registry cannot be built.
 ///
 /// ```
@@ -161,7 +159,8 @@ pub enum BuildError {
 /// let errors = Registry::builder().build().unwrap_err();
 /// eprintln!("{errors}");
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}", joined(.0))]
 pub struct BuildErrors(Vec<BuildError>);
 
 impl BuildErrors {
@@ -181,16 +180,6 @@ impl BuildErrors {
     }
 }
 
-impl fmt::Display for BuildErrors {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (position, error) in self.0.iter().enumerate() {
-            if position > 0 {
-                f.write_str("\n\n")?;
-            }
-            write!(f, "{error}")?;
-        }
-        Ok(())
-    }
+fn joined(errors: &[BuildError]) -> String {
+    errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n\n")
 }
-
-impl std::error::Error for BuildErrors {}

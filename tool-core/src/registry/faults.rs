@@ -3,13 +3,12 @@
 use serde_json::Value;
 
 use crate::call::decode;
-use crate::call::implementation::Implementation;
-use crate::declare::states::States;
 use crate::definition::ToolDefinition;
 use crate::definition::documentation::Example;
 use crate::definition::surface;
 use crate::definition::wide;
-use crate::schema::leniency::Leniency;
+use crate::schema::json::children::children;
+use crate::schema::json::pointer::{is_below, pointer};
 use crate::schema::problem::Problem;
 use crate::schema::{Validator, check_headers, refused_defaults, refused_patterns, samples};
 
@@ -91,23 +90,9 @@ impl ToolDefinition {
                 }
                 let mut arguments = input.example().clone();
                 arguments[name] = value.clone();
-                let call = arguments.to_string();
-                let Err(failure) = decode::validate(
-                    self,
-                    Implementation::new(self, None),
-                    &States::default(),
-                    Leniency::Strict,
-                    call.as_bytes(),
-                ) else {
-                    continue;
-                };
-                let path = crate::schema::json::pointer::pointer(name);
-                let concerns = |problem: &&Problem| {
-                    problem
-                        .path
-                        .strip_prefix(&path)
-                        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-                };
+                let Err(failure) = decode::validate_example(self, &arguments) else { continue };
+                let path = pointer(name);
+                let concerns = |problem: &&Problem| is_below(&path, &problem.path);
                 if let Some(problem) = failure.problems().iter().find(concerns) {
                     let fault = format!("the {what} of input `{name}` is invalid: {}", problem.message);
                     faults.push((name.clone(), fault));
@@ -135,18 +120,13 @@ impl ToolDefinition {
         }
         // One sample is enough.
         faults.truncate(1);
-        faults.extend(self.declared_wide().map(|path| {
+        faults.extend(wide::in_untagged(self.input_specs()).map(|path| {
             format!(
                 "the integer of 128 bits at `{path}` stands in an untagged enum, whose variants serde reads from a buffer \
                  without room for it: {WIDE}"
             )
         }));
         faults
-    }
-
-    /// Returns the path of an integer of 128 bits that an untagged enum cannot read.
-    fn declared_wide(&self) -> Option<String> {
-        wide::in_untagged(self.input_specs())
     }
 
     /// Returns the examples in the doc comment that are invalid calls.
@@ -157,17 +137,10 @@ impl ToolDefinition {
         let examples = self.documented_examples();
         let fault = |example: &Example| {
             let call = match example.call() {
-                Ok(call) => call.to_string(),
+                Ok(call) => call,
                 Err(fault) => return Some(fault),
             };
-            let failure = decode::validate(
-                self,
-                Implementation::new(self, None),
-                &States::default(),
-                Leniency::Strict,
-                call.as_bytes(),
-            )
-            .err()?;
+            let failure = decode::validate_example(self, &call).err()?;
             let problems: Vec<_> = failure.problems().iter().map(ToString::to_string).collect();
             let line = example.line;
             Some(format!("the example at line {line} of its description is invalid: {}", problems.join("; ")))
@@ -191,9 +164,5 @@ fn remedy(reason: &str, sample: &Value) -> Option<&'static str> {
 }
 
 fn has_an_integer_name(value: &Value) -> bool {
-    match value {
-        Value::Object(members) => members.contains_key("1") || members.values().any(has_an_integer_name),
-        Value::Array(items) => items.iter().any(has_an_integer_name),
-        _ => false,
-    }
+    value.get("1").is_some() || children(value).any(has_an_integer_name)
 }

@@ -3,147 +3,105 @@
 use std::sync::Arc;
 
 use crate::call::audit::AuditSink;
+use crate::model::setters::setters;
 use crate::registry::builder::RegistryBuilder;
 
 impl RegistryBuilder {
-    /// Sets the time limit of calls of tools that have none of their own (`#[tool(timeout = "…")]`). There is no limit by
-    /// default.
-    ///
-    /// A call that takes longer fails as [`Timeout`](crate::FailureKind::Timeout). A tool that modifies nothing is dropped and
-    /// its [`Context`](crate::Context) canceled. A tool that modifies continues, and so does a blocking thread. A function that is
-    /// neither `async` nor `blocking` cannot be interrupted and has no limit.
-    ///
-    /// ```
-    /// # use std::time::Duration;
-    /// # use tool_core::Registry;
-    /// let builder = Registry::builder().timeout(Duration::from_secs(30));
-    /// ```
-    #[cfg(feature = "tokio")]
-    pub fn timeout(mut self, limit: std::time::Duration) -> Self {
-        self.limits.timeout = Some(limit);
-        self
-    }
+    setters! {
+        /// Sets the time limit of calls of tools that have none of their own (`#[tool(timeout = "…")]`). There is no limit by
+        /// default.
+        ///
+        /// A call that takes longer fails as [`Timeout`](crate::FailureKind::Timeout). A tool that modifies nothing is dropped and
+        /// its [`Context`](crate::Context) canceled. A tool that modifies continues, and so does a blocking thread. A function that is
+        /// neither `async` nor `blocking` cannot be interrupted and has no limit.
+        ///
+        /// ```
+        /// # use std::time::Duration;
+        /// # use tool_core::Registry;
+        /// let builder = Registry::builder().timeout(Duration::from_secs(30));
+        /// ```
+        #[cfg(feature = "tokio")]
+        pub fn timeout(limit: std::time::Duration) => limits.timeout = Some(limit);
 
-    /// Sets how many calls run at the same time. There is no limit by default.
-    ///
-    /// As many calls again may wait, see [`RegistryBuilder::queue`]. Callers take turns, so that one with a thousand calls does
-    /// not block the others. If the queue is full, the caller with the most waiting calls loses one, which fails as
-    /// [`Busy`](crate::FailureKind::Busy).
-    ///
-    /// A call that a tool makes through its injected [`Registry`](crate::Registry) uses the permit of that tool's call.
-    ///
-    /// ```
-    /// # use tool_core::Registry;
-    /// let builder = Registry::builder().concurrency(100);
-    /// assert!(Registry::builder().allow_empty().concurrency(0).build().is_err());
-    /// ```
-    pub fn concurrency(mut self, calls: usize) -> Self {
-        self.limits.concurrency = Some(calls);
-        self
-    }
+        /// Sets how many calls run at the same time. There is no limit by default.
+        ///
+        /// As many calls again may wait, see [`RegistryBuilder::queue`]. Callers take turns, so that one with a thousand calls does
+        /// not block the others. If the queue is full, the caller with the most waiting calls loses one, which fails as
+        /// [`Busy`](crate::FailureKind::Busy).
+        ///
+        /// A call that a tool makes through its injected [`Registry`](crate::Registry) uses the permit of that tool's call.
+        ///
+        /// ```
+        /// # use tool_core::Registry;
+        /// let builder = Registry::builder().concurrency(100);
+        /// assert!(Registry::builder().allow_empty().concurrency(0).build().is_err());
+        /// ```
+        pub fn concurrency(calls: usize) => limits.concurrency = Some(calls);
 
-    /// Sets how many calls may wait while [`RegistryBuilder::concurrency`] calls run.
-    ///
-    /// ```
-    /// # use tool_core::Registry;
-    /// let never_wait = Registry::builder().concurrency(100).queue(0);
-    /// ```
-    pub fn queue(mut self, calls: usize) -> Self {
-        self.limits.queue = Some(calls);
-        self
-    }
+        /// Sets how many calls may wait while [`RegistryBuilder::concurrency`] calls run.
+        ///
+        /// ```
+        /// # use tool_core::Registry;
+        /// let never_wait = Registry::builder().concurrency(100).queue(0);
+        /// ```
+        pub fn queue(calls: usize) => limits.queue = Some(calls);
 
-    /// Sets the number of threads for tools declared `blocking`; the default is 64. Callers take turns as for
-    /// [`RegistryBuilder::concurrency`], and any number of calls may wait. The number should be lower than that of the blocking
-    /// threads of the runtime.
-    ///
-    /// ```
-    /// # use tool_core::Registry;
-    /// let builder = Registry::builder().blocking_threads(8);
-    /// ```
-    #[cfg(feature = "tokio")]
-    pub fn blocking_threads(mut self, threads: usize) -> Self {
-        self.limits.threads = threads;
-        self
-    }
+        /// Sets the number of threads for tools declared `blocking`; the default is 64. Callers take turns as for
+        /// [`RegistryBuilder::concurrency`], and any number of calls may wait. The number should be lower than that of the blocking
+        /// threads of the runtime.
+        ///
+        /// ```
+        /// # use tool_core::Registry;
+        /// let builder = Registry::builder().blocking_threads(8);
+        /// ```
+        #[cfg(feature = "tokio")]
+        pub fn blocking_threads(threads: usize) => limits.threads = threads;
 
-    /// Sets the largest size of an output in bytes; the default is 16 MiB.
-    ///
-    /// A call with a larger output fails, with the size in its message. A registry that
-    /// [stores results](RegistryBuilder::storing) stores a large output before that, and shows a preview. Return a link to a resource
-    /// instead ([`Content::link`](crate::Content::link)), or add an input that narrows the answer.
-    ///
-    /// ```
-    /// # use tool_core::Registry;
-    /// let builder = Registry::builder().output_limit(1 << 20);
-    /// ```
-    pub fn output_limit(mut self, bytes: usize) -> Self {
-        self.limits.outputs.most_bytes = bytes;
-        self
-    }
+        /// Sets the largest size of an output in bytes; the default is 16 MiB.
+        ///
+        /// A call with a larger output fails, with the size in its message. A registry that
+        /// [stores results](RegistryBuilder::storing) stores a large output before that, and shows a preview. Return a link to a
+        /// resource instead ([`Content::link`](crate::Content::link)), or add an input that narrows the answer.
+        ///
+        /// ```
+        /// # use tool_core::Registry;
+        /// let builder = Registry::builder().output_limit(1 << 20);
+        /// ```
+        pub fn output_limit(bytes: usize) => limits.outputs.most_bytes = bytes;
 
-    /// Sets whether outputs are validated against the output schema. A call with an invalid output fails as
-    /// [`Internal`](crate::FailureKind::Internal), and the log has the path of the error.
-    ///
-    /// By default an output is validated only where its type does not guarantee that it matches the schema: if the schema has a
-    /// range, a length or a pattern, or if a number may be `NaN` or infinite, which JSON does not have. With `true` every
-    /// output is validated, which finds mistakes of a manual `Serialize` or `JsonSchema` in tests; with `false` no output of a
-    /// declared tool is.
-    ///
-    /// ```
-    /// # use tool_core::Registry;
-    /// let builder = Registry::builder().check_outputs(true);
-    /// ```
-    pub fn check_outputs(mut self, check: bool) -> Self {
-        self.limits.outputs.checked = Some(check);
-        self
-    }
+        /// Sets whether outputs are validated against the output schema. A call with an invalid output fails as
+        /// [`Internal`](crate::FailureKind::Internal), and the log has the path of the error.
+        ///
+        /// By default an output is validated only where its type does not guarantee that it matches the schema: if the schema has a
+        /// range, a length or a pattern, or if a number may be `NaN` or infinite, which JSON does not have. With `true` every
+        /// output is validated, which finds mistakes of a manual `Serialize` or `JsonSchema` in tests; with `false` no output of a
+        /// declared tool is.
+        ///
+        /// ```
+        /// # use tool_core::Registry;
+        /// let builder = Registry::builder().check_outputs(true);
+        /// ```
+        pub fn check_outputs(check: bool) => limits.outputs.checked = Some(check);
 
-    /// Records every call in this sink, see [`AuditSink`]. Replaces an earlier sink.
-    ///
-    /// ```
-    /// # use tool_core::Registry;
-    /// let builder = Registry::builder().audit(|event: &tool_core::audit::AuditEvent<'_>| println!("{event:?}"));
-    /// ```
-    pub fn audit(mut self, sink: impl AuditSink + 'static) -> Self {
-        self.audit = Some(Arc::new(sink));
-        self
-    }
+        /// Records every call in this sink, see [`AuditSink`]. Replaces an earlier sink.
+        ///
+        /// ```
+        /// # use tool_core::Registry;
+        /// let builder = Registry::builder().audit(|event: &tool_core::audit::AuditEvent<'_>| println!("{event:?}"));
+        /// ```
+        pub fn audit(sink: impl AuditSink + 'static) => audit = Some(Arc::new(sink));
 
-    /// Sets the key for the digests of arguments in audit events, so that events of several processes can be compared. The key
-    /// is as secret as the arguments. Without it, each process creates its own key.
-    ///
-    /// ```
-    /// # use tool_core::Registry;
-    /// # let from_the_vault = [0; 32];
-    /// let builder = Registry::builder().audit_key(from_the_vault);
-    /// ```
-    pub fn audit_key(mut self, key: [u8; 32]) -> Self {
-        self.audit_key = Some(key);
-        self
+        /// Sets the key for the digests of arguments in audit events, so that events of several processes can be compared. The key
+        /// is as secret as the arguments. Without it, each process creates its own key.
+        ///
+        /// ```
+        /// # use tool_core::Registry;
+        /// # let from_the_vault = [0; 32];
+        /// let builder = Registry::builder().audit_key(from_the_vault);
+        /// ```
+        pub fn audit_key(key: [u8; 32]) => audit_key = Some(key);
     }
 }
 
 #[cfg(all(test, not(feature = "tokio")))]
-mod tests {
-    use std::time::Duration;
-
-    use serde_json::Value;
-
-    use crate::call::tool::DynamicTool;
-    use crate::definition::ToolDefinition;
-    use crate::model::output::Output;
-    use crate::registry::Registry;
-    use crate::registry::error::BuildError;
-
-    #[test]
-    fn rejects_timeouts_without_timers() {
-        let definition = ToolDefinition::builder("late", "Takes its time.").timeout(Duration::from_secs(1));
-        let tool = DynamicTool::new(definition.build().unwrap(), |_, _: Value| async { Ok(Output::empty()) });
-        let errors = Registry::builder().tool(tool).build().unwrap_err();
-        let [BuildError::NoTimers { tool, .. }] = errors.iter().collect::<Vec<_>>()[..] else {
-            panic!("{errors}");
-        };
-        assert_eq!(tool, "late");
-    }
-}
+mod tests;

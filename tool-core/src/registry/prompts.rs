@@ -62,12 +62,6 @@ impl Registry {
         visible.map(|prompt| &prompt.definition).collect::<Vec<_>>().into_iter()
     }
 
-    /// Returns every prompt that the caller has the permissions for, ordered by name.
-    pub(super) fn callable_prompts(&self) -> impl Iterator<Item = &PromptDefinition> {
-        let members = self.inner.prompts.iter();
-        members.filter(|prompt| prompt.is_callable_by(self.principal())).map(|prompt| &prompt.definition)
-    }
-
     /// Returns every prompt, ordered by name, for any caller.
     pub(crate) fn declared_prompts(&self) -> impl Iterator<Item = &PromptDefinition> {
         self.inner.prompts.iter().map(|prompt| &prompt.definition)

@@ -11,7 +11,7 @@ mod toolset;
 use std::error::Error as _;
 use std::fmt;
 use std::future::ready;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 #[cfg(feature = "tokio")]
 pub use cached::Cached;
@@ -22,6 +22,7 @@ pub use toolset::{Skipped, Toolset};
 
 use crate::model::catch_panic::{Panicked, catch_panic, catch_panic_future};
 use crate::model::future::BoxFuture;
+use crate::model::lock::lock;
 use crate::registry::Registry;
 
 /// A source of tools, which may have other tools at the next request.
@@ -181,7 +182,7 @@ impl Provider {
             tracing::error!(%error, cause, "the tools could not be listed");
         })?;
         // Nothing panics while it is held.
-        let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut reported = lock(&self.reported);
         if *reported != tools.skipped() {
             tools.skipped().iter().for_each(|skipped| tracing::warn!(%skipped, "skipped"));
             *reported = tools.skipped().to_vec();

@@ -14,6 +14,7 @@ pub(crate) use words::words;
 use crate::definition::ToolDefinition;
 use crate::registry::Registry;
 use crate::registry::search::index::{Document, Index, IndexField};
+use crate::schema::subschemas::branches;
 use crate::schema::{NativeSchema, item};
 
 /// A tool that matches a search.
@@ -141,7 +142,7 @@ fn add_value(document: &mut Document, schema: &Value) {
         .as_str()
         .into_iter()
         .for_each(|text| document.add(IndexField::InputDescriptions, text));
-    if let Some(variants) = ["oneOf", "anyOf"].into_iter().find_map(|keyword| schema[keyword].as_array()) {
+    if let Some(variants) = branches(schema) {
         return variants.iter().for_each(|variant| add_value(document, variant));
     }
     item(schema).into_iter().for_each(|item| add_value(document, item));

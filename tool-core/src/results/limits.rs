@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::model::setters::setters;
+
 /// The limits of a [`ResultStore`](crate::results::ResultStore): sizes and times.
 ///
 /// ```
@@ -42,67 +44,51 @@ impl ResultLimits {
         }
     }
 
-    /// Sets the size in bytes above which a text is stored and shortened: a text, JSON, an error message, or a text in a
-    /// resource.
-    ///
-    /// ```
-    /// let limits = tool_core::results::ResultLimits::new().threshold(10_000);
-    /// ```
-    pub fn threshold(mut self, bytes: usize) -> Self {
-        self.above = bytes;
-        self
-    }
+    setters! {
+        /// Sets the size in bytes above which a text is stored and shortened: a text, JSON, an error message, or a text in a
+        /// resource.
+        ///
+        /// ```
+        /// let limits = tool_core::results::ResultLimits::new().threshold(10_000);
+        /// ```
+        pub fn threshold(bytes: usize) => above = bytes;
 
-    /// Sets the size in bytes above which an image, audio or the blob of a resource is stored. It has no preview, and a model
-    /// does not read its bytes, so that the limit should not be lower than for a text.
-    ///
-    /// ```
-    /// let limits = tool_core::results::ResultLimits::new().media_above(4 << 20);
-    /// ```
-    pub fn media_above(mut self, bytes: usize) -> Self {
-        self.media_above = bytes;
-        self
-    }
+        /// Sets the size in bytes above which an image, audio or the blob of a resource is stored. It has no preview, and a model
+        /// does not read its bytes, so that the limit should not be lower than for a text.
+        ///
+        /// ```
+        /// let limits = tool_core::results::ResultLimits::new().media_above(4 << 20);
+        /// ```
+        pub fn media_above(bytes: usize) => media_above = bytes;
 
-    /// Sets the size of a preview in bytes, at most half of [`threshold`](Self::threshold).
-    ///
-    /// ```
-    /// let limits = tool_core::results::ResultLimits::new().preview(500);
-    /// ```
-    pub fn preview(mut self, bytes: usize) -> Self {
-        self.preview = bytes;
-        self
-    }
+        /// Sets the size of a preview in bytes, at most half of [`threshold`](Self::threshold).
+        ///
+        /// ```
+        /// let limits = tool_core::results::ResultLimits::new().preview(500);
+        /// ```
+        pub fn preview(bytes: usize) => preview = bytes;
 
-    /// Sets the size of the store in bytes. If it is full, the oldest results of the caller with the most bytes are deleted. A
-    /// result that is larger than the store is not stored.
-    ///
-    /// ```
-    /// let limits = tool_core::results::ResultLimits::new().total(64 << 20);
-    /// ```
-    pub fn total(mut self, bytes: u64) -> Self {
-        self.total = bytes;
-        self
-    }
+        /// Sets the size of the store in bytes. If it is full, the oldest results of the caller with the most bytes are deleted. A
+        /// result that is larger than the store is not stored.
+        ///
+        /// ```
+        /// let limits = tool_core::results::ResultLimits::new().total(64 << 20);
+        /// ```
+        pub fn total(bytes: u64) => total = bytes;
 
-    /// Sets how long a result is stored, from the last call that returned it. Changes of the system clock have no effect.
-    ///
-    /// ```
-    /// let limits = tool_core::results::ResultLimits::new().age(std::time::Duration::from_secs(3600));
-    /// ```
-    pub fn age(mut self, age: Duration) -> Self {
-        self.age = age;
-        self
-    }
+        /// Sets how long a result is stored, from the last call that returned it. Changes of the system clock have no effect.
+        ///
+        /// ```
+        /// let limits = tool_core::results::ResultLimits::new().age(std::time::Duration::from_secs(3600));
+        /// ```
+        pub fn age(age: Duration) => age = age;
 
-    /// Sets how long a call waits for the storage. After that its result is shortened, and the rest is not stored.
-    ///
-    /// ```
-    /// let limits = tool_core::results::ResultLimits::new().patience(std::time::Duration::from_millis(500));
-    /// ```
-    pub fn patience(mut self, patience: Duration) -> Self {
-        self.patience = patience;
-        self
+        /// Sets how long a call waits for the storage. After that its result is shortened, and the rest is not stored.
+        ///
+        /// ```
+        /// let limits = tool_core::results::ResultLimits::new().patience(std::time::Duration::from_millis(500));
+        /// ```
+        pub fn patience(patience: Duration) => patience = patience;
     }
 
     /// Returns the most bytes of a preview.

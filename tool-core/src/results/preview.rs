@@ -10,7 +10,7 @@ use crate::model::failure::Failure;
 use crate::model::output::Output;
 use crate::results::limits::ResultLimits;
 use crate::results::stored::Excerpt;
-use crate::results::truncate::{beginning, in_lines};
+use crate::results::truncate::{beginning, count_lines, in_lines};
 
 /// The preview of a result that is too large: its parts in order, with an excerpt of each part that is stored.
 ///
@@ -118,13 +118,11 @@ impl<'r> WholeResult<'r> {
 
     /// Returns the excerpt.
     pub(super) fn excerpt(&self, limits: &ResultLimits, digest: Option<Digest>) -> Excerpt {
-        let excerpt = match std::str::from_utf8(&self.bytes) {
-            Ok(text) if self.is_text => {
-                Excerpt::of_text(self.media_type, text, beginning(text, limits.shown()))
-            }
-            _ => Excerpt::of_bytes(self.media_type, self.bytes.len()),
+        let (preview, lines) = match std::str::from_utf8(&self.bytes) {
+            Ok(text) if self.is_text => (beginning(text, limits.shown()), Some(count_lines(text))),
+            _ => ("", None),
         };
-        excerpt.kept(digest)
+        Excerpt::new(self.media_type, self.bytes.len(), preview, lines, digest)
     }
 }
 
@@ -135,14 +133,7 @@ pub(super) fn parts<'r>(
 ) -> Vec<ResultContent<'r>> {
     match result {
         Ok(output) => of_output(output, limits),
-        Err(failure) if failure.message().len() > limits.above / 2 => {
-            let text = failure.text();
-            if text.len() > limits.above {
-                vec![ResultContent::Goes(WholeResult::text(TEXT, text))]
-            } else {
-                Vec::new()
-            }
-        }
+        Err(failure) if failure.message().len() > limits.above / 2 => if_large(failure.text(), limits),
         // The rest of a failure has a limited size.
         Err(_) => Vec::new(),
     }
@@ -155,22 +146,23 @@ fn of_output<'r>(output: &'r Output, limits: &ResultLimits) -> Vec<ResultContent
     }
     if output.structured_text().is_some() {
         let bare = output.decode::<Box<RawValue>>().map(|json| in_lines(json.get())).unwrap_or_default();
-        return if output.size() > limits.above {
-            vec![ResultContent::Goes(WholeResult::text(JSON, bare))]
-        } else {
-            Vec::new()
-        };
+        let is_large = output.size() > limits.above;
+        return is_large.then(|| ResultContent::Goes(WholeResult::text(JSON, bare))).into_iter().collect();
     }
     match output.content() {
         Cow::Borrowed(blocks) => of_blocks(blocks, limits),
         // A single text.
         Cow::Owned(_) => match output.value() {
-            serde_json::Value::String(text) if text.len() > limits.above => {
-                vec![ResultContent::Goes(WholeResult::text(TEXT, text))]
-            }
+            serde_json::Value::String(text) => if_large(text, limits),
             _ => Vec::new(),
         },
     }
+}
+
+/// Returns a text as the only part if it is too large.
+fn if_large<'r>(text: String, limits: &ResultLimits) -> Vec<ResultContent<'r>> {
+    let is_large = text.len() > limits.above;
+    is_large.then(|| ResultContent::Goes(WholeResult::text(TEXT, text))).into_iter().collect()
 }
 
 /// Keeps the blocks that fit.

@@ -6,7 +6,6 @@ use bytes::Bytes;
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::model::digest::Digest;
-use crate::results::truncate::count_lines;
 
 /// A result that was read from a [`ResultStore`](crate::results::ResultStore).
 ///
@@ -147,31 +146,14 @@ fn as_hex<S: Serializer>(digest: &Option<Digest>, serializer: S) -> Result<S::Ok
 }
 
 impl Excerpt {
-    /// Creates the excerpt of a text that is not stored yet.
-    pub(super) fn of_text(media_type: &str, text: &str, preview: &str) -> Self {
-        Excerpt {
-            preview: preview.to_owned(),
-            media_type: media_type.to_owned(),
-            bytes: text.len(),
-            lines: Some(count_lines(text)),
-            digest: None,
-        }
-    }
-
-    /// Creates an excerpt without a preview.
-    pub(super) fn of_bytes(media_type: &str, bytes: usize) -> Self {
-        Excerpt {
-            preview: String::new(),
-            media_type: media_type.to_owned(),
-            bytes,
-            lines: None,
-            digest: None,
-        }
-    }
-
-    pub(super) fn kept(mut self, digest: Option<Digest>) -> Self {
-        self.digest = digest;
-        self
+    pub(super) fn new(
+        media_type: &str,
+        bytes: usize,
+        preview: &str,
+        lines: Option<usize>,
+        digest: Option<Digest>,
+    ) -> Self {
+        Excerpt { preview: preview.to_owned(), media_type: media_type.to_owned(), bytes, lines, digest }
     }
 
     /// Returns the beginning of a text: whole characters, and whole lines if possible. Empty if the result is binary.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -13,6 +13,7 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::model::access::Principal;
 use crate::model::digest::Digest;
+use crate::model::lock::lock;
 use crate::results::index::{ResultName, StoreIndex};
 use crate::results::stored::{Excerpt, StoredResult};
 use crate::results::{Inner, ResultStore, ResultStoreError};
@@ -216,9 +217,4 @@ impl Inner {
         }
         Ok(kept)
     }
-}
-
-/// Locks a mutex. No code panics while it is held.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -22,7 +22,7 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use crate::schema::json::pointer::push_escaped;
+use crate::schema::json::size;
 use crate::schema::problem::Problem;
 use crate::schema::validator::{Formats, Validator};
 
@@ -85,90 +85,39 @@ pub(crate) fn check(schema: &Value) -> Result<(), SchemaError> {
 }
 
 /// Checks the limits of the JSON itself.
-fn measure(schema: &Value) -> Result<(), SchemaError> {
-    let mut bytes = 0;
-    let mut values = 0;
-    let mut path = Path::default();
-    let mut next = Some(schema);
-    while let Some(value) = next {
-        values += 1;
-        bytes += own_bytes(value);
-        let fault = if values > MAX_VALUES {
+fn measure(value: &Value) -> Result<(), SchemaError> {
+    Measure::default().add(value, 0)
+}
+
+/// The size of a value so far.
+#[derive(Default)]
+struct Measure {
+    values: usize,
+    bytes: usize,
+}
+
+impl Measure {
+    /// Adds a value and everything in it. The limits keep the recursion short.
+    fn add(&mut self, value: &Value, depth: usize) -> Result<(), SchemaError> {
+        self.values += 1;
+        self.bytes += size::own(value);
+        let fault = if self.values > MAX_VALUES {
             SchemaFault::TooManyValues { most: MAX_VALUES }
-        } else if bytes > MAX_BYTES {
+        } else if self.bytes > MAX_BYTES {
             SchemaFault::TooLarge { most: MAX_BYTES }
-        } else if path.0.len() > MAX_NESTED {
+        } else if depth > MAX_NESTED {
             SchemaFault::TooDeep { most: MAX_NESTED }
         } else {
-            path.enter(value);
-            next = path.next();
-            continue;
+            let mut below = |value, name: &dyn ToString| {
+                self.add(value, depth + 1).map_err(|error| error.within(&name.to_string()))
+            };
+            return match value {
+                Value::Array(items) => items.iter().enumerate().try_for_each(|(at, item)| below(item, &at)),
+                Value::Object(members) => members.iter().try_for_each(|(name, member)| below(member, name)),
+                _ => Ok(()),
+            };
         };
-        return Err(SchemaError::new(path.pointer(), fault));
-    }
-    Ok(())
-}
-
-/// Returns the size of a value as compact JSON, without its members but with their names and commas.
-fn own_bytes(value: &Value) -> usize {
-    match value {
-        Value::Null | Value::Bool(_) => 4,
-        Value::Number(number) => number.to_string().len(),
-        Value::String(text) => text.len() + 2,
-        Value::Array(items) => items.len() + 2,
-        Value::Object(members) => members.keys().map(|name| name.len() + 4).sum::<usize>() + 2,
-    }
-}
-
-/// An iterative walk through a value: a stack of the remaining members per level.
-#[derive(Default)]
-struct Path<'v>(Vec<Level<'v>>);
-
-enum Level<'v> {
-    Items { items: std::slice::Iter<'v, Value>, position: usize },
-    Members { members: serde_json::map::Iter<'v>, name: &'v str },
-}
-
-impl<'v> Path<'v> {
-    fn enter(&mut self, value: &'v Value) {
-        match value {
-            Value::Array(items) => self.0.push(Level::Items { items: items.iter(), position: 0 }),
-            Value::Object(members) => self.0.push(Level::Members { members: members.iter(), name: "" }),
-            _ => {}
-        }
-    }
-
-    fn next(&mut self) -> Option<&'v Value> {
-        loop {
-            match self.0.last_mut()? {
-                Level::Items { items, position } => {
-                    if let Some(item) = items.next() {
-                        *position += 1;
-                        return Some(item);
-                    }
-                }
-                Level::Members { members, name } => {
-                    if let Some((of, member)) = members.next() {
-                        *name = of;
-                        return Some(member);
-                    }
-                }
-            }
-            self.0.pop();
-        }
-    }
-
-    /// Returns the path of the last value.
-    fn pointer(&self) -> String {
-        let mut pointer = String::new();
-        for level in &self.0 {
-            pointer.push('/');
-            match level {
-                Level::Items { position, .. } => pointer.push_str(&(position - 1).to_string()),
-                Level::Members { name, .. } => push_escaped(&mut pointer, name),
-            }
-        }
-        pointer
+        Err(SchemaError::new("", fault))
     }
 }
 
@@ -244,9 +193,9 @@ impl Untrusted {
     /// The first problem.
     pub(crate) fn into_valid_by(mut self, validator: &Validator) -> Result<Value, Problem> {
         measure(&self.0).map_err(|error| Problem::new(error.pointer(), "", error.fault().to_string()))?;
-        match validator.check(&self.0) {
-            Ok(()) => Ok(std::mem::take(&mut self.0)),
-            Err(problems) => Err(problems.into_iter().next().unwrap_or_else(Problem::unexplained)),
+        match validator.first_problem(&self.0) {
+            None => Ok(std::mem::take(&mut self.0)),
+            Some(problem) => Err(problem),
         }
     }
 }

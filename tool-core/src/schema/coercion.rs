@@ -3,16 +3,15 @@
 //! Two coercions apply, both only to values that the schema forbids: a `null` for an optional member is removed, and a
 //! string with the JSON text of a number, a boolean, a list or an object is parsed.
 
-use std::fmt::Write as _;
-
 use serde_json::Value;
 
 use crate::schema::json::patch::{Edit, Edits};
-use crate::schema::json::pointer::push_escaped;
+use crate::schema::json::pointer::push_token;
 use crate::schema::json::{integers, parse};
 use crate::schema::leniency::{Coercion, CoercionKind, Leniency};
 use crate::schema::reference::resolved;
 use crate::schema::secret;
+use crate::schema::subschemas::{branches, requires};
 use crate::schema::types::Types;
 
 /// The maximum number of coercions; beyond it, none is applied.
@@ -120,7 +119,7 @@ impl Coercer<'_> {
     fn items(&mut self, items: &[Value], schema: &Value) {
         let first = schema["prefixItems"].as_array().map_or(&[][..], Vec::as_slice);
         for (position, (item, schema)) in items.iter().zip(first).enumerate() {
-            self.below(ValueStep::Position(position), item, schema, Types::of(schema, self.root));
+            self.below(&position.to_string(), item, schema, Types::of(schema, self.root));
         }
         let Some(schema) = schema.get("items") else { return };
         let types = Types::of(schema, self.root);
@@ -128,7 +127,7 @@ impl Coercer<'_> {
             if self.is_over() {
                 return;
             }
-            self.below(ValueStep::Position(position), item, schema, types);
+            self.below(&position.to_string(), item, schema, types);
         }
     }
 
@@ -139,40 +138,28 @@ impl Coercer<'_> {
             let only =
                 patterns.filter(|patterns| patterns.len() == 1).and_then(|patterns| patterns.values().next());
             if let Some(free) = only.or_else(|| schema.get("additionalProperties")) {
-                self.below(ValueStep::Name(name), value, free, Types::of(free, self.root));
+                self.below(name, value, free, Types::of(free, self.root));
             }
             return;
         };
-        self.branches += choice(resolved(property, self.root)).map_or(0, Vec::len);
+        self.branches += branches(resolved(property, self.root)).map_or(0, Vec::len);
         let types = Types::of(property, self.root);
-        let requires = |schema: &&Value| {
-            schema["required"].as_array().is_some_and(|names| names.iter().any(|it| it == name))
-        };
-        let may_be_left_out = !applicable_schemas.iter().any(requires);
+        let may_be_left_out = !applicable_schemas.iter().any(|schema| requires(schema, name));
         if value.is_null() && may_be_left_out && !types.contains(Types::NULL) {
             let length = self.path.len();
-            self.enter(ValueStep::Name(name));
+            push_token(&mut self.path, name);
             self.found.edits.insert(&self.path, Edit::Remove);
             self.path.truncate(length);
         } else {
-            self.below(ValueStep::Name(name), value, property, types);
+            self.below(name, value, property, types);
         }
     }
 
-    fn below(&mut self, step: ValueStep<'_>, value: &Value, schema: &Value, types: Types) {
+    fn below(&mut self, step: &str, value: &Value, schema: &Value, types: Types) {
         let length = self.path.len();
-        self.enter(step);
+        push_token(&mut self.path, step);
         self.value(value, schema, types);
         self.path.truncate(length);
-    }
-
-    fn enter(&mut self, step: ValueStep<'_>) {
-        self.path.push('/');
-        match step {
-            ValueStep::Name(name) => push_escaped(&mut self.path, name),
-            // Writing to a string never fails.
-            ValueStep::Position(position) => _ = write!(self.path, "{position}"),
-        }
     }
 }
 
@@ -193,7 +180,7 @@ fn applicable_schemas<'s>(
         }
         parts.push(schema);
         open.extend(schema["allOf"].as_array().into_iter().flatten());
-        let mut may_be = choice(schema).into_iter().flatten().filter(|branch| {
+        let mut may_be = branches(schema).into_iter().flatten().filter(|branch| {
             *looked += 1;
             !rules_out(branch, value, root)
         });
@@ -202,17 +189,6 @@ fn applicable_schemas<'s>(
         }
     }
     parts
-}
-
-fn choice(schema: &Value) -> Option<&Vec<Value>> {
-    schema["oneOf"].as_array().or_else(|| schema["anyOf"].as_array())
-}
-
-/// A member or an item of a value.
-#[derive(Clone, Copy)]
-enum ValueStep<'v> {
-    Name(&'v str),
-    Position(usize),
 }
 
 /// Returns `true` if an object or a list cannot match a branch, even after coercion.
@@ -235,11 +211,8 @@ fn rules_out(branch: &Value, value: &Value, root: &Value) -> bool {
     !types.contains(Types::OBJECT) || has_another_tag || lacks_a_member || has_an_unknown_member
 }
 
-/// Parses a string as JSON, if these types forbid strings and allow the result.
+/// Parses a string as JSON, if these types allow the result.
 fn read(text: &str, types: Types, within_text: bool) -> Option<(Value, CoercionKind)> {
-    if types.contains(Types::STRING) {
-        return None;
-    }
     // A cheap check first: most invalid strings are not JSON.
     let kind = match text.trim_ascii_start().bytes().next()? {
         b'-' | b'0'..=b'9' if types.contains(Types::NUMBER) || types.contains(Types::INTEGER) => {

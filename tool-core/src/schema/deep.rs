@@ -7,7 +7,8 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value, json};
 
-use crate::schema::json::pointer::{pointer, push_escaped};
+use crate::schema::json::children::children;
+use crate::schema::json::pointer::{pointer, push_token};
 use crate::schema::problem::Problem;
 use crate::schema::reference::{fragment, pointed, target};
 use crate::schema::validator::{MAX_PROBLEMS, Validator};
@@ -65,43 +66,25 @@ fn targets<'s>(schema: &Value, root: &'s Value) -> Vec<&'s Value> {
     let mut seen: HashSet<&str> = HashSet::new();
     let mut open = vec![schema];
     while let Some(value) = open.pop() {
-        match value {
-            Value::Object(members) => {
-                if let Some(reference) = members.get("$ref").and_then(Value::as_str)
-                    && seen.insert(reference)
-                {
-                    found.extend(target(reference, root));
-                }
-                open.extend(members.values());
-            }
-            Value::Array(items) => open.extend(items),
-            _ => {}
+        if let Some(reference) = value.get("$ref").and_then(Value::as_str)
+            && seen.insert(reference)
+        {
+            found.extend(target(reference, root));
         }
+        open.extend(children(value));
     }
     found
 }
 
 /// Returns the number of alternatives of the widest choice.
 fn widest(schema: &Value) -> usize {
-    match schema {
-        Value::Object(members) => {
-            let own =
-                ["anyOf", "oneOf"].into_iter().filter_map(|key| members.get(key)?.as_array().map(Vec::len));
-            own.chain(members.values().map(widest)).max().unwrap_or(0)
-        }
-        Value::Array(items) => items.iter().map(widest).max().unwrap_or(0),
-        _ => 0,
-    }
+    let own = ["anyOf", "oneOf"].into_iter().filter_map(|key| schema.get(key)?.as_array().map(Vec::len));
+    own.chain(children(schema).map(widest)).max().unwrap_or(0)
 }
 
 /// Returns `true` if a value is nested more deeply than `depth` levels.
 pub(super) fn is_deeper(value: &Value, levels: usize) -> bool {
-    let deeper = |inner: &Value| levels == 0 || is_deeper(inner, levels - 1);
-    match value {
-        Value::Array(items) => items.iter().any(deeper),
-        Value::Object(members) => members.values().any(deeper),
-        _ => false,
-    }
+    children(value).any(|inner| levels == 0 || is_deeper(inner, levels - 1))
 }
 
 /// Reports missing, unknown and invalid inputs, without the location inside of them. It need not find every problem.
@@ -193,8 +176,8 @@ fn unfit<'a>(
     let mut properties = Map::new();
     for (location, part) in parts {
         for (name, value) in arguments.as_object().into_iter().flatten() {
-            let mut at = format!("{location}/properties/");
-            push_escaped(&mut at, name);
+            let mut at = format!("{location}/properties");
+            push_token(&mut at, name);
             if part["properties"].get(name).is_none() {
                 // Patterns are left to the check of the whole.
                 if part.get("patternProperties").is_some() || !part["additionalProperties"].is_object() {

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use crate::schema::json::pointer::push_escaped;
 use crate::schema::locate;
+use crate::schema::subschemas::subschemas;
 use crate::schema::types::Types;
 use crate::schema::validator::Validator;
 
@@ -78,8 +78,7 @@ pub(crate) fn refused(root: &Value) -> Vec<(String, String)> {
         }
         // Faults of the schema are reported elsewhere.
         let Ok(validator) = Validator::new(&alone.into()) else { return };
-        if let Some(problem) = validator.check(default).err().and_then(|problems| problems.into_iter().next())
-        {
+        if let Some(problem) = validator.first_problem(default) {
             refused.push((named(path), problem.to_string()));
         }
     });
@@ -104,48 +103,14 @@ pub(crate) fn named(path: &str) -> String {
     names
 }
 
-/// The keywords whose value is one schema.
-const ALONE: [&str; 9] = [
-    "items",
-    "additionalProperties",
-    "unevaluatedProperties",
-    "propertyNames",
-    "not",
-    "contains",
-    "if",
-    "then",
-    "else",
-];
-
 /// Visits a schema and every schema in it, each with its JSON Pointer.
 pub(crate) fn each(schema: &Value, path: &mut String, visit: &mut dyn FnMut(&str, &Map<String, Value>)) {
     let Some(keywords) = schema.as_object() else { return };
     visit(path, keywords);
     let length = path.len();
-    for (keyword, value) in keywords {
-        path.push('/');
-        push_escaped(path, keyword);
-        match (keyword.as_str(), value) {
-            ("properties" | "patternProperties" | "$defs", Value::Object(schemas)) => {
-                let length = path.len();
-                for (name, schema) in schemas {
-                    path.push('/');
-                    push_escaped(path, name);
-                    each(schema, path, visit);
-                    path.truncate(length);
-                }
-            }
-            ("oneOf" | "anyOf" | "allOf" | "prefixItems", Value::Array(schemas)) => {
-                let length = path.len();
-                for (position, schema) in schemas.iter().enumerate() {
-                    path.push_str(&format!("/{position}"));
-                    each(schema, path, visit);
-                    path.truncate(length);
-                }
-            }
-            (keyword, schema) if ALONE.contains(&keyword) => each(schema, path, visit),
-            _ => {}
-        }
+    for part in subschemas(keywords) {
+        part.push_path(path);
+        each(part.schema, path, visit);
         path.truncate(length);
     }
 }

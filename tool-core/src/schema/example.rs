@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::schema::format::sample;
 use crate::schema::reference::target;
+use crate::schema::subschemas::branches;
 use crate::schema::types::refers;
 use crate::schema::{locate, secret};
 
@@ -112,7 +113,7 @@ impl Guess<'_, '_> {
         if let Some(reference) = schema["$ref"].as_str() {
             return target(reference, self.root).map_or(Value::Null, |target| self.value(target));
         }
-        if let Some(branches) = schema["oneOf"].as_array().or_else(|| schema["anyOf"].as_array()) {
+        if let Some(branches) = branches(schema) {
             // Prefers a branch without references, where a recursive type ends.
             let ends = branches.iter().find(|branch| !refers(branch));
             return ends.or(branches.first()).map_or(Value::Null, |branch| self.value(branch));

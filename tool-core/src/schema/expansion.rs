@@ -14,13 +14,20 @@ const MAX_SCHEMAS: usize = 10_000;
 ///
 /// Each type is measured once. A recursive type counts as a reference.
 pub(crate) fn is_too_much(settings: &SchemaSettings, types: &[TypeSchema]) -> bool {
-    let mut settings = settings.clone();
-    settings.inline_subschemas = false;
-    let mut generator = settings.into_generator();
-    let roots: Vec<Value> = types.iter().map(|make| make(&mut generator).into()).collect();
-    let definitions = generator.take_definitions(true);
+    let (roots, definitions) = referring(settings.clone(), types);
     let mut expansion = Expansion { definitions: &definitions, open: Vec::new(), left: MAX_SCHEMAS };
     !definitions.is_empty() && roots.iter().any(|root| !expansion.fits(root))
+}
+
+/// Returns the schemas of types with a reference to each type in them, and the definitions that these lead to.
+pub(crate) fn referring(
+    mut settings: SchemaSettings,
+    types: &[TypeSchema],
+) -> (Vec<Value>, Map<String, Value>) {
+    settings.inline_subschemas = false;
+    let mut generator = settings.into_generator();
+    let roots = types.iter().map(|make| make(&mut generator).into()).collect();
+    (roots, generator.take_definitions(true))
 }
 
 struct Expansion<'s> {

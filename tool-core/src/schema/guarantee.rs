@@ -3,6 +3,8 @@
 use serde_json::{Map, Value};
 
 use crate::schema::normal::range;
+use crate::schema::subschemas::subschemas;
+use crate::schema::types::names_type;
 
 /// What serde guarantees for the output of a type, given its `schemars` schema.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,23 +26,8 @@ impl Guarantee {
     fn look(&mut self, schema: &Value) {
         let Some(keywords) = schema.as_object() else { return };
         self.structure &= !keywords.keys().any(|keyword| is_limit(keyword, keywords));
-        self.numbers |= match keywords.get("type") {
-            Some(Value::Array(kinds)) => kinds.iter().any(|kind| kind == "number"),
-            Some(kind) => kind == "number",
-            None => false,
-        };
-        for (keyword, value) in keywords {
-            match (keyword.as_str(), value) {
-                ("properties" | "patternProperties", Value::Object(schemas)) => {
-                    schemas.values().for_each(|schema| self.look(schema));
-                }
-                ("items" | "additionalProperties" | "unevaluatedProperties", schema) => self.look(schema),
-                ("anyOf" | "oneOf" | "allOf" | "prefixItems", Value::Array(schemas)) => {
-                    schemas.iter().for_each(|schema| self.look(schema));
-                }
-                _ => {}
-            }
-        }
+        self.numbers |= names_type(keywords, "number");
+        subschemas(keywords).iter().for_each(|part| self.look(part.schema));
     }
 }
 

@@ -8,32 +8,22 @@ use crate::schema::json::pointer::pointer;
 use crate::schema::nearest::nearest;
 use crate::schema::problem::Problem;
 use crate::schema::reference::resolved;
+use crate::schema::subschemas::branches;
 
-/// The noun for a member: input at the top level, property below.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Noun {
-    Input,
-    Property,
+/// What the members of a value are called.
+#[derive(Clone, Copy)]
+pub(crate) struct Noun {
+    pub(crate) singular: &'static str,
+    plural: &'static str,
 }
+
+const INPUT: Noun = Noun { singular: "input", plural: "inputs" };
+const PROPERTY: Noun = Noun { singular: "property", plural: "properties" };
 
 impl Noun {
     /// Returns the noun for the members of the value at this path.
     pub(crate) fn at(path: &str) -> Self {
-        if path.is_empty() { Noun::Input } else { Noun::Property }
-    }
-
-    pub(crate) fn singular(self) -> &'static str {
-        match self {
-            Noun::Input => "input",
-            Noun::Property => "property",
-        }
-    }
-
-    fn plural(self) -> &'static str {
-        match self {
-            Noun::Input => "inputs",
-            Noun::Property => "properties",
-        }
+        if path.is_empty() { INPUT } else { PROPERTY }
     }
 }
 
@@ -46,17 +36,17 @@ const MAX_REPEATED: usize = 64;
 /// Returns the message for an unknown name, which is `None` if it is secret.
 pub(crate) fn unknown(noun: Noun, name: Option<&str>, names: &[&str]) -> String {
     let name = name.map_or_else(|| "(secret)".to_owned(), |name| format!("`{}`", shortened(name)));
-    let unknown = format!("unknown {} {name}", noun.singular());
+    let unknown = format!("unknown {} {name}", noun.singular);
     if names.is_empty() {
         format!("{unknown}: there are none")
     } else {
-        format!("{unknown}: the {} are {}", noun.plural(), listed(names.iter().copied()))
+        format!("{unknown}: the {} are {}", noun.plural, listed(names.iter().copied()))
     }
 }
 
 /// Returns the problem of an unknown input.
 pub(crate) fn unknown_input(name: &str, names: &[&str]) -> Problem {
-    let message = unknown(Noun::Input, Some(name), names);
+    let message = unknown(INPUT, Some(name), names);
     let mut problem = Problem::new(pointer(&shortened(name)), "additionalProperties", message);
     problem.suggestion = nearest(name, names.iter().copied()).map(str::to_owned);
     problem
@@ -124,7 +114,7 @@ pub(crate) fn not_among(allowed: &[&str], given: Given<'_>) -> String {
 /// Describes the valid values of a schema in a few words.
 pub(crate) fn expected(schema: &Value, root: &Value) -> String {
     let schema = resolved(schema, root);
-    if let Some(branches) = schema["oneOf"].as_array().or_else(|| schema["anyOf"].as_array()) {
+    if let Some(branches) = branches(schema) {
         let branches = branches.iter().take(MAX_LISTED).map(|branch| one(resolved(branch, root)));
         return branches.collect::<Vec<_>>().join(" or ");
     }

@@ -7,8 +7,10 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::schema::json::pointer::unescaped;
+use crate::schema::json::size;
 use crate::schema::normal::TEXTS;
 use crate::schema::reference::target;
+use crate::schema::subschemas::{branches, requires};
 
 /// One input, property, list item or output, described without JSON Schema.
 ///
@@ -158,11 +160,10 @@ impl<'s> Rendering<'s> {
     }
 
     fn properties(&mut self, object: &'s Value) -> Vec<NativeSchema> {
-        let required = object["required"].as_array().map_or(&[][..], Vec::as_slice);
         let Some(properties) = object["properties"].as_object() else { return Vec::new() };
         let member = |(name, schema): (&'s String, &'s Value)| NativeSchema {
             name: Some(name.clone()),
-            required: Some(required.iter().any(|required| required == name)),
+            required: Some(requires(object, name)),
             ..self.value(schema)
         };
         properties.iter().map(member).collect()
@@ -188,15 +189,12 @@ impl<'s> Rendering<'s> {
 
     /// Copies a value of the schema, if the budget allows it.
     fn copied(&mut self, value: &Value) -> Option<Value> {
-        crate::schema::json::size::take(&mut self.bytes, value).then(|| value.clone())
+        size::take(&mut self.bytes, value).then(|| value.clone())
     }
 
     fn text(&mut self, value: &Value) -> Option<String> {
-        value.as_str()?;
-        match self.copied(value)? {
-            Value::String(text) => Some(text),
-            _ => None,
-        }
+        let text = value.as_str()?;
+        size::take(&mut self.bytes, value).then(|| text.to_owned())
     }
 
     fn examples(&mut self, schema: &Value) -> Vec<Value> {
@@ -252,21 +250,24 @@ impl<'s> Rendering<'s> {
     }
 
     fn described(&mut self, schema: &'s Value) -> NativeSchema {
-        let branches = ["oneOf", "anyOf"].into_iter().find_map(|keyword| schema[keyword].as_array());
-        let kind = kind(schema);
-        let variants = branches.into_iter().flatten().map(|branch| self.value(branch)).collect();
-        let (items, properties) =
-            if kind == "union" { (None, Vec::new()) } else { (self.items(schema), self.members(schema)) };
-        NativeSchema {
-            kind,
-            examples: self.examples(schema),
-            allowed: if kind == "union" { Vec::new() } else { self.allowed(schema) },
+        let variants = branches(schema).into_iter().flatten().map(|branch| self.value(branch)).collect();
+        let native = NativeSchema {
+            kind: kind(schema),
             format: schema["format"].as_str().map(str::to_owned),
-            constraints: if kind == "union" { None } else { self.constraints(schema) },
-            items,
-            properties,
             variants,
             ..NativeSchema::default()
+        };
+        if native.kind == "union" {
+            return NativeSchema { examples: self.examples(schema), ..native };
+        }
+        let (items, properties) = (self.items(schema), self.members(schema));
+        NativeSchema {
+            examples: self.examples(schema),
+            allowed: self.allowed(schema),
+            constraints: self.constraints(schema),
+            items,
+            properties,
+            ..native
         }
     }
 

@@ -19,6 +19,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::schema::patterns;
+use crate::schema::types::names_type;
 
 /// Whether a schema describes inputs or outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -297,7 +298,7 @@ fn split_types(object: &mut Map<String, Value>) {
 }
 
 /// Adds the members of `schema` that `object` does not have: an outer description takes precedence.
-fn merge_under(object: &mut Map<String, Value>, schema: Value) {
+pub(crate) fn merge_under(object: &mut Map<String, Value>, schema: Value) {
     if let Value::Object(schema) = schema {
         for (key, value) in schema {
             object.entry(key).or_insert(value);
@@ -392,7 +393,9 @@ fn close(object: &mut Map<String, Value>, parts: Extent) {
     let keyword = match parts {
         // Closed as a whole, over all parts.
         Extent::Some if names_members(object) => "unevaluatedProperties",
-        Extent::Whole if is_object(object) && object.contains_key("properties") => "additionalProperties",
+        Extent::Whole if names_type(object, "object") && object.contains_key("properties") => {
+            "additionalProperties"
+        }
         _ => return,
     };
     object.insert(keyword.to_owned(), false.into());
@@ -418,14 +421,6 @@ fn is_variant(schema: &Value) -> bool {
 
 /// The keywords for additional members.
 const OPEN: [&str; 2] = ["additionalProperties", "unevaluatedProperties"];
-
-fn is_object(schema: &Map<String, Value>) -> bool {
-    match schema.get("type") {
-        Some(Value::String(kind)) => kind == "object",
-        Some(Value::Array(kinds)) => kinds.iter().any(|kind| kind == "object"),
-        _ => false,
-    }
-}
 
 /// Returns `true` if a schema or a part of it declares members.
 fn names_members(schema: &Map<String, Value>) -> bool {

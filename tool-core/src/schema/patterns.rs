@@ -29,11 +29,11 @@ const OF_SCHEMARS: [&str; 3] = [
 
 /// Returns the portable version of a pattern of `schemars`.
 pub(super) fn of_schemars(pattern: &str) -> Option<String> {
-    if OF_SCHEMARS.contains(&pattern) { Some(pattern.replace(r"\d", "[0-9]")) } else { catch_panic(pattern) }
+    if OF_SCHEMARS.contains(&pattern) { Some(pattern.replace(r"\d", "[0-9]")) } else { unescaped(pattern) }
 }
 
 /// Removes escapes that ECMA-262 does not have from `#[schemars(contains(pattern = "…"))]`; `None` for other patterns.
-fn catch_panic(pattern: &str) -> Option<String> {
+fn unescaped(pattern: &str) -> Option<String> {
     let mut portable = String::new();
     let mut chars = pattern.chars();
     while let Some(c) = chars.next() {

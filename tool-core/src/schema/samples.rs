@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::schema::example::guess_of;
 use crate::schema::reference::target;
+use crate::schema::subschemas::branches;
 
 /// The maximum number of samples.
 const MOST: usize = 64;
@@ -26,7 +27,7 @@ impl Samples<'_> {
         if let Some(reference) = schema["$ref"].as_str() {
             return target(reference, self.root).map_or_else(Vec::new, |target| self.of(target, depth));
         }
-        let choice = schema["oneOf"].as_array().or_else(|| schema["anyOf"].as_array());
+        let choice = branches(schema);
         let mut samples = match (choice, schema["type"].as_str()) {
             _ if schema.get("allOf").is_some() || choice.is_some() && schema.get("properties").is_some() => {
                 vec![guess_of(schema, self.root)]

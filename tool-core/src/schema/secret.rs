@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::schema::json::children::children;
 use crate::schema::json::pointer::unescaped;
 use crate::schema::locate::{below, parts};
 use crate::schema::types::refers;
@@ -18,13 +19,7 @@ pub(crate) struct Secrecy {
 
 /// Returns `true` if a schema has a secret anywhere.
 pub(crate) fn any(schema: &Value) -> bool {
-    match schema {
-        Value::Object(members) => {
-            members.get("writeOnly") == Some(&Value::Bool(true)) || members.values().any(any)
-        }
-        Value::Array(items) => items.iter().any(any),
-        _ => false,
-    }
+    is_secret(schema) || children(schema).any(any)
 }
 
 /// Returns what may be shown of the value at this path.

@@ -1,7 +1,8 @@
 //! The types that a schema allows.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
+use crate::schema::json::children::children;
 use crate::schema::reference::referred;
 
 /// A set of JSON Schema types.
@@ -89,13 +90,17 @@ fn allowed(schema: &Value, root: &Value, depth: u8) -> Types {
     types
 }
 
+/// Returns `true` if a schema names this type.
+pub(crate) fn names_type(schema: &Map<String, Value>, wanted: &str) -> bool {
+    match schema.get("type") {
+        Some(Value::Array(names)) => names.iter().any(|name| name == wanted),
+        name => name.is_some_and(|name| name == wanted),
+    }
+}
+
 /// Returns `true` if a schema contains a reference.
 pub(super) fn refers(schema: &Value) -> bool {
-    match schema {
-        Value::Object(members) => members.contains_key("$ref") || members.values().any(refers),
-        Value::Array(items) => items.iter().any(refers),
-        _ => false,
-    }
+    schema.get("$ref").is_some() || children(schema).any(refers)
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
+use crate::schema::json::children::children;
 use crate::schema::json::pointer::pointer;
 use crate::schema::problem::Problem;
 use crate::schema::reference::referred;
@@ -51,18 +52,12 @@ impl<'s> Untagged<'s> {
     }
 
     fn look(&mut self, schema: &'s Value, root: &'s Value) {
-        match schema {
-            Value::Object(keywords) => {
-                for keyword in ["anyOf", "oneOf"] {
-                    if let Some(branches) = schema[keyword].as_array().filter(|branches| branches.len() > 1) {
-                        self.add(schema, branches, root);
-                    }
-                }
-                keywords.values().for_each(|value| self.look(value, root));
+        for keyword in ["anyOf", "oneOf"] {
+            if let Some(branches) = schema[keyword].as_array().filter(|branches| branches.len() > 1) {
+                self.add(schema, branches, root);
             }
-            Value::Array(items) => items.iter().for_each(|item| self.look(item, root)),
-            _ => {}
         }
+        children(schema).for_each(|child| self.look(child, root));
     }
 
     fn add(&mut self, choice: &'s Value, branches: &'s [Value], root: &'s Value) {
@@ -152,18 +147,8 @@ fn reaches(schema: &Value, wanted: &Value, root: &Value) -> bool {
         if std::ptr::eq(next, wanted) {
             return true;
         }
-        match next {
-            Value::Object(keywords) => {
-                if let Some(target) =
-                    referred(next, root).filter(|target| seen.insert(std::ptr::from_ref(*target)))
-                {
-                    open.push(target);
-                }
-                open.extend(keywords.values());
-            }
-            Value::Array(items) => open.extend(items),
-            _ => {}
-        }
+        open.extend(referred(next, root).filter(|target| seen.insert(std::ptr::from_ref(*target))));
+        open.extend(children(next));
     }
     false
 }

@@ -7,14 +7,16 @@ use jsonschema::error::{ValidationError, ValidationErrorKind as Kind};
 use serde_json::{Map, Value};
 
 use crate::schema::coercion::{Coercions, coerce};
-use crate::schema::json::pointer::{pointer, push_escaped, unescaped};
+use crate::schema::json::children::children;
+use crate::schema::json::pointer::{is_below, pointer, push_token, unescaped};
 use crate::schema::leniency::Leniency;
 use crate::schema::message::{self, Given, Noun};
 use crate::schema::nearest::nearest;
 use crate::schema::problem::Problem;
 use crate::schema::reference::resolved;
 use crate::schema::secret::{self, Secrecy};
-use crate::schema::types::Types;
+use crate::schema::subschemas::branches;
+use crate::schema::types::{Types, names_type};
 use crate::schema::untagged::Untagged;
 use crate::schema::{deep, locate};
 
@@ -108,11 +110,16 @@ impl Validator {
             return Ok(());
         }
         // The validator decides, even if no problem can be explained.
-        let mut problems = self.problems(arguments);
+        let mut problems = self.problems_below("", arguments);
         if problems.is_empty() {
             problems.push(Problem::unexplained());
         }
         Err(problems)
+    }
+
+    /// Returns the first problem of a value.
+    pub(crate) fn first_problem(&self, value: &Value) -> Option<Problem> {
+        self.check(value).err().and_then(|problems| problems.into_iter().next())
     }
 
     /// Returns the inputs that would take too long to decode, as far as the schema shows.
@@ -123,12 +130,6 @@ impl Validator {
     /// Returns `true` if the schema has recursive untagged choices.
     pub(crate) fn is_tried(&self) -> bool {
         *self.is_tried.get_or_init(|| Untagged::of(&self.schema).is_any())
-    }
-
-    /// Returns the problems of invalid arguments in the order of the inputs, unknown ones last, at most
-    /// [`MAX_PROBLEMS`]; empty if they cannot be explained.
-    fn problems(&self, arguments: &Value) -> Vec<Problem> {
-        self.problems_below("", arguments)
     }
 
     /// Returns the problems of one input.
@@ -212,11 +213,9 @@ impl Validator {
 
     /// Returns `true` if a schema of the value at this path has a numeric type.
     pub(crate) fn names_a_number(&self, path: &str) -> bool {
-        let names = |kind: &Value| kind == "integer" || kind == "number";
-        locate::schemas_at(&self.schema, path).iter().any(|schema| match &schema["type"] {
-            Value::Array(kinds) => kinds.iter().any(names),
-            kind => names(kind),
-        })
+        let schemas = locate::schemas_at(&self.schema, path);
+        let mut schemas = schemas.into_iter().filter_map(Value::as_object);
+        schemas.any(|schema| names_type(schema, "integer") || names_type(schema, "number"))
     }
 
     fn secrecy(&self, path: &str) -> Secrecy {
@@ -282,7 +281,7 @@ impl Validator {
             Kind::Required { property } => {
                 let name = property.as_str().unwrap_or_default();
                 let wanted = message::expected(&schema["properties"][name], &self.schema);
-                let text = format!("missing required {}: expected {wanted}", noun.singular());
+                let text = format!("missing required {}: expected {wanted}", noun.singular);
                 problems.push(Problem::new(member(&path, name), keyword, text));
             }
             Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
@@ -346,23 +345,14 @@ impl Validator {
     }
 }
 
-/// Returns `true` if a path is `base` or below it.
-fn is_below(base: &str, path: &str) -> bool {
-    path.strip_prefix(base).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-}
-
 /// Returns the names of the declared properties.
 fn names(schema: &Value) -> Vec<&str> {
     schema["properties"].as_object().into_iter().flatten().map(|(name, _)| name.as_str()).collect()
 }
 
-fn branches(schema: &Value) -> Option<&Vec<Value>> {
-    schema["oneOf"].as_array().or_else(|| schema["anyOf"].as_array())
-}
-
 fn member(path: &str, name: &str) -> String {
-    let mut path = format!("{path}/");
-    push_escaped(&mut path, &message::shortened(name));
+    let mut path = path.to_owned();
+    push_token(&mut path, &message::shortened(name));
     path
 }
 
@@ -379,29 +369,15 @@ fn shortened(value: &Value, schema: &Value, most: usize) -> Option<Value> {
 
 /// Returns the number of branches of all choices in a schema.
 fn branches_anywhere(schema: &Value) -> usize {
-    match schema {
-        Value::Object(keywords) => {
-            let own = ["anyOf", "oneOf"].iter().filter_map(|choice| schema[choice].as_array()).map(Vec::len);
-            own.sum::<usize>() + keywords.values().map(branches_anywhere).sum::<usize>()
-        }
-        Value::Array(items) => items.iter().map(branches_anywhere).sum(),
-        _ => 0,
-    }
+    let own = ["anyOf", "oneOf"].iter().filter_map(|choice| schema[choice].as_array()).map(Vec::len);
+    own.sum::<usize>() + children(schema).map(branches_anywhere).sum::<usize>()
 }
 
 fn is_long(value: &Value, left: &mut usize) -> bool {
-    let length = match value {
-        Value::Array(items) => items.len(),
-        Value::Object(members) => members.len(),
-        _ => return false,
-    };
+    let length = children(value).count();
     let Some(less) = left.checked_sub(length).filter(|_| length <= MAX_ITEMS) else { return true };
     *left = less;
-    match value {
-        Value::Array(items) => items.iter().any(|item| is_long(item, left)),
-        Value::Object(members) => members.values().any(|member| is_long(member, left)),
-        _ => false,
-    }
+    children(value).any(|child| is_long(child, left))
 }
 
 fn cut(value: &Value, named: &HashSet<&str>, left: &mut usize) -> Value {
@@ -430,30 +406,22 @@ fn cut(value: &Value, named: &HashSet<&str>, left: &mut usize) -> Value {
 
 /// Returns all declared member names in a schema.
 fn names_anywhere<'s>(schema: &'s Value, names: &mut HashSet<&'s str>) {
-    match schema {
-        Value::Object(keywords) => {
-            for (keyword, value) in keywords {
-                match (keyword.as_str(), value) {
-                    ("properties" | "dependentSchemas", Value::Object(members)) => {
-                        names.extend(members.keys().map(String::as_str));
-                    }
-                    ("required", Value::Array(required)) => {
-                        names.extend(required.iter().filter_map(Value::as_str));
-                    }
-                    ("dependentRequired", Value::Object(members)) => {
-                        let required = members.values().filter_map(Value::as_array).flatten();
-                        names.extend(
-                            members.keys().map(String::as_str).chain(required.filter_map(Value::as_str)),
-                        );
-                    }
-                    _ => {}
-                }
-                names_anywhere(value, names);
+    for (keyword, value) in schema.as_object().into_iter().flatten() {
+        match (keyword.as_str(), value) {
+            ("properties" | "dependentSchemas", Value::Object(members)) => {
+                names.extend(members.keys().map(String::as_str));
             }
+            ("required", Value::Array(required)) => {
+                names.extend(required.iter().filter_map(Value::as_str));
+            }
+            ("dependentRequired", Value::Object(members)) => {
+                let required = members.values().filter_map(Value::as_array).flatten();
+                names.extend(members.keys().map(String::as_str).chain(required.filter_map(Value::as_str)));
+            }
+            _ => {}
         }
-        Value::Array(items) => items.iter().for_each(|item| names_anywhere(item, names)),
-        _ => {}
     }
+    children(schema).for_each(|child| names_anywhere(child, names));
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! A client for tests, with prepared answers.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
 
@@ -10,10 +10,12 @@ use crate::context::elicitation::{
     Answer, AskKind, AskOutcome, ClientRequests, ElicitationClient, Elicited, Question, Root, Sampled,
 };
 use crate::context::options::ContextOptions;
+use crate::context::shared::SharedHandle;
 use crate::context::{Context, LazyContext};
 use crate::model::access::Principal;
 use crate::model::failure::{Failure, FailureKind};
 use crate::model::future::BoxFuture;
+use crate::model::lock::lock;
 use crate::model::output::Output;
 use crate::registry::Registry;
 
@@ -66,6 +68,7 @@ use crate::registry::Registry;
 /// # });
 /// ```
 #[derive(Clone, Debug, Default)]
+#[must_use]
 pub struct Answers(Arc<Mutex<AnswersState>>);
 
 #[derive(Debug, Default)]
@@ -99,7 +102,6 @@ impl Answers {
     /// ```
     /// let answers = tool_core::testing::Answers::new().accept(serde_json::json!({"sure": true}));
     /// ```
-    #[must_use]
     #[track_caller]
     #[expect(clippy::needless_pass_by_value, reason = "written as `json!` in its place")]
     pub fn accept(self, fields: Value) -> Self {
@@ -112,7 +114,6 @@ impl Answers {
     /// ```
     /// let answers = tool_core::testing::Answers::new().decline();
     /// ```
-    #[must_use]
     pub fn decline(self) -> Self {
         self.answer(Answer::Elicited(Elicited::Declined))
     }
@@ -122,7 +123,6 @@ impl Answers {
     /// ```
     /// let answers = tool_core::testing::Answers::new().cancel();
     /// ```
-    #[must_use]
     pub fn cancel(self) -> Self {
         self.answer(Answer::Elicited(Elicited::Cancelled))
     }
@@ -132,7 +132,6 @@ impl Answers {
     /// ```
     /// let answers = tool_core::testing::Answers::new().sample("Paris");
     /// ```
-    #[must_use]
     pub fn sample(self, text: impl Into<String>) -> Self {
         self.answer(Answer::Sampled(Sampled::text(text, "a model")))
     }
@@ -142,7 +141,6 @@ impl Answers {
     /// ```
     /// let answers = tool_core::testing::Answers::new().roots([tool_core::elicitation::Root::new("file:///srv")]);
     /// ```
-    #[must_use]
     pub fn roots(self, roots: impl IntoIterator<Item = Root>) -> Self {
         self.answer(Answer::Roots(roots.into_iter().collect()))
     }
@@ -155,9 +153,8 @@ impl Answers {
     ///
     /// let answers = Answers::new().answer(Answer::Roots(Vec::new()));
     /// ```
-    #[must_use]
     pub fn answer(self, answer: Answer) -> Self {
-        self.state().left.push_back(answer);
+        lock(&self.0).left.push_back(answer);
         self
     }
 
@@ -168,7 +165,7 @@ impl Answers {
     /// assert_eq!(tool_core::testing::Answers::new().questions().len(), 0);
     /// ```
     pub fn questions(&self) -> Vec<Question> {
-        self.state().questions.clone()
+        lock(&self.0).questions.clone()
     }
 
     /// Returns a context for a direct call of the function, with these answers.
@@ -197,7 +194,7 @@ impl Answers {
     /// # });
     /// ```
     pub fn context(&self, tool: &str) -> Context {
-        let client = Some(ElicitationClient::Direct(Arc::new(self.clone())));
+        let client = Some(ElicitationClient::Direct(SharedHandle(Arc::new(self.clone()))));
         let options = ContextOptions { client, ..ContextOptions::new() };
         let context = LazyContext::new(tool, &Principal::local(), &options).get().clone();
         context.elicitation().open();
@@ -218,7 +215,7 @@ impl Answers {
     /// # });
     /// ```
     pub async fn call(&self, registry: &Registry, name: &str, arguments: Value) -> Result<Output, Failure> {
-        self.state().starts_again = true;
+        lock(&self.0).starts_again = true;
         let (options, arguments) = (CallOptions::new().client(Arc::new(self.clone())), arguments.to_string());
         loop {
             match registry.call_with(name, arguments.as_bytes(), &options).await.result {
@@ -226,10 +223,6 @@ impl Answers {
                 result => return result,
             }
         }
-    }
-
-    fn state(&self) -> MutexGuard<'_, AnswersState> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -257,7 +250,7 @@ impl ClientRequests for Answers {
     }
 
     fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Result<AskOutcome, Failure>> {
-        let mut state = self.state();
+        let mut state = lock(&self.0);
         let outcome = if state.starts_again {
             match state.given.get(&question_key(question)).filter(|_| question.problems.is_empty()) {
                 Some(answer) => Ok(AskOutcome::Answer(answer.clone())),
@@ -271,7 +264,7 @@ impl ClientRequests for Answers {
     }
 
     fn suspended(&self, questions: Vec<Question>) {
-        let mut state = self.state();
+        let mut state = lock(&self.0);
         for question in questions {
             // Questions without an answer are asked again by the next call, which reports it.
             if let Ok(answer) = state.take(&question) {

@@ -7,6 +7,7 @@ use serde_json::Value;
 use crate::declare::reader::UnreadInput;
 use crate::definition::ToolDefinition;
 use crate::model::failure::Failure;
+use crate::schema::json::children::children;
 use crate::schema::json::error_path::{Located, located};
 use crate::schema::json::parse::ParsedJson;
 use crate::schema::json::pointer::pointer;
@@ -52,11 +53,7 @@ pub(crate) fn takes_long(tool: &ToolDefinition, arguments: &[u8]) -> bool {
 /// Reports arguments with more values than can be validated against so many branches.
 fn too_many(text: &str, value: &Value, validator: &Validator) -> Option<Problem> {
     fn values(value: &Value) -> usize {
-        match value {
-            Value::Array(items) => 1 + items.iter().map(values).sum::<usize>(),
-            Value::Object(members) => 1 + members.values().map(values).sum::<usize>(),
-            _ => 1,
-        }
+        1 + children(value).map(values).sum::<usize>()
     }
     let breadth = validator.breadth();
     // A text has at most as many values as bytes, so that counting is rarely needed.

@@ -1,7 +1,6 @@
 //! The methods of [`Context`] that ask the caller, and their futures.
 
 use std::fmt;
-use std::marker::PhantomData;
 use std::pin::Pin;
 use std::task::{Context as TaskContext, Poll};
 
@@ -31,7 +30,6 @@ impl Context {
         let form = Form::of::<T>().map_err(|error| error.to_string());
         Elicit {
             pending: PendingAsk::new(self, form.map(|form| Ask::Form { message: message.into(), form })),
-            of: PhantomData,
         }
     }
 
@@ -56,10 +54,7 @@ impl Context {
     /// }
     /// ```
     pub fn elicit_form(&self, message: impl Into<String>, form: Form) -> Elicit<Map<String, Value>> {
-        Elicit {
-            pending: PendingAsk::new(self, Ok(Ask::Form { message: message.into(), form })),
-            of: PhantomData,
-        }
+        Elicit { pending: PendingAsk::new(self, Ok(Ask::Form { message: message.into(), form })) }
     }
 
     /// Asks the user to open a URL and to do there what must not pass through the client, such as signing in or paying.
@@ -140,37 +135,18 @@ impl Context {
     /// assert!(!Context::for_tests("add").supports(AskKind::Form));
     /// ```
     pub fn supports(&self, kind: AskKind) -> bool {
-        matches!(self.elicitation_client(), Some(ElicitationClient::Direct(client)) if client.supports(kind))
+        matches!(self.elicitation_client(), Some(ElicitationClient::Direct(client)) if client.0.supports(kind))
     }
 }
 
-/// The future of [`Context::elicit`].
-#[must_use = "nothing is asked until it is awaited"]
-pub struct Elicit<T> {
-    pending: PendingAsk<Elicited<T>>,
-    of: PhantomData<fn() -> T>,
-}
+macro_rules! ask_futures {
+    ($($(#[$meta:meta])* $name:ident $(<$generic:ident: $($bound:path),+>)? => $output:ty, $decode:expr;)+) => { $(
+        $(#[$meta])*
+        #[must_use = "nothing is asked until it is awaited"]
+        pub struct $name$(<$generic>)? {
+            pending: PendingAsk<$output>,
+        }
 
-/// The future of [`Context::elicit_url`].
-#[must_use = "nothing is asked until it is awaited"]
-pub struct ElicitUrl {
-    pending: PendingAsk<Elicited<()>>,
-}
-
-/// The future of [`Context::sample`].
-#[must_use = "nothing is asked until it is awaited"]
-pub struct Sampling {
-    pending: PendingAsk<Sampled>,
-}
-
-/// The future of [`Context::roots`].
-#[must_use = "nothing is asked until it is awaited"]
-pub struct AskRoots {
-    pending: PendingAsk<Vec<Root>>,
-}
-
-macro_rules! ask_future {
-    ($name:ident $(<$generic:ident: $($bound:path),+>)?, $output:ty, $decode:expr) => {
         impl$(<$generic: $($bound +)+ 'static>)? $name$(<$generic>)? {
             /// Sets the key of the question: in MCP's `inputRequests` and on the command line. By default, the key is
             /// derived from the question, so that it changes with it.
@@ -199,13 +175,22 @@ macro_rules! ask_future {
                 f.debug_struct(stringify!($name)).field("key", &self.pending.key).finish_non_exhaustive()
             }
         }
-    };
+    )+ };
 }
 
-ask_future!(Elicit<T: DeserializeOwned>, Elicited<T>, decode_form);
-ask_future!(ElicitUrl, Elicited<()>, decode_url);
-ask_future!(Sampling, Sampled, decode_sample);
-ask_future!(AskRoots, Vec<Root>, decode_roots);
+ask_futures! {
+    /// The future of [`Context::elicit`].
+    Elicit<T: DeserializeOwned> => Elicited<T>, decode_form;
+
+    /// The future of [`Context::elicit_url`].
+    ElicitUrl => Elicited<()>, decode_url;
+
+    /// The future of [`Context::sample`].
+    Sampling => Sampled, decode_sample;
+
+    /// The future of [`Context::roots`].
+    AskRoots => Vec<Root>, decode_roots;
+}
 
 /// Decodes an answer, or reports what is wrong with it.
 type Decode<T> = fn(&Ask, Answer) -> Result<T, Vec<Problem>>;

@@ -13,6 +13,7 @@ use crate::context::elicitation::form::field::{Field, UnsupportedField};
 use crate::model::failure::{Failure, FailureKind};
 use crate::schema::Validator;
 use crate::schema::problem::Problem;
+use crate::schema::subschemas::requires;
 
 /// A form for a person. A field is a text, a number, a boolean, or a choice of one or several texts.
 ///
@@ -95,10 +96,6 @@ impl Form {
             return Err(FormError("a form has no alternatives: ask with a plain struct".to_owned()));
         }
         let properties = object.get("properties").and_then(Value::as_object).ok_or_else(not_an_object)?;
-        let is_required = |name: &str| {
-            let names = object.get("required").and_then(Value::as_array);
-            names.is_some_and(|names| names.iter().any(|other| other == name))
-        };
         let mut errors = Vec::new();
         let (mut shown, mut checked, mut required) = (Map::new(), Map::new(), Vec::new());
         let (mut secrets, mut integers) = (Vec::new(), Vec::new());
@@ -112,7 +109,7 @@ impl Form {
                     continue;
                 }
             };
-            if is_required(name) && !field.optional {
+            if requires(schema, name) && !field.optional {
                 required.push(Value::from(name.as_str()));
             }
             if field.secret {
@@ -178,8 +175,7 @@ impl Form {
     /// ```
     pub fn problems(&self, answer: &Map<String, Value>) -> Vec<Problem> {
         let answer = Value::Object(self.normalized(answer.clone()));
-        let Inner { validator, .. } = &*self.0;
-        validator.check(&answer).err().unwrap_or_default()
+        self.0.validator.check(&answer).err().unwrap_or_default()
     }
 
     /// Normalizes an answer for decoding: removes `null` fields, and writes whole numbers of integer fields as

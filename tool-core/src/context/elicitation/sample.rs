@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use crate::model::content::Content;
 use crate::model::prompt::PromptMessage;
+use crate::model::setters::setters;
 
 /// A request for a model of the caller to write a message.
 ///
@@ -18,6 +19,7 @@ use crate::model::prompt::PromptMessage;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
+#[must_use]
 pub struct Sample {
     /// The conversation so far.
     pub messages: Vec<PromptMessage>,
@@ -63,7 +65,6 @@ impl Sample {
     /// let sample = Sample::new(50).user("What is this?").user(Content::image([1, 2], "image/png"));
     /// assert_eq!(sample.messages.len(), 2);
     /// ```
-    #[must_use]
     pub fn user(mut self, content: impl Into<Content>) -> Self {
         self.messages.push(PromptMessage::user(content));
         self
@@ -74,32 +75,35 @@ impl Sample {
     /// ```
     /// assert_eq!(tool_core::elicitation::Sample::new(50).user("Hello").assistant("Hello!").messages.len(), 2);
     /// ```
-    #[must_use]
     pub fn assistant(mut self, content: impl Into<Content>) -> Self {
         self.messages.push(PromptMessage::assistant(content));
         self
     }
 
-    /// Sets the system prompt.
-    ///
-    /// ```
-    /// assert!(tool_core::elicitation::Sample::new(50).system("Be brief.").system_prompt.is_some());
-    /// ```
-    #[must_use]
-    pub fn system(mut self, prompt: impl Into<String>) -> Self {
-        self.system_prompt = Some(prompt.into());
-        self
-    }
+    setters! {
+        /// Sets the system prompt.
+        ///
+        /// ```
+        /// assert!(tool_core::elicitation::Sample::new(50).system("Be brief.").system_prompt.is_some());
+        /// ```
+        pub fn system(prompt: impl Into<String>) => system_prompt = Some(prompt.into());
 
-    /// Sets the temperature, from 0 to 1.
-    ///
-    /// ```
-    /// assert_eq!(tool_core::elicitation::Sample::new(50).temperature(0.5).temperature, Some(0.5));
-    /// ```
-    #[must_use]
-    pub fn temperature(mut self, temperature: f32) -> Self {
-        self.temperature = Some(temperature);
-        self
+        /// Sets the temperature, from 0 to 1.
+        ///
+        /// ```
+        /// assert_eq!(tool_core::elicitation::Sample::new(50).temperature(0.5).temperature, Some(0.5));
+        /// ```
+        pub fn temperature(temperature: f32) => temperature = Some(temperature);
+
+        /// Sets the preferred models. The client decides.
+        ///
+        /// ```
+        /// use tool_core::elicitation::{ModelPreferences, Sample};
+        ///
+        /// let sample = Sample::new(50).prefer(ModelPreferences::new().model("haiku").speed(0.9));
+        /// assert!(sample.model_preferences.is_some());
+        /// ```
+        pub fn prefer(preferences: ModelPreferences) => model_preferences = Some(preferences);
     }
 
     /// Adds a text that ends the message.
@@ -107,23 +111,8 @@ impl Sample {
     /// ```
     /// assert_eq!(tool_core::elicitation::Sample::new(50).stop("END").stop_sequences, ["END"]);
     /// ```
-    #[must_use]
     pub fn stop(mut self, text: impl Into<String>) -> Self {
         self.stop_sequences.push(text.into());
-        self
-    }
-
-    /// Sets the preferred models. The client decides.
-    ///
-    /// ```
-    /// use tool_core::elicitation::{ModelPreferences, Sample};
-    ///
-    /// let sample = Sample::new(50).prefer(ModelPreferences::new().model("haiku").speed(0.9));
-    /// assert!(sample.model_preferences.is_some());
-    /// ```
-    #[must_use]
-    pub fn prefer(mut self, preferences: ModelPreferences) -> Self {
-        self.model_preferences = Some(preferences);
         self
     }
 }
@@ -139,6 +128,7 @@ impl Sample {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[must_use]
 pub struct ModelPreferences {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     hints: Vec<Hint>,
@@ -170,42 +160,31 @@ impl ModelPreferences {
     /// ```
     /// let preferences = tool_core::elicitation::ModelPreferences::new().model("haiku").model("mini");
     /// ```
-    #[must_use]
     pub fn model(mut self, name: impl Into<String>) -> Self {
         self.hints.push(Hint { name: name.into() });
         self
     }
 
-    /// Sets the priority of low cost.
-    ///
-    /// ```
-    /// let preferences = tool_core::elicitation::ModelPreferences::new().cost(0.5);
-    /// ```
-    #[must_use]
-    pub fn cost(mut self, priority: f32) -> Self {
-        self.cost_priority = Some(priority);
-        self
-    }
+    setters! {
+        /// Sets the priority of low cost.
+        ///
+        /// ```
+        /// let preferences = tool_core::elicitation::ModelPreferences::new().cost(0.5);
+        /// ```
+        pub fn cost(priority: f32) => cost_priority = Some(priority);
 
-    /// Sets the priority of speed.
-    ///
-    /// ```
-    /// let preferences = tool_core::elicitation::ModelPreferences::new().speed(0.5);
-    /// ```
-    #[must_use]
-    pub fn speed(mut self, priority: f32) -> Self {
-        self.speed_priority = Some(priority);
-        self
-    }
+        /// Sets the priority of speed.
+        ///
+        /// ```
+        /// let preferences = tool_core::elicitation::ModelPreferences::new().speed(0.5);
+        /// ```
+        pub fn speed(priority: f32) => speed_priority = Some(priority);
 
-    /// Sets the priority of capability.
-    ///
-    /// ```
-    /// let preferences = tool_core::elicitation::ModelPreferences::new().intelligence(0.5);
-    /// ```
-    #[must_use]
-    pub fn intelligence(mut self, priority: f32) -> Self {
-        self.intelligence_priority = Some(priority);
-        self
+        /// Sets the priority of capability.
+        ///
+        /// ```
+        /// let preferences = tool_core::elicitation::ModelPreferences::new().intelligence(0.5);
+        /// ```
+        pub fn intelligence(priority: f32) => intelligence_priority = Some(priority);
     }
 }

@@ -1,12 +1,13 @@
 //! The state of the questions of one call, shared by its context and the pipeline.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::task::{Context as TaskContext, Poll, Waker};
 
 use crate::context::elicitation::question::{Ask, AskKind, Question};
 use crate::context::elicitation::{ClientRequests, ElicitationClient};
 use crate::model::failure::{Failure, FailureKind};
+use crate::model::lock::lock;
 use crate::model::output::Output;
 
 /// The questions of one call.
@@ -62,7 +63,7 @@ struct Clock {
 impl ElicitationState {
     /// Allows the call to ask from now on.
     pub(crate) fn open(&self) {
-        self.state().phase = Phase::Open;
+        lock(&self.state).phase = Phase::Open;
     }
 
     /// Records that the call may have changed something.
@@ -78,13 +79,16 @@ impl ElicitationState {
         key: Option<String>,
         ask: Ask,
     ) -> Result<(Question, Arc<dyn ClientRequests>), Failure> {
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         if self.modified.load(Ordering::Relaxed) {
-            let failure = modified_before_asking(tool);
-            return Err(state.fault.insert(failure).clone());
+            let message = format!(
+                "`{tool}` asks after using its `Writer`: the call starts again with the answer, and would write \
+                 twice; ask first"
+            );
+            return Err(state.fault.insert(fault(message)).clone());
         }
         let client = match client {
-            Some(ElicitationClient::Direct(client)) => Arc::clone(client),
+            Some(ElicitationClient::Direct(client)) => Arc::clone(&client.0),
             other => return Err(state.rejection.insert(unsupported(tool, other)).clone()),
         };
         match state.phase {
@@ -110,12 +114,12 @@ impl ElicitationState {
 
     /// Records that the question cannot be answered.
     pub(super) fn reject(&self, failure: Failure) -> Failure {
-        self.state().rejection.insert(failure).clone()
+        lock(&self.state).rejection.insert(failure).clone()
     }
 
     /// Records a fault of the tool.
     pub(super) fn report_misuse(&self, message: String) -> Failure {
-        self.state().fault.insert(fault(message)).clone()
+        lock(&self.state).fault.insert(fault(message)).clone()
     }
 
     /// Defers the question, and waits for the end of this call.
@@ -123,7 +127,7 @@ impl ElicitationState {
         // Removes the question if the function stops waiting for it.
         let _later = DeferredQuestion { elicitation: self, key: question.key.clone() };
         let pipeline = {
-            let mut state = self.state();
+            let mut state = lock(&self.state);
             state.deferred.push(question);
             state.pipeline.take()
         };
@@ -131,7 +135,7 @@ impl ElicitationState {
             pipeline.wake();
         }
         std::future::poll_fn(|cx| {
-            let mut state = self.state();
+            let mut state = lock(&self.state);
             if state.phase == Phase::Open {
                 if !state.waiting.iter().any(|waker| waker.will_wake(cx.waker())) {
                     state.waiting.push(cx.waker().clone());
@@ -146,7 +150,7 @@ impl ElicitationState {
 
     /// Suspends the call if it waits for deferred questions, and returns them.
     pub(crate) fn poll_suspended(&self, cx: &mut TaskContext<'_>) -> Option<Vec<Question>> {
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         if state.deferred.is_empty() {
             state.pipeline = Some(cx.waker().clone());
             return None;
@@ -161,7 +165,7 @@ impl ElicitationState {
     /// Ends the call, and replaces its result if it asked where it must not, or if it failed because the caller could
     /// not answer, whatever the text of that failure adds.
     pub(crate) fn finish(&self, result: &mut Result<Output, Failure>) {
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         let waiting = state.end(Phase::Ended);
         if let Some(fault) = state.fault.take() {
             *result = Err(fault);
@@ -178,7 +182,7 @@ impl ElicitationState {
     /// Counts the time until the guard is dropped as waiting for the caller.
     #[cfg(feature = "tokio")]
     pub(super) fn waiting(&self) -> impl Drop + use<'_> {
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         state.clock.open_questions += 1;
         if state.clock.open_questions == 1 {
             state.clock.since = Some(tokio::time::Instant::now());
@@ -189,13 +193,8 @@ impl ElicitationState {
     /// Returns how long the call has waited for its caller.
     #[cfg(feature = "tokio")]
     pub(crate) fn waited(&self) -> std::time::Duration {
-        let clock = self.state().clock;
+        let clock = lock(&self.state).clock;
         clock.waited + clock.since.map_or(std::time::Duration::ZERO, |since| since.elapsed())
-    }
-
-    fn state(&self) -> MutexGuard<'_, QuestionState> {
-        // No foreign code runs while it is locked, except cloning a waker.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -241,7 +240,7 @@ struct DeferredQuestion<'i> {
 
 impl Drop for DeferredQuestion<'_> {
     fn drop(&mut self) {
-        self.elicitation.state().deferred.retain(|question| question.key != self.key);
+        lock(&self.elicitation.state).deferred.retain(|question| question.key != self.key);
     }
 }
 
@@ -251,7 +250,7 @@ struct WaitGuard<'i>(&'i ElicitationState);
 #[cfg(feature = "tokio")]
 impl Drop for WaitGuard<'_> {
     fn drop(&mut self) {
-        let mut state = self.0.state();
+        let mut state = lock(&self.0.state);
         let clock = &mut state.clock;
         clock.open_questions -= 1;
         if clock.open_questions == 0
@@ -266,13 +265,6 @@ impl Drop for WaitGuard<'_> {
 fn fault(message: String) -> Failure {
     tracing::error!("{message}");
     Failure::new(FailureKind::Internal, message)
-}
-
-fn modified_before_asking(tool: &str) -> Failure {
-    fault(format!(
-        "`{tool}` asks after using its `Writer`: the call starts again with the answer, and would write twice; ask \
-         first"
-    ))
 }
 
 fn unsupported(tool: &str, elicitation_client: Option<&ElicitationClient>) -> Failure {

@@ -79,6 +79,6 @@ fn report_suspended(context: &Context, questions: Vec<Question>) {
     context.cancel();
     if let Some(ElicitationClient::Direct(client)) = context.elicitation_client() {
         // A panic is already logged; the call is suspended anyway.
-        let _ = catch_panic(|| client.suspended(questions));
+        let _ = catch_panic(|| client.0.suspended(questions));
     }
 }

@@ -4,6 +4,8 @@
 //! copied into each, and several choices become one choice of their combinations. `anyOf` and `oneOf` are treated
 //! alike: they differ only for values that match two branches, which is decided when the tool is called.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value, json};
 
 use crate::definition::profile::dialect::is_note;
@@ -69,13 +71,8 @@ fn by_type(schema: Schema) -> Vec<Schema> {
         None => {
             let constants = schema.get("enum").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
             let mut kinds: Vec<&str> = constants.iter().chain(schema.get("const")).map(kind_of).collect();
-            let mut seen = Vec::new();
-            kinds.retain(|kind| {
-                !seen.contains(kind) && {
-                    seen.push(*kind);
-                    true
-                }
-            });
+            let mut seen = HashSet::new();
+            kinds.retain(|kind| seen.insert(*kind));
             kinds
         }
     };

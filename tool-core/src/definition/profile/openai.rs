@@ -39,6 +39,7 @@ use crate::definition::profile::dialect::{
     ChoiceSupport, Dialect, FreeNames, OptionalSupport, UntypedSupport, is_name,
 };
 use crate::definition::profile::{Profile, ProfileError, subschemas};
+use crate::schema::types::names_type;
 
 pub(super) const STRICT: Dialect = Dialect {
     profile: Profile::OpenAiStrict,
@@ -98,13 +99,8 @@ fn filled(schema: &Value) -> Value {
         Ok(filled) => filled,
         Err(never) => match never {},
     };
-    let is = |wanted: &str| match object.get("type") {
-        Some(Value::String(kind)) => kind == wanted,
-        Some(Value::Array(kinds)) => kinds.iter().any(|kind| kind == wanted),
-        _ => false,
-    };
     for (kind, keyword) in [("array", "items"), ("object", "properties")] {
-        if is(kind) {
+        if names_type(object, kind) {
             filled.entry(keyword).or_insert_with(|| json!({}));
         }
     }

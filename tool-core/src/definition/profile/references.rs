@@ -4,11 +4,12 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value, json};
 
-use crate::definition::profile::subschemas;
-use crate::definition::profile::subschemas::below;
+use crate::definition::profile::subschemas::{below, mapped};
 use crate::definition::profile::{Profile, ProfileError, dialect};
 use crate::schema::json::pointer::push_escaped;
+use crate::schema::normal::merge_under;
 use crate::schema::reference;
+use crate::schema::subschemas::subschemas;
 
 /// The maximum number of inlined schemas: references multiply. A custom schema with more is rejected with its tool.
 const MAX_SCHEMAS: usize = 20_000;
@@ -74,7 +75,7 @@ impl<'s> Inlining<'s> {
     ) -> Result<Map<String, Value>, ProfileError> {
         let led_to = ["$ref", "$defs", "definitions", "$schema", "$id"];
         let others = object.iter().filter(|(keyword, _)| !led_to.contains(&keyword.as_str()));
-        subschemas::mapped(others, path, |schema, path| self.schema(schema, path))
+        mapped(others, path, |schema, path| self.schema(schema, path))
     }
 
     /// Returns the inlined target of a reference, or a reference to a recursive definition.
@@ -122,7 +123,7 @@ impl<'s> Inlining<'s> {
         let mut recursive = false;
         while let Some(schema) = waiting.pop() {
             let Some(object) = schema.as_object() else { continue };
-            waiting.extend(subschemas::of(object));
+            waiting.extend(subschemas(object).into_iter().map(|part| part.schema));
             if let Some(next) = object.get("$ref").and_then(Value::as_str) {
                 recursive |= next == reference;
                 if seen.insert(next) {
@@ -136,15 +137,10 @@ impl<'s> Inlining<'s> {
 }
 
 /// Sibling keywords of a reference apply too, and take precedence.
-fn together(beside: Map<String, Value>, target: Value) -> Value {
+fn together(mut beside: Map<String, Value>, target: Value) -> Value {
     if !beside.keys().all(|keyword| dialect::is_note(keyword)) {
         return json!({"allOf": [target, beside]});
     }
-    let mut together = beside;
-    if let Value::Object(target) = target {
-        for (keyword, value) in target {
-            together.entry(keyword).or_insert(value);
-        }
-    }
-    together.into()
+    merge_under(&mut beside, target);
+    beside.into()
 }

@@ -86,11 +86,9 @@ impl Bearer {
 impl Authenticator for Bearer {
     fn authenticate<'a>(&'a self, head: &'a Parts) -> BoxFuture<'a, Result<Principal, AuthenticationError>> {
         // RFC 6750, section 3.1: without a token, the challenge has no error code.
-        let challenge = match token(&head.headers) {
-            Some(token) => match self.holder(token) {
-                Some(principal) => return Box::pin(std::future::ready(Ok(principal.clone()))),
-                None => r#"Bearer error="invalid_token""#,
-            },
+        let challenge = match token(&head.headers).map(|token| self.holder(token)) {
+            Some(Some(principal)) => return Box::pin(std::future::ready(Ok(principal.clone()))),
+            Some(None) => r#"Bearer error="invalid_token""#,
             None => "Bearer",
         };
         let refused = AuthenticationError::refused(HeaderValue::from_static(challenge));

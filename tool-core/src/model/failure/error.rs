@@ -1,6 +1,5 @@
 //! The error type for tools.
 
-use std::fmt;
 use std::time::Duration;
 
 use crate::model::failure::Failure;
@@ -47,7 +46,8 @@ use crate::schema::problem::Problem;
 ///
 /// assert_eq!(ToolError::from(ShopError::NoSuchItem(5)).to_string(), "there is no item 5");
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}", .0.text())]
 pub struct ToolError(Failure);
 
 impl ToolError {
@@ -192,14 +192,6 @@ impl ToolError {
         ToolError(Failure::new(kind, message))
     }
 }
-
-impl fmt::Display for ToolError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0.text())
-    }
-}
-
-impl std::error::Error for ToolError {}
 
 impl From<ToolError> for Failure {
     fn from(error: ToolError) -> Self {

@@ -10,6 +10,7 @@ use tokio::runtime::Handle;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::model::future::BoxFuture;
+use crate::model::setters::setters;
 use crate::registry::provider::ToolsProvider;
 use crate::registry::provider::cached::refresher::{Refresher, StoredTools};
 use crate::registry::provider::discovery::DiscoveryError;
@@ -43,6 +44,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// assert_eq!(ASKED.load(Ordering::Relaxed), 1);
 /// # });
 /// ```
+#[must_use]
 pub struct Cached {
     refresher: Refresher,
     /// Cancels the query in the background.
@@ -63,74 +65,60 @@ impl Cached {
         Cached { refresher, end: CancellationToken::new().drop_guard() }
     }
 
-    /// Serves the last list, however old, if the provider fails. The next request queries it again.
-    ///
-    /// ```
-    /// # use std::time::Duration;
-    /// # use tool_core::Registry;
-    /// # use tool_core::provider::Cached;
-    /// let provider = Cached::new(Duration::from_secs(60), || Registry::builder().build()).serve_stale();
-    /// ```
-    #[must_use]
-    pub fn serve_stale(mut self) -> Self {
-        self.refresher.serve_stale = true;
-        self
-    }
+    setters! {
+        /// Serves the last list, however old, if the provider fails. The next request queries it again.
+        ///
+        /// ```
+        /// # use std::time::Duration;
+        /// # use tool_core::Registry;
+        /// # use tool_core::provider::Cached;
+        /// let provider = Cached::new(Duration::from_secs(60), || Registry::builder().build()).serve_stale();
+        /// ```
+        pub fn serve_stale() => refresher.serve_stale = true;
 
-    /// Serves an expired list for `time` while the provider is queried in the background, so that a slow provider does not
-    /// delay requests (`stale-while-revalidate` of RFC 5861).
-    ///
-    /// A list that was [invalidated](Self::refresh) is served as well until there is a new one, which
-    /// [`on_change`](Self::on_change) reports. If the provider fails, the error is logged, the last list is served, and a
-    /// request one second later queries again. Once a list is older than both times, a request waits for the provider and fails
-    /// if the provider fails.
-    ///
-    /// The query runs in the tokio runtime of the request. Without tokio, a request waits as it does without this option.
-    ///
-    /// ```
-    /// # use std::time::Duration;
-    /// # use tool_core::Registry;
-    /// # use tool_core::provider::Cached;
-    /// // Never older than a minute, and no request waits unless there was none for half of that.
-    /// let half = Duration::from_secs(30);
-    /// let provider = Cached::new(half, || Registry::builder().build()).stale_while_revalidate(half);
-    /// ```
-    #[must_use]
-    pub fn stale_while_revalidate(mut self, time: Duration) -> Self {
-        self.refresher.stale_for = Some(time);
-        self
-    }
+        /// Serves an expired list for `time` while the provider is queried in the background, so that a slow provider does not
+        /// delay requests (`stale-while-revalidate` of RFC 5861).
+        ///
+        /// A list that was [invalidated](Self::refresh) is served as well until there is a new one, which
+        /// [`on_change`](Self::on_change) reports. If the provider fails, the error is logged, the last list is served, and a
+        /// request one second later queries again. Once a list is older than both times, a request waits for the provider and fails
+        /// if the provider fails.
+        ///
+        /// The query runs in the tokio runtime of the request. Without tokio, a request waits as it does without this option.
+        ///
+        /// ```
+        /// # use std::time::Duration;
+        /// # use tool_core::Registry;
+        /// # use tool_core::provider::Cached;
+        /// // Never older than a minute, and no request waits unless there was none for half of that.
+        /// let half = Duration::from_secs(30);
+        /// let provider = Cached::new(half, || Registry::builder().build()).stale_while_revalidate(half);
+        /// ```
+        pub fn stale_while_revalidate(time: Duration) => refresher.stale_for = Some(time);
 
-    /// Sets the time limit of the provider, after which it has failed; the default is 30 seconds. Without tokio timers there is
-    /// no limit.
-    ///
-    /// ```
-    /// # use std::time::Duration;
-    /// # use tool_core::Registry;
-    /// # use tool_core::provider::Cached;
-    /// let provider = Cached::new(Duration::from_secs(60), || async { Registry::builder().build() })
-    ///     .timeout(Duration::from_secs(5));
-    /// ```
-    #[must_use]
-    pub fn timeout(mut self, time: Duration) -> Self {
-        self.refresher.patience = time;
-        self
-    }
+        /// Sets the time limit of the provider, after which it has failed; the default is 30 seconds. Without tokio timers there is
+        /// no limit.
+        ///
+        /// ```
+        /// # use std::time::Duration;
+        /// # use tool_core::Registry;
+        /// # use tool_core::provider::Cached;
+        /// let provider = Cached::new(Duration::from_secs(60), || async { Registry::builder().build() })
+        ///     .timeout(Duration::from_secs(5));
+        /// ```
+        pub fn timeout(time: Duration) => refresher.patience = time;
 
-    /// Calls this function if the list has changed: a tool or a prompt was added, removed or changed in what it promises, or a
-    /// provider that had failed answers again. The function must not block. For MCP clients, pass `move || changes.notify()`.
-    ///
-    /// ```
-    /// # use std::time::Duration;
-    /// # use tool_core::Registry;
-    /// # use tool_core::provider::Cached;
-    /// let provider = Cached::new(Duration::from_secs(60), || Registry::builder().build())
-    ///     .on_change(|| println!("there are other tools"));
-    /// ```
-    #[must_use]
-    pub fn on_change(mut self, listener: impl Fn() + Send + Sync + 'static) -> Self {
-        self.refresher.on_change = Some(Arc::new(listener));
-        self
+        /// Calls this function if the list has changed: a tool or a prompt was added, removed or changed in what it promises, or a
+        /// provider that had failed answers again. The function must not block. For MCP clients, pass `move || changes.notify()`.
+        ///
+        /// ```
+        /// # use std::time::Duration;
+        /// # use tool_core::Registry;
+        /// # use tool_core::provider::Cached;
+        /// let provider = Cached::new(Duration::from_secs(60), || Registry::builder().build())
+        ///     .on_change(|| println!("there are other tools"));
+        /// ```
+        pub fn on_change(listener: impl Fn() + Send + Sync + 'static) => refresher.on_change = Some(Arc::new(listener));
     }
 
     /// Invalidates the list, for example if its source has changed: the next request queries the provider. If that fails, the
@@ -208,7 +196,5 @@ impl fmt::Debug for Cached {
     }
 }
 
-#[cfg(test)]
-mod background;
 #[cfg(test)]
 mod tests;

@@ -113,21 +113,13 @@ impl IntoToolsProvider<marker::List> for Vec<Result<Arc<dyn Tool>, DefinitionErr
 
 impl<F: ToolSource<marker::Function>> IntoToolsProvider<marker::Function> for F {
     fn into_provider(self) -> Provider {
-        Provider::new(Discovering {
-            base: Base::Nowhere(Registry::empty()),
-            function: self,
-            marker: PhantomData,
-        })
+        discovering(Base::Nowhere(Registry::empty()), self)
     }
 }
 
 impl<F: ToolSource<marker::AsyncFunction>> IntoToolsProvider<marker::AsyncFunction> for F {
     fn into_provider(self) -> Provider {
-        Provider::new(Discovering {
-            base: Base::Nowhere(Registry::empty()),
-            function: self,
-            marker: PhantomData,
-        })
+        discovering(Base::Nowhere(Registry::empty()), self)
     }
 }
 
@@ -195,6 +187,10 @@ struct Discovering<F, Marker> {
     marker: PhantomData<fn() -> Marker>,
 }
 
+fn discovering<F: ToolSource<Marker>, Marker: 'static>(base: Base, function: F) -> Provider {
+    Provider::new(Discovering { base, function, marker: PhantomData })
+}
+
 impl<F: ToolSource<Marker>, Marker> ToolsProvider for Discovering<F, Marker> {
     fn tools(&self) -> BoxFuture<'_, Result<Toolset, DiscoveryError>> {
         Box::pin(async {
@@ -243,6 +239,6 @@ impl Registry {
     /// # });
     /// ```
     pub fn providing<Marker: 'static>(self, discover: impl ToolSource<Marker>) -> Provider {
-        Provider::new(Discovering { base: Base::Registry(self), function: discover, marker: PhantomData })
+        discovering(Base::Registry(self), discover)
     }
 }

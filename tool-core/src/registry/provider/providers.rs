@@ -2,10 +2,11 @@
 
 use std::fmt;
 use std::future::poll_fn;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::task::Poll;
 
 use crate::model::future::BoxFuture;
+use crate::model::lock::lock;
 use crate::registry::provider::discovery::DiscoveryError;
 use crate::registry::provider::into::IntoToolsProvider;
 use crate::registry::provider::toolset::{Skipped, Toolset};
@@ -37,6 +38,7 @@ use crate::registry::provider::{Provider, ToolsProvider};
 /// # });
 /// ```
 #[derive(Default)]
+#[must_use]
 pub struct Providers {
     parts: Vec<NamedProvider>,
     last: Mutex<Option<Joined>>,
@@ -78,7 +80,6 @@ impl Providers {
     /// # use tool_core::provider::Providers;
     /// let providers = Providers::new().with("own", Registry::builder().allow_empty().build().unwrap());
     /// ```
-    #[must_use]
     pub fn with<Marker>(self, name: impl Into<String>, provider: impl IntoToolsProvider<Marker>) -> Self {
         self.and(name.into(), provider.into_provider(), false)
     }
@@ -90,7 +91,6 @@ impl Providers {
     /// # use tool_core::provider::Providers;
     /// let providers = Providers::new().with_optional("remote", || Registry::builder().build());
     /// ```
-    #[must_use]
     pub fn with_optional<Marker>(
         self,
         name: impl Into<String>,
@@ -132,7 +132,7 @@ impl Providers {
     /// Joins the parts; returns the last joined tools if no part changed.
     fn remembered(&self, names: &[&str], parts: Vec<Toolset>) -> Toolset {
         // Nothing panics while it is held.
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last = lock(&self.last);
         match &*last {
             Some(last) if last.names == names && are(&last.parts, &parts) => last.whole.clone(),
             _ => {

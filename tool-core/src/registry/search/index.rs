@@ -344,19 +344,11 @@ impl<'i> View<'i> {
         // A short stem is a prefix of all its forms; in a longer one the last letter may differ.
         let common = if wanted.is_ascii() && wanted.len() > 3 { &wanted[..wanted.len() - 1] } else { wanted };
         if wanted.len() < SHORTEST_PREFIX {
-            return self
-                .index
-                .words
-                .get(wanted)
-                .map(|postings| &**postings)
-                .filter(|it| self.is_seen(it))
-                .into_iter()
-                .collect();
+            let exact = self.index.words.get(wanted).map(|postings| &**postings);
+            return exact.into_iter().filter(|postings| self.is_seen(postings)).collect();
         }
-        self.beginning(common)
-            .filter(|(word, _)| stem(word) == wanted)
-            .map(|(_, postings)| postings)
-            .collect()
+        let forms = self.beginning(common).filter(|(word, _)| stem(word) == wanted);
+        forms.map(|(_, postings)| postings).collect()
     }
 
     fn is_seen(&self, postings: &'i [Posting]) -> bool {

@@ -14,57 +14,45 @@ use crate::results::storage::{ResultStorage, StoredObject};
 /// A storage of `object_store`. The types of that crate are used in this folder only.
 pub(crate) struct Objects<S>(pub(super) S);
 
-impl<S: ObjectStore> Objects<S> {
-    async fn put(&self, name: &str, bytes: Bytes) -> io::Result<()> {
-        // On a disk, `object_store` writes a temporary file and renames it.
-        self.0.put(&path(name)?, bytes.into()).await.map(drop).map_err(failed)
-    }
-
-    async fn get(&self, name: &str) -> io::Result<Option<Bytes>> {
-        let found = match self.0.get(&path(name)?).await {
-            Ok(found) => found.bytes().await,
-            Err(error) => Err(error),
-        };
-        match found {
-            Ok(bytes) => Ok(Some(bytes)),
-            Err(Error::NotFound { .. }) => Ok(None),
-            Err(error) => Err(failed(error)),
-        }
-    }
-
-    async fn delete(&self, name: &str) -> io::Result<()> {
-        match self.0.delete(&path(name)?).await {
-            Ok(()) | Err(Error::NotFound { .. }) => Ok(()),
-            Err(error) => Err(failed(error)),
-        }
-    }
-
-    async fn list(&self) -> io::Result<Vec<StoredObject>> {
-        let all: Vec<ObjectMeta> = self.0.list(None).try_collect().await.map_err(failed)?;
-        let object = |object: ObjectMeta| StoredObject {
-            name: object.location.to_string(),
-            bytes: object.size,
-            age: age(object.last_modified.timestamp_millis()),
-        };
-        Ok(all.into_iter().map(object).collect())
-    }
-}
-
 impl<S: ObjectStore> ResultStorage for Objects<S> {
     fn put<'a>(&'a self, name: &'a str, bytes: Bytes) -> BoxFuture<'a, io::Result<()>> {
-        Box::pin(self.put(name, bytes))
+        // On a disk, `object_store` writes a temporary file and renames it.
+        Box::pin(async move { self.0.put(&path(name)?, bytes.into()).await.map(drop).map_err(failed) })
     }
 
     fn get<'a>(&'a self, name: &'a str) -> BoxFuture<'a, io::Result<Option<Bytes>>> {
-        Box::pin(self.get(name))
+        Box::pin(async move {
+            let found = match self.0.get(&path(name)?).await {
+                Ok(found) => found.bytes().await,
+                Err(error) => Err(error),
+            };
+            match found {
+                Ok(bytes) => Ok(Some(bytes)),
+                Err(Error::NotFound { .. }) => Ok(None),
+                Err(error) => Err(failed(error)),
+            }
+        })
     }
 
     fn delete<'a>(&'a self, name: &'a str) -> BoxFuture<'a, io::Result<()>> {
-        Box::pin(self.delete(name))
+        Box::pin(async move {
+            match self.0.delete(&path(name)?).await {
+                Ok(()) | Err(Error::NotFound { .. }) => Ok(()),
+                Err(error) => Err(failed(error)),
+            }
+        })
     }
 
     fn list(&self) -> BoxFuture<'_, io::Result<Vec<StoredObject>>> {
-        Box::pin(self.list())
+        Box::pin(async move {
+            let all: Vec<ObjectMeta> = self.0.list(None).try_collect().await.map_err(failed)?;
+            let object = |object: ObjectMeta| StoredObject {
+                name: object.location.to_string(),
+                bytes: object.size,
+                age: age(object.last_modified.timestamp_millis()),
+            };
+            Ok(all.into_iter().map(object).collect())
+        })
     }
 }
 

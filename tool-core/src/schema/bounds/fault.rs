@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::schema::json::pointer::pointer;
+
 /// Why a schema is invalid, and where.
 ///
 /// ```
@@ -24,6 +26,11 @@ pub struct SchemaError {
 impl SchemaError {
     pub(crate) fn new(pointer: impl Into<String>, fault: SchemaFault) -> Self {
         SchemaError { pointer: pointer.into(), fault }
+    }
+
+    /// Returns the error of a value for the array or object that has it.
+    pub(super) fn within(self, name: &str) -> Self {
+        SchemaError { pointer: pointer(name) + &self.pointer, ..self }
     }
 
     /// Returns the path of the fault: a JSON Pointer (RFC 6901) into the schema, empty for its root.

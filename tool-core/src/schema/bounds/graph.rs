@@ -8,8 +8,9 @@ use crate::schema::bounds::dialect::SchemaDialect;
 use crate::schema::bounds::fault::{SchemaError, SchemaFault};
 use crate::schema::bounds::reach::Traversal;
 use crate::schema::bounds::{MAX_ALTERNATIVES, MAX_LEVELS, MAX_NAME_LENGTH, MAX_SCHEMAS};
-use crate::schema::json::pointer::push_escaped;
+use crate::schema::json::pointer::push_token;
 use crate::schema::reference::target;
+use crate::schema::subschemas::{Applies, Member, Subschema, subschemas};
 
 pub(super) struct Graph<'s> {
     nodes: Vec<SchemaNode<'s>>,
@@ -17,65 +18,16 @@ pub(super) struct Graph<'s> {
 
 /// A schema of the document.
 struct SchemaNode<'s> {
-    schema: &'s Value,
-    /// The parent schema and the keyword; the root is its own parent.
+    part: Subschema<'s>,
+    /// The parent schema; the root is its own parent.
     parent: usize,
-    keyword: &'s str,
-    member: Member<'s>,
     edges: Vec<Edge>,
-}
-
-/// The position of a schema under its keyword.
-#[derive(Clone, Copy)]
-enum Member<'s> {
-    Only,
-    Position(usize),
-    Name(&'s str),
 }
 
 #[derive(Clone, Copy)]
 pub(super) struct Edge {
     pub(super) to: usize,
     applies: Applies,
-}
-
-/// What a subschema applies to, relative to its parent.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Applies {
-    /// The same value.
-    Here,
-    /// A part of the value.
-    Below,
-    /// Nothing, unless a `$ref` points to it.
-    Nowhere,
-}
-
-/// The form of the value of a keyword.
-enum NodeShape {
-    Schema,
-    List,
-    Map,
-}
-
-/// The keywords with subschemas (JSON Schema 2020-12, Core, sections 8.2.4, 10 and 11, and Validation, section 8.5;
-/// also `definitions` and `dependencies` of earlier drafts).
-fn applicator(keyword: &str) -> Option<(NodeShape, Applies)> {
-    Some(match keyword {
-        "allOf" | "anyOf" | "oneOf" => (NodeShape::List, Applies::Here),
-        "not" | "if" | "then" | "else" => (NodeShape::Schema, Applies::Here),
-        "dependentSchemas" | "dependencies" => (NodeShape::Map, Applies::Here),
-        "prefixItems" => (NodeShape::List, Applies::Below),
-        "properties" | "patternProperties" => (NodeShape::Map, Applies::Below),
-        "items"
-        | "contains"
-        | "additionalProperties"
-        | "propertyNames"
-        | "unevaluatedItems"
-        | "unevaluatedProperties"
-        | "contentSchema" => (NodeShape::Schema, Applies::Below),
-        "$defs" | "definitions" => (NodeShape::Map, Applies::Nowhere),
-        _ => return None,
-    })
 }
 
 impl<'s> Graph<'s> {
@@ -87,17 +39,12 @@ impl<'s> Graph<'s> {
     pub(super) fn of(root: &'s Value) -> Result<Self, SchemaError> {
         let mut graph = Graph { nodes: Vec::new() };
         let dialect = SchemaDialect::of(root).map_err(|fault| SchemaError::new("/$schema", fault))?;
-        graph.nodes.push(SchemaNode {
-            schema: root,
-            parent: 0,
-            keyword: "",
-            member: Member::Only,
-            edges: Vec::new(),
-        });
+        let part = Subschema { schema: root, keyword: "", member: Member::Only, applies: Applies::Nowhere };
+        graph.nodes.push(SchemaNode { part, parent: 0, edges: Vec::new() });
         let mut at = 0;
         // The list grows during the loop, because each schema adds its subschemas.
         while at < graph.nodes.len() {
-            if let Value::Object(schema) = graph.nodes[at].schema {
+            if let Value::Object(schema) = graph.nodes[at].part.schema {
                 dialect
                     .check(schema, at == 0)
                     .map_err(|(keyword, fault)| SchemaError::new(graph.pointer(at, keyword), fault))?;
@@ -111,54 +58,33 @@ impl<'s> Graph<'s> {
 
     /// Adds the subschemas of this one.
     fn add_members(&mut self, at: usize, schema: &'s Map<String, Value>) -> Result<(), SchemaError> {
-        for (keyword, value) in schema {
-            let Some((shape, applies)) = applicator(keyword) else { continue };
-            match (shape, value) {
-                (NodeShape::Schema, value) => self.add(at, keyword, Member::Only, value, applies),
-                (NodeShape::List, Value::Array(schemas)) => {
-                    for (position, schema) in schemas.iter().enumerate() {
-                        self.add(at, keyword, Member::Position(position), schema, applies);
-                    }
-                }
-                (NodeShape::Map, Value::Object(schemas)) => {
-                    for (name, schema) in schemas {
-                        if keyword == "properties" && !is_sane(name) {
-                            let fault = SchemaFault::PropertyName(name.clone());
-                            return Err(SchemaError::new(self.pointer(at, keyword), fault));
-                        }
-                        self.add(at, keyword, Member::Name(name), schema, applies);
-                    }
-                }
-                // The meta-schema reports the fault.
-                (NodeShape::List | NodeShape::Map, _) => {}
+        for part in subschemas(schema) {
+            if let Member::Name(name) = part.member
+                && part.keyword == "properties"
+                && !is_sane(name)
+            {
+                let fault = SchemaFault::PropertyName(name.to_owned());
+                return Err(SchemaError::new(self.pointer(at, part.keyword), fault));
             }
+            if part.applies != Applies::Nowhere {
+                let to = self.nodes.len();
+                self.nodes[at].edges.push(Edge { to, applies: part.applies });
+            }
+            self.nodes.push(SchemaNode { part, parent: at, edges: Vec::new() });
         }
         Ok(())
-    }
-
-    fn add(
-        &mut self,
-        parent: usize,
-        keyword: &'s str,
-        member: Member<'s>,
-        schema: &'s Value,
-        applies: Applies,
-    ) {
-        let to = self.nodes.len();
-        self.nodes.push(SchemaNode { schema, parent, keyword, member, edges: Vec::new() });
-        if applies != Applies::Nowhere {
-            self.nodes[parent].edges.push(Edge { to, applies });
-        }
     }
 
     /// Adds an edge for each `$ref`.
     fn link(&mut self) -> Result<(), SchemaError> {
         let address = |schema: &Value| std::ptr::from_ref(schema) as usize;
-        let root = self.nodes[0].schema;
+        let root = self.nodes[0].part.schema;
         let seen: HashMap<usize, usize> =
-            self.nodes.iter().enumerate().map(|(at, node)| (address(node.schema), at)).collect();
+            self.nodes.iter().enumerate().map(|(at, node)| (address(node.part.schema), at)).collect();
         for at in 0..self.nodes.len() {
-            let Some(reference) = self.nodes[at].schema.get("$ref").and_then(Value::as_str) else { continue };
+            let Some(reference) = self.nodes[at].part.schema.get("$ref").and_then(Value::as_str) else {
+                continue;
+            };
             let found = target(reference, root);
             if let Some(to) = found.and_then(|target| seen.get(&address(target))) {
                 self.nodes[at].edges.push(Edge { to: *to, applies: Applies::Here });
@@ -212,14 +138,14 @@ impl<'s> Graph<'s> {
 
     /// Returns all schemas with their positions.
     pub(super) fn schemas(&self) -> impl Iterator<Item = (usize, &'s Value)> {
-        self.nodes.iter().enumerate().map(|(at, node)| (at, node.schema))
+        self.nodes.iter().enumerate().map(|(at, node)| (at, node.part.schema))
     }
 
     /// Returns `true` if a schema is reachable from the root through `properties` only.
     pub(super) fn is_property(&self, mut at: usize) -> bool {
         at != 0
             && loop {
-                if self.nodes[at].keyword != "properties" {
+                if self.nodes[at].part.keyword != "properties" {
                     break false;
                 }
                 at = self.nodes[at].parent;
@@ -237,20 +163,11 @@ impl<'s> Graph<'s> {
             at = self.nodes[at].parent;
         }
         let mut pointer = String::new();
-        let mut push = |token: &str| {
-            pointer.push('/');
-            push_escaped(&mut pointer, token);
-        };
         for at in ancestors.into_iter().rev() {
-            push(self.nodes[at].keyword);
-            match self.nodes[at].member {
-                Member::Only => {}
-                Member::Position(position) => push(&position.to_string()),
-                Member::Name(name) => push(name),
-            }
+            self.nodes[at].part.push_path(&mut pointer);
         }
         if !keyword.is_empty() {
-            push(keyword);
+            push_token(&mut pointer, keyword);
         }
         pointer
     }

@@ -3,7 +3,7 @@
 use serde_json::value::RawValue;
 
 use crate::schema::json::object_members::ObjectMembers;
-use crate::schema::json::pointer::push_escaped;
+use crate::schema::json::pointer::push_token;
 
 /// The location of a decode error.
 pub(crate) struct Located<'t> {
@@ -23,8 +23,7 @@ pub(crate) fn located<'t>(text: &'t str, error: &serde_json::Error) -> Located<'
     let Some(last) = last_read(text, error) else { return Located { path, text, key: None } };
     let mut value = text;
     while let Some((name, inner)) = inner(text, value, last) {
-        path.push('/');
-        push_escaped(&mut path, &name);
+        push_token(&mut path, &name);
         value = inner;
     }
     Located { path, text: value, key: key(text, value, last) }

@@ -1,13 +1,23 @@
 //! Integers in floating-point notation: `1.0`, `1e3`, `-0`.
 
+use std::cmp::Ordering;
 use std::fmt::Write as _;
 use std::ops::Range;
 
 use serde_json::Value;
 
 use crate::schema::json::parse::WIDE;
-use crate::schema::json::pointer::push_escaped;
+use crate::schema::json::pointer::push_token;
 use crate::schema::json::string::end_of_string;
+
+/// Compares two numbers, integers exactly.
+pub(crate) fn compare(a: &Value, b: &Value) -> Option<Ordering> {
+    let integer = |value: &Value| value.as_i64().map(i128::from).or_else(|| value.as_u64().map(i128::from));
+    match (integer(a), integer(b)) {
+        (Some(a), Some(b)) => Some(a.cmp(&b)),
+        _ => a.as_f64()?.partial_cmp(&b.as_f64()?),
+    }
+}
 
 /// Rewrites every integer with a fraction, an exponent or as `-0` in plain digits.
 ///
@@ -77,8 +87,7 @@ fn collect(value: &Value, path: &mut String, visit: &mut impl FnMut(&str)) {
         }
         Value::Object(members) => {
             for (name, member) in members {
-                path.push('/');
-                push_escaped(path, name);
+                push_token(path, name);
                 collect(member, path, visit);
                 path.truncate(length);
             }

@@ -3,10 +3,10 @@
 use std::fmt::{self, Write as _};
 use std::sync::LazyLock;
 
-use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
-use crate::schema::json::pointer::push_escaped;
+use crate::schema::json::pointer::push_token;
 use crate::schema::problem::Problem;
 
 /// The maximum number of members of an object.
@@ -147,15 +147,14 @@ impl<'de> Visitor<'de> for ValueSeed<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
         let mut object = Map::new();
         let length = self.0.path.len();
-        while let Some(MemberName(name)) = members.next_key()? {
+        while let Some(name) = members.next_key::<String>()? {
             if self.0.numbers_are_maps && object.is_empty() && name == NUMBER {
                 return number(&members.next_value::<String>()?);
             }
             if object.len() == MAX_MEMBERS {
                 return Err(A::Error::custom(format_args!("more than {MAX_MEMBERS} members")));
             }
-            self.0.path.push('/');
-            push_escaped(&mut self.0.path, &name);
+            push_token(&mut self.0.path, &name);
             if object.contains_key(&name) {
                 self.0.duplicate = Some(self.0.path.clone());
                 return Err(A::Error::custom("given twice"));
@@ -186,14 +185,6 @@ fn fraction(value: f64) -> Value {
     // -2^63 is an integer; smaller numbers that are rounded to it stay below it.
     let value = if value == i64::MIN as f64 { value.next_down() } else { value };
     Number::from_f64(value).map_or(Value::Null, Value::Number)
-}
-
-struct MemberName(String);
-
-impl<'de> Deserialize<'de> for MemberName {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer).map(MemberName)
-    }
 }
 
 #[cfg(test)]

@@ -2,9 +2,20 @@
 
 /// Returns the JSON Pointer (RFC 6901) of a member of the root object.
 pub(crate) fn pointer(name: &str) -> String {
-    let mut pointer = String::from("/");
-    push_escaped(&mut pointer, name);
+    let mut pointer = String::new();
+    push_token(&mut pointer, name);
     pointer
+}
+
+/// Adds `/` and a token to a pointer.
+pub(crate) fn push_token(pointer: &mut String, token: &str) {
+    pointer.push('/');
+    push_escaped(pointer, token);
+}
+
+/// Returns `true` if a pointer is the base, or leads to something in it.
+pub(crate) fn is_below(base: &str, path: &str) -> bool {
+    path.strip_prefix(base).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// Appends one reference token to a JSON Pointer.

@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::schema::normal::merge_under;
+
 /// A field, derived from the schema of its type.
 pub(super) struct Field {
     /// The published schema.
@@ -65,27 +67,18 @@ fn shown(object: &Map<String, Value>) -> Result<Map<String, Value>, UnsupportedF
         }
         return Ok(shown);
     }
+    take(&["type"]);
+    take(&COMMON);
     match kind {
         Some("string") => {
-            take(&["type"]);
-            take(&COMMON);
             take(&["minLength", "maxLength"]);
             if object.get("format").and_then(Value::as_str).is_some_and(|format| FORMATS.contains(&format)) {
                 shown.insert("format".to_owned(), object["format"].clone());
             }
         }
-        Some("integer" | "number") => {
-            take(&["type"]);
-            take(&COMMON);
-            take(&["minimum", "maximum"]);
-        }
-        Some("boolean") => {
-            take(&["type"]);
-            take(&COMMON);
-        }
+        Some("integer" | "number") => take(&["minimum", "maximum"]),
+        Some("boolean") => {}
         Some("array") => {
-            take(&["type"]);
-            take(&COMMON);
             take(&["minItems", "maxItems"]);
             let items = object.get("items").and_then(Value::as_object);
             let choice = items
@@ -174,13 +167,11 @@ fn drop_null(object: &mut Map<String, Value>) -> bool {
         let count = branches.len();
         branches.retain(|branch| *branch != json!({"type": "null"}));
         dropped |= branches.len() < count;
-        if let [Value::Object(only)] = &mut branches[..] {
-            let only = std::mem::take(only);
+        if let [only @ Value::Object(_)] = &mut branches[..] {
+            let only = only.take();
             object.shift_remove(keyword);
-            for (key, value) in only {
-                // A keyword beside the choice is more specific.
-                object.entry(key).or_insert(value);
-            }
+            // A keyword beside the choice is more specific.
+            merge_under(object, only);
         }
     }
     if dropped && object.get("default").is_some_and(Value::is_null) {

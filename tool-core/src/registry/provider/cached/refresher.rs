@@ -3,7 +3,7 @@
 use std::error::Error as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tokio::runtime::Handle;
@@ -11,6 +11,7 @@ use tokio::sync::{Mutex as Turn, OwnedMutexGuard};
 use tokio::time::Instant;
 
 use crate::model::catch_panic::catch_panic;
+use crate::model::lock::lock;
 use crate::registry::provider::Provider;
 use crate::registry::provider::discovery::DiscoveryError;
 use crate::registry::provider::toolset::Toolset;
@@ -88,7 +89,7 @@ impl Refresher {
     }
 
     pub(super) fn kept(&self) -> StoredTools {
-        let state = self.state();
+        let state = lock(&self.shared.state);
         let Some((list, came)) = &state.list else { return StoredTools::Nothing };
         let age = came.elapsed();
         if age < self.time_to_live && state.listed_after == self.changes() {
@@ -119,7 +120,7 @@ impl Refresher {
             return Ok(list);
         }
         if self.shared.answers.load(Ordering::Acquire) != before {
-            let state = self.state();
+            let state = lock(&self.shared.state);
             if let Some(answer) = state.answer.as_ref().filter(|_| state.changes_before_query == changes) {
                 return answer.clone();
             }
@@ -133,7 +134,7 @@ impl Refresher {
         while let Some(held) = turn.take() {
             // An error is in the log.
             let _ = self.ask(self.changes()).await;
-            let has_failed = self.state().failed.is_some();
+            let has_failed = lock(&self.shared.state).failed.is_some();
             drop(held);
             // A change during the query relied on this query.
             if self.is_behind() && !has_failed {
@@ -144,7 +145,7 @@ impl Refresher {
 
     /// Returns `true` if there was a change since the last query began.
     pub(super) fn is_behind(&self) -> bool {
-        self.state().changes_before_query != self.changes()
+        lock(&self.shared.state).changes_before_query != self.changes()
     }
 
     /// Queries, and returns the last list instead of an error where that is allowed.
@@ -156,7 +157,7 @@ impl Refresher {
             }
             Err(error) => (self.last_instead_of(error), false),
         };
-        let mut state = self.state();
+        let mut state = lock(&self.shared.state);
         state.changes_before_query = changes;
         state.answer = Some(answer.clone());
         drop(state);
@@ -181,7 +182,7 @@ impl Refresher {
 
     /// Stores a list. Returns `true` if the change must be reported.
     fn keep(&self, list: &Toolset, changes: u64) -> bool {
-        let mut state = self.state();
+        let mut state = lock(&self.shared.state);
         let last = state.list.replace((list.clone(), Instant::now()));
         state.listed_after = changes;
         state.failed = None;
@@ -198,7 +199,7 @@ impl Refresher {
 
     /// Returns what is served if the provider failed: the last list, or the error.
     fn last_instead_of(&self, error: DiscoveryError) -> Result<Toolset, DiscoveryError> {
-        let mut state = self.state();
+        let mut state = lock(&self.shared.state);
         state.failed = Some(Instant::now());
         let most = self.time_to_live.saturating_add(self.stale_for.unwrap_or_default());
         let last = state.list.as_ref().filter(|(_, came)| self.serve_stale || came.elapsed() < most);
@@ -217,11 +218,6 @@ impl Refresher {
 
     fn changes(&self) -> u64 {
         self.shared.changes.load(Ordering::Acquire)
-    }
-
-    /// No code panics while this lock is held.
-    fn state(&self) -> MutexGuard<'_, RefreshState> {
-        self.shared.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -1,5 +1,7 @@
 //! Tests of caching: concurrent requests share a query, and an expired list is queried again.
 
+mod background;
+
 use std::future::Future;
 use std::pin::pin;
 use std::sync::Arc;

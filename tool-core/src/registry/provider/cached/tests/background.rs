@@ -9,11 +9,11 @@ use tokio::sync::Notify;
 use tokio::task::yield_now;
 use tokio::time::{Instant, advance};
 
-use super::Cached;
 use crate::call::tool::{DynamicTool, Tool};
 use crate::definition::ToolDefinition;
 use crate::model::output::Output;
 use crate::registry::provider::Provider;
+use crate::registry::provider::cached::Cached;
 use crate::registry::provider::discovery::DiscoveryError;
 use crate::registry::provider::into::IntoToolsProvider as _;
 use crate::registry::provider::providers::Providers;
