@@ -28,7 +28,7 @@ impl Report {
         let versions: Vec<_> =
             self.versions.iter().map(|(name, version)| format!("{name} {version}")).collect();
         let rounds = self.rounds;
-        let mut section = format!("With {}, in {rounds} rounds.\n", versions.join(", "));
+        let mut section = format!("Compared with {}. Rounds: {rounds}.\n", versions.join(", "));
         for (title, transport, is_stream) in [
             ("Over HTTP", Transport::Http, false),
             ("Over HTTP, as a stream", Transport::Http, true),
@@ -52,7 +52,8 @@ impl Report {
     fn scaled(&self, misses: &mut Vec<String>) -> String {
         let [few, .., many] = TOOLS;
         let mut text = format!(
-            "\n### A call with {many} tools, as a multiple of one with {few}\n\n| transport | era | ours |\n|---|---|--:|\n"
+            "\n### A call with {many} tools, as a multiple of one with {few}\n\n\
+             | transport | era | ours |\n|---|---|--:|\n"
         );
         for Scaled { transport, era, multiple } in &self.scaled {
             let (transport, era) = (transport.title(), era.name());
@@ -60,8 +61,8 @@ impl Report {
             let _ = writeln!(text, "| {transport} | {era} | {} |", bold(format!("{multiple:.2}"), is_missed));
             if is_missed {
                 misses.push(format!(
-                    "`tools/call`, {transport}, {era}: {multiple:.2} times as much with {many} tools as with {few}, \
-                     and not {TOLERANCE}"
+                    "`tools/call`, {transport}, {era}: {multiple:.2} times as much with {many} tools as \
+                     with {few}, and not {TOLERANCE}"
                 ));
             }
         }
@@ -87,8 +88,9 @@ fn table(peers: &[Peer], rows: &[&Row], misses: &mut Vec<String>) -> String {
             let _ = write!(text, " {:.1} µs | {shown} |", cost.microseconds);
             if let Some(goal) = missed {
                 misses.push(format!(
-                    "`{title}`, {}, {era}, {tools} tools: {multiple:.2} times {}, and not {goal}",
+                    "`{title}`, {}, {era}, {tools} {}: {multiple:.2} times {}, and not {goal}",
                     transport.title(),
+                    if *tools == 1 { "tool" } else { "tools" },
                     peer.title()
                 ));
             }

@@ -29,7 +29,9 @@ async fn main() {
     let mut words = std::env::args().skip(1);
     let [tools, transport] = [words.next().unwrap(), words.next().unwrap()];
     let registry = match transport.as_str() {
-        "stream" => Registry::builder().linked().select(|tool| tool.name() == "echo_reported").build().unwrap(),
+        "stream" => {
+            Registry::builder().linked().select(|tool| tool.name() == "echo_reported").build().unwrap()
+        }
         _ => registry(tools.parse().unwrap()),
     };
     let server = Server::new(registry).name("bench").version("1.0.0");

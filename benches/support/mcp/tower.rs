@@ -15,7 +15,8 @@ struct Echo {
 async fn main() {
     let mut words = std::env::args().skip(1);
     let [tools, transport] = [words.next().unwrap(), words.next().unwrap()];
-    let router = (0..tools.parse().unwrap()).map(tool).fold(McpRouter::new().server_info("bench", "1.0.0"), McpRouter::tool);
+    let router = McpRouter::new().server_info("bench", "1.0.0");
+    let router = (0..tools.parse().unwrap()).map(tool).fold(router, McpRouter::tool);
     match transport.as_str() {
         "stdio" => StdioTransport::new(router).run().await.unwrap(),
         _ => transport::over_http(HttpTransport::new(router).into_router()).await,

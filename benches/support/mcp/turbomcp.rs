@@ -18,8 +18,9 @@ where
             turbomcp::serve(lines, LegacySessionAdapter::new(service)).await.unwrap();
         }
         _ => {
-            let config = ["localhost", "127.0.0.1", "[::1]"].into_iter().fold(HttpConfig::new(), HttpConfig::allow_host);
-            transport::over_http(router(service, config.path("/"))).await;
+            let hosts = ["localhost", "127.0.0.1", "[::1]"].into_iter();
+            let config = hosts.fold(HttpConfig::new().path("/"), HttpConfig::allow_host);
+            transport::over_http(router(service, config)).await;
         }
     }
 }
