@@ -34,7 +34,7 @@ impl Stdio {
     ///
     /// When the registry is faulty.
     pub async fn new(server: &Server) -> Result<Self, ServeError> {
-        server.opened(None).await.map(Self)
+        server.checked_handler(None).await.map(Self)
     }
 
     /// Serves one client until the end of its input.
