@@ -334,6 +334,14 @@ mod tests {
     }
 
     #[test]
+    fn resumes_after_the_largest_event_number() {
+        let stream = Stream::new(EventIds::Session);
+        let reader = stream.attach(Some(u64::MAX));
+        let next = stream.poll_next(reader, &mut Context::from_waker(Waker::noop()));
+        assert!(next.is_pending(), "no event has a larger number");
+    }
+
+    #[test]
     fn parses_event_ids() {
         assert_eq!(event_id("7"), Some((7, None)));
         assert_eq!(event_id("7/8"), Some((7, Some(8))));
