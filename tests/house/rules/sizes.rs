@@ -44,9 +44,9 @@ fn functions<'c>(code: &[&'c str]) -> Vec<(&'c str, usize)> {
     heads
         .map(|(start, head, name)| {
             let indent = &head[..head.len() - head.trim_start().len()];
-            let is_end = |line: &&str| line.strip_prefix(indent) == Some("}");
             let is_one_line = head.ends_with('}') || head.ends_with(';');
-            let end = code[start..].iter().position(|line| is_end(line)).filter(|_| !is_one_line);
+            let is_end = |line: &&str| line.strip_prefix(indent) == Some("}");
+            let end = code[start..].iter().position(is_end).filter(|_| !is_one_line);
             (name, end.map_or(1, |end| end + 1))
         })
         .collect()
