@@ -258,8 +258,8 @@ fn check_listed(result: &Value) {
     }
     let uris = names("resources", "uri").chain(names("resourceTemplates", "uriTemplate"));
     for uri in uris {
-        let is_known = ["docs://", "fixture://"].iter().any(|scheme| uri.starts_with(scheme));
-        assert!(is_known, "lists the resource `{uri}`");
+        let is_listed = ["docs://", "fixture://"].iter().any(|scheme| uri.starts_with(scheme));
+        assert!(is_listed, "lists the resource `{uri}`");
     }
 }
 
