@@ -95,10 +95,10 @@ fn check(method: &Method, headers: &HeaderMap, body: &[u8], session: &str, recei
     let status = received.status;
     let messages = received.messages();
     let responses: Vec<_> = messages.iter().filter_map(checked).collect();
-    let is_expected = matches!(status.as_u16(), 200 | 202 | 400 | 403 | 404 | 405 | 406 | 415);
+    let is_expected = matches!(status.as_u16(), 200 | 202 | 204 | 400 | 403 | 404 | 405 | 406 | 415);
     assert!(is_expected, "unexpected status {status}");
     let frame = Frame::parse(body);
-    if !matches!(status, StatusCode::OK | StatusCode::ACCEPTED) {
+    if !status.is_success() {
         assert_eq!(responses.len(), 1, "refused without an error: {messages:?}");
         assert!(messages[0].get("error").is_some(), "refused with a result: {messages:?}");
         if let (Some(id), Some(frame)) = (&responses[0], &frame) {
@@ -116,9 +116,12 @@ fn check(method: &Method, headers: &HeaderMap, body: &[u8], session: &str, recei
     let named = headers.get("mcp-session-id").map(HeaderValue::as_bytes);
     if method != Method::POST {
         assert!(matches!(*method, Method::GET | Method::DELETE), "{method} is answered");
-        // A session that is not there is closed already.
-        let is_theirs = method == Method::DELETE || named == Some(session.as_bytes());
-        assert!(is_theirs, "answered in no session");
+        assert_eq!(named, Some(session.as_bytes()), "answered in no session");
+        assert_eq!(
+            status == StatusCode::NO_CONTENT,
+            method == Method::DELETE,
+            "status {status} for {method}"
+        );
         return;
     }
     assert!(accepts(["application/json", "application/*", "*/*"]), "Accept: {accepted}");
@@ -126,9 +129,7 @@ fn check(method: &Method, headers: &HeaderMap, body: &[u8], session: &str, recei
     assert!(kind.starts_with("application/json"), "Content-Type: {kind}");
     let version = headers.get("mcp-protocol-version").map(HeaderValue::as_bytes);
     let is_modern = version == Some(MODERN.as_bytes());
-    if std::str::from_utf8(body).is_err() {
-        return;
-    }
+    assert!(std::str::from_utf8(body).is_ok(), "answers what is not UTF-8");
     let frame = frame.expect("what is answered is an object");
     let Some(called) = frame.method() else {
         assert!(!is_modern, "a response is taken where no session is");

@@ -7,13 +7,15 @@ use crate::json_rpc::{Frame, error_code, is_json};
 
 /// Reads a text as a message.
 ///
-/// - What is accepted is JSON, and an object. This and what follows is held for UTF-8 only, see the README.
+/// - What is accepted is JSON, and an object.
 /// - A request is read with its own `id`, and a rejection has the `id` if it can be read.
 /// - A parse error says that the text is not JSON, and no other error does.
 /// - The members may be written in another way: the text is accepted all the same.
 pub fn message(text: &[u8]) {
     let outcome = read(text);
     if std::str::from_utf8(text).is_err() {
+        let error = outcome.expect_err("accepts what is not UTF-8");
+        assert_eq!(error_code(&error), -32700, "wrong code for what is not UTF-8");
         return;
     }
     let frame = Frame::parse(text);

@@ -291,9 +291,10 @@ impl<'de> Deserialize<'de> for UniqueMembers {
 
 /// Reads the frame, in one pass if it is valid.
 fn frame(text: &[u8]) -> Result<MessageFrame<'_>, ErrorResponse> {
-    // serde would read an array as the fields in their order.
+    // serde would read an array as the fields in their order, and skips the bytes of members that nobody reads.
     if text.trim_ascii_start().starts_with(b"{")
-        && let Ok(frame) = serde_json::from_slice(text)
+        && let Ok(text) = str::from_utf8(text)
+        && let Ok(frame) = serde_json::from_str(text)
     {
         return Ok(frame);
     }
@@ -374,6 +375,8 @@ mod tests {
         assert_eq!(arguments("").unwrap_err().0, -32700);
         assert_eq!(arguments(r#"{"method":"#).unwrap_err().0, -32700);
         assert_eq!(arguments("\u{feff}{}").unwrap_err().0, -32700);
+        let not_utf_8 = b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"x\":\"\xBD\"}";
+        assert_eq!(read(&Bytes::from_static(not_utf_8)).unwrap_err().error.code.0, -32700);
         assert_eq!(arguments("[{}]"), Err((-32600, "batches are not supported".to_owned())));
         assert_eq!(arguments("5"), Err((-32600, "expected an object".to_owned())));
     }
