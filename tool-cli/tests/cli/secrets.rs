@@ -78,7 +78,7 @@ async fn reads_secrets_from_files_and_stdin() {
     binary.write_all(b"\xff\xfe").unwrap();
     let path = binary.path().to_str().unwrap();
     let ran = run(&["run", "sign_in", "--user=ada", "--password-file", path], "").await;
-    ran.fails(2, &format!("error: `{path}`is not UTF-8\n"));
+    ran.fails(2, &format!("error: `{path}` is not UTF-8\n"));
 }
 
 #[tokio::test]

@@ -9,7 +9,7 @@ use crate::schema::problem::Problem;
 
 /// An error of a tool with a meaning for the caller, besides its message.
 ///
-/// A tool may return any error that implements [`Display`](fmt::Display). A `ToolError`, or an error that converts into
+/// A tool may return any error that implements [`Display`](std::fmt::Display). A `ToolError`, or an error that converts into
 /// one, also determines the HTTP status, the exit code and whether a retry can succeed:
 ///
 /// | error | means | HTTP | exit code |
