@@ -103,17 +103,18 @@ impl Failure {
         Failure::new(FailureKind::InputRequired, "the call is suspended until its questions are answered")
     }
 
+    /// Creates the failure of a call whose function timed out. A function that modifies continues.
     pub(crate) fn timeout(tool: &str, limit: Duration, modifies: bool) -> Self {
-        let runs_on = if modifies { ", and runs on: its effect may still come" } else { "" };
-        let message = format!("`{tool}` did not end within {limit:?}{runs_on}");
-        let mut failure = Failure::new(FailureKind::Timeout, message);
-        failure.0.retryable = !modifies;
-        failure
+        let note = if modifies { "; it continues, and may still take effect" } else { "" };
+        let failure =
+            Failure::new(FailureKind::Timeout, format!("`{tool}` did not end within {limit:?}{note}"));
+        failure.with_retryable(!modifies)
     }
 
     /// Creates the failure of a call that timed out before its function started.
     pub(crate) fn timeout_before(tool: &str, limit: Duration) -> Self {
-        Failure::timeout(tool, limit, false)
+        let failure = Failure::new(FailureKind::Timeout, format!("`{tool}` did not start within {limit:?}"));
+        failure.with_retryable(true)
     }
 
     pub(crate) fn not_found(kind: AuditKind, name: &str) -> Self {
