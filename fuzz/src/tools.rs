@@ -22,7 +22,7 @@ pub(crate) const HIDDEN: &str = "open_vault";
 pub(crate) const SECRET: &str = "vault-of-5d1c09";
 
 /// How long a client has to answer what a tool asks.
-const PATIENCE: Duration = Duration::from_secs(2);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Adds two numbers.
 #[tool(operation = Transform, open_world = false, title = "Add")]
@@ -186,7 +186,8 @@ pub(crate) fn server(is_paged: bool) -> Server {
         tools![add, ask, columns, emit, media, purge, region, report, sample, sleep, weather, open_vault];
     let registry = Registry::builder().tools(tools).prompts(prompts![letter]).hide_denied().build();
     let server = Server::new(registry.expect("the tools are valid"));
-    let server = server.name("fixture").version("1.0.0").request_state_key([7; 32]).answer_within(PATIENCE);
+    let server =
+        server.name("fixture").version("1.0.0").request_state_key([7; 32]).answer_within(ANSWER_TIMEOUT);
     let server = server.resource(DynamicResource::text("docs://guide", "guide", "# Guide"));
     let server =
         server.resource_template(DynamicTemplate::new("docs://page/{id}", "page", async |_| Ok("a page")));
