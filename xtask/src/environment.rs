@@ -46,8 +46,8 @@ impl Environment {
         let folder = workspace::binary(required.name)
             .map_err(|source| file(Path::new("the folder of this program"), source))?;
         let environment = Self { folder };
-        let requirements = workspace::root().join(required.folder).join("requirements.txt");
-        let requirements = fs::read_to_string(&requirements).map_err(|source| file(&requirements, source))?;
+        let list = workspace::root().join(required.folder).join("requirements.txt");
+        let requirements = fs::read_to_string(&list).map_err(|source| file(&list, source))?;
         // `--clear` deletes the stamp, too.
         let stamp = environment.folder.join("installed");
         if environment.python().is_file()
@@ -61,13 +61,7 @@ impl Environment {
             .arguments([&environment.folder])
             .announce()
             .run()?;
-        // Only wheels, and only with the recorded digests.
-        Invocation::of(environment.python())
-            .arguments(["-m", "pip", "--disable-pip-version-check", "install", "--quiet"])
-            .arguments(["--require-hashes", "--no-deps", "--only-binary=:all:", "--requirement"])
-            .arguments([&requirements])
-            .announce()
-            .run()?;
+        environment.pip(&list).announce().run()?;
         fs::write(&stamp, requirements).map_err(|source| file(&stamp, source))?;
         Ok(environment)
     }
@@ -80,6 +74,14 @@ impl Environment {
     /// Returns an invocation of an installed program.
     pub(crate) fn program(&self, name: &str) -> Invocation {
         Invocation::of(self.file(name))
+    }
+
+    /// Returns an invocation that installs the packages of the file `list`: only wheels, and only with the recorded digests.
+    fn pip(&self, list: &Path) -> Invocation {
+        Invocation::of(self.python())
+            .arguments(["-m", "pip", "--disable-pip-version-check", "install", "--quiet"])
+            .arguments(["--require-hashes", "--no-deps", "--only-binary=:all:", "--requirement"])
+            .arguments([list])
     }
 
     fn python(&self) -> PathBuf {
@@ -98,6 +100,18 @@ fn file(path: &Path, source: std::io::Error) -> Failure {
 
 #[cfg(test)]
 mod tests {
+    use std::path::{Path, PathBuf};
+
+    use super::Environment;
+
+    #[test]
+    fn installs_the_packages_of_a_file() {
+        let environment = Environment { folder: PathBuf::from("environment") };
+        let command = environment.pip(Path::new("tests/requirements.txt")).to_string();
+        assert!(command.starts_with("python -m pip "), "{command}");
+        assert!(command.ends_with(" --requirement tests/requirements.txt"), "{command}");
+    }
+
     const REQUIREMENTS: [[&str; 2]; 6] = [
         [
             include_str!("../../tests/profiles/requirements.in"),
