@@ -134,7 +134,8 @@ impl Server {
         /// Sets the time limit for the body of a request over HTTP; a slower one is rejected with 408. Default: 30 seconds.
         body_timeout(timeout: Duration) => self.policy.body_timeout = timeout, example(std::time::Duration::from_secs(5));
 
-        /// Sets how long an HTTP client may read nothing of its response before the connection is closed. Default: 30 seconds.
+        /// Sets how long an HTTP client may read nothing of its response before the connection is closed. Default: 30 seconds. A
+        /// client that is gone without closing the connection is noticed after about twice this time.
         ///
         /// An event stream stays open for as long as the client reads it, even if there are no events.
         write_timeout(timeout: Duration) => self.limits.write_timeout = timeout, example(std::time::Duration::from_secs(5));

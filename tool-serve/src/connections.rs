@@ -20,7 +20,7 @@ use tokio::task::{AbortHandle, JoinSet};
 use tokio_io_timeout::TimeoutStream;
 
 use crate::limits::Limits;
-use crate::socket::Socket;
+use crate::socket::{self, Socket};
 use crate::tracked_body::{TrackedBody, respond_while_connected};
 
 /// The maximum number of connections over the limit that get a response. The next one replaces the oldest, so that idle
@@ -75,9 +75,8 @@ impl<S> Connections<S> {
             false => (&self.http, &self.service),
             true => (&self.overload_http, &self.overload_service),
         };
-        // Otherwise a response in several pieces waits for the client's delayed acknowledgement.
-        if let Err(error) = stream.set_nodelay(true) {
-            tracing::debug!(%error, "cannot disable Nagle's algorithm");
+        if let Err(error) = socket::configure(&stream, self.write_timeout) {
+            tracing::debug!(%error, "cannot set the options of a socket");
         }
         let (socket, peer) = Socket::new(stream);
         let mut stream = TimeoutStream::new(socket);
@@ -130,3 +129,6 @@ impl<S> Connections<S> {
         if drained.await.is_err() { open.len().max(1) } else { 0 }
     }
 }
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests;

@@ -17,7 +17,7 @@ const NEVER: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);
 pub struct Limits {
     /// The time limit for the head of a request, and for idle connections; by default 10 seconds.
     pub header_timeout: Duration,
-    /// How long a client may read nothing of its response; by default 30 seconds.
+    /// How long a client may read nothing of its response, or acknowledge nothing; by default 30 seconds.
     pub write_timeout: Duration,
     /// The maximum number of connections; by default 512.
     pub max_connections: usize,

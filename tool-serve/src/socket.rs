@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
+use socket2::{SockRef, TcpKeepalive};
 use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
@@ -20,6 +21,9 @@ const STATUS_LINE_PREFIX: &[u8] = b"HTTP/1.";
 /// in one piece.
 pub(super) const FIRST_PAUSE: Duration = Duration::from_millis(25);
 pub(super) const LATER_PAUSE: Duration = Duration::from_secs(1);
+
+/// The longest time that a client may leave data or probes unacknowledged; the usual default of systems.
+const MOST_UNANSWERED: Duration = Duration::from_secs(2 * 60 * 60);
 
 /// A stream that hyper reads from and writes to.
 pub(super) struct Socket {
@@ -34,6 +38,23 @@ pub(super) struct Peer {
     flushed: AtomicBool,
     /// The number of bytes of the next response that were sent ahead.
     ahead: AtomicUsize,
+}
+
+/// Sets the options of the socket of a connection. A client that is gone without closing the connection, since its machine or its
+/// network failed, is noticed by TCP within about twice `limit`: if data is not acknowledged, or if it does not answer probes.
+pub(super) fn configure(stream: &TcpStream, limit: Duration) -> io::Result<()> {
+    // Otherwise a response in several pieces waits for the client's delayed acknowledgement.
+    stream.set_nodelay(true)?;
+    let socket = SockRef::from(stream);
+    // Systems count whole seconds.
+    let limit = limit.clamp(Duration::from_secs(1), MOST_UNANSWERED);
+    let probes = TcpKeepalive::new().with_time(limit);
+    #[cfg(any(target_os = "android", target_os = "linux", target_os = "macos", windows))]
+    let probes = probes.with_interval(limit);
+    socket.set_tcp_keepalive(&probes)?;
+    #[cfg(any(target_os = "android", target_os = "linux"))]
+    socket.set_tcp_user_timeout(Some(limit))?;
+    Ok(())
 }
 
 impl Socket {

@@ -78,7 +78,8 @@ impl ServeOptions {
         self
     }
 
-    /// Sets how long a client may read nothing of its response before the connection is closed; the default is 30 seconds.
+    /// Sets how long a client may read nothing of its response before the connection is closed; the default is 30 seconds. A client
+    /// that is gone without closing the connection is noticed after about twice this time.
     ///
     /// ```
     /// # use tool_http::{Options, ServeOptions};
