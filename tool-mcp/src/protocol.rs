@@ -17,10 +17,11 @@ pub(crate) use dispatch::INVALID_CALL;
 pub(crate) use era::Era;
 pub(crate) use errors::{
     RpcResult, internal_error, invalid_params, resource_not_found, shortened, shutting_down,
+    too_many_requests, too_many_sessions,
 };
-pub(crate) use in_flight::RequestGuard;
+pub(crate) use in_flight::{MOST_REQUESTS, RequestGuard};
 pub(crate) use message::{
-    CallParams, ErrorResponse, Message, Params, RpcRequest, in_flight, read, request_id, too_many,
+    CallParams, ErrorResponse, Message, Params, RpcRequest, in_flight, read, request_id,
 };
 pub(crate) use outbox::{Closed, Outbox, Outgoing, Subscriber};
 pub(crate) use response::{ItemList, ListMembers, Reply, RpcResponse};

@@ -77,9 +77,8 @@ impl Handler {
         let contents = async {
             let Some(updates) = updates else { return Ok(()) };
             let view = self.view(cx).await?;
-            let uris = uris.iter().flatten().take(MOST_WATCHED);
             // A caller is only notified of resources that it may read.
-            let watched = WatchedUris::of(uris.filter(|uri| view.resolves(uri)).cloned().collect());
+            let watched = WatchedUris::of(uris.into_iter().flatten().filter(|uri| view.resolves(uri)));
             drop(view);
             self.end.run_until_cancelled(send_updates(updates, &subscriber, &watched)).await;
             Ok(())
@@ -98,7 +97,11 @@ impl Handler {
         accepted.prompts_list_changed = lists(requested.prompts_list_changed);
         accepted.resources_list_changed = lists(requested.resources_list_changed);
         let uris = requested.resource_subscriptions.filter(|uris| !uris.is_empty() && self.updates.is_some());
-        accepted.resource_subscriptions = uris;
+        accepted.resource_subscriptions = uris.map(|mut uris| {
+            let within_limits = WatchedUris::default();
+            uris.retain(|uri| within_limits.add(uri.clone()).is_some());
+            uris
+        });
         accepted
     }
 }

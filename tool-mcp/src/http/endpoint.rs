@@ -27,8 +27,8 @@ use crate::http::sessions::{HttpSession, SessionLease, Sessions};
 use crate::http::shutdown::Shutdown;
 use crate::http::stream::{EventIds, Stream, event_id};
 use crate::protocol::{
-    Caller, Message, Origin, Outbox, RpcRequest, RpcResponse, in_flight, internal_error, invalid_params,
-    read, request_id, shutting_down,
+    Caller, MOST_REQUESTS, Message, Origin, Outbox, RpcRequest, RpcResponse, in_flight, internal_error,
+    invalid_params, read, request_id, shutting_down, too_many_requests, too_many_sessions,
 };
 
 /// The largest body of a request.
@@ -135,8 +135,7 @@ impl Endpoint {
         lease: Option<SessionLease>,
     ) -> Result<Response, Rejection> {
         if self.handler.views.is_shutting_down() {
-            let rejection = Rejection::of(StatusCode::SERVICE_UNAVAILABLE, shutting_down());
-            return Err(rejection.with_header(header::RETRY_AFTER, HeaderValue::from_static("1")));
+            return Err(Rejection::of(StatusCode::SERVICE_UNAVAILABLE, shutting_down()).with_retry_after());
         }
         let is_opening = request.opens_session();
         if is_opening {
@@ -236,6 +235,9 @@ impl Endpoint {
         lease: SessionLease,
     ) -> Result<Response, Rejection> {
         let session = Arc::clone(&lease.session.session);
+        if session.in_flight.len() >= MOST_REQUESTS {
+            return Err(Rejection::of(StatusCode::TOO_MANY_REQUESTS, too_many_requests()).with_retry_after());
+        }
         let Some(guard) = session.in_flight.begin(request.id.clone()) else {
             return Err(Rejection::from(in_flight(&request.id)));
         };
@@ -286,7 +288,11 @@ impl Endpoint {
         let mut response = json(StatusCode::OK, answer.pieces);
         if !has_failed && let Ok(id) = HeaderValue::from_str(&opened.id) {
             response.headers_mut().insert(SESSION, id);
-            self.sessions.insert(opened);
+            if !self.sessions.insert(opened) {
+                return Err(
+                    Rejection::of(StatusCode::SERVICE_UNAVAILABLE, too_many_sessions()).with_retry_after()
+                );
+            }
         }
         Ok(response)
     }

@@ -56,6 +56,11 @@ impl Rejection {
         self
     }
 
+    /// Adds when the client may try again.
+    pub(super) fn with_retry_after(self) -> Self {
+        self.with_header(header::RETRY_AFTER, HeaderValue::from_static("1"))
+    }
+
     pub(super) fn into_response(self) -> Response {
         let mut response = (self.0.status, axum::Json(self.0.error)).into_response();
         if let Some((name, value)) = self.0.header {
@@ -80,7 +85,6 @@ impl From<AuthenticationError> for Rejection {
             let rejection = Rejection::new(StatusCode::UNAUTHORIZED, message);
             return rejection.with_header(header::WWW_AUTHENTICATE, challenge);
         }
-        let rejection = Rejection::new(StatusCode::SERVICE_UNAVAILABLE, message);
-        rejection.with_header(header::RETRY_AFTER, HeaderValue::from_static("1"))
+        Rejection::new(StatusCode::SERVICE_UNAVAILABLE, message).with_retry_after()
     }
 }

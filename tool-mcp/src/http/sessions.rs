@@ -1,5 +1,6 @@
 //! The sessions of clients up to 2025-11-25.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -17,7 +18,7 @@ const IDLE: Duration = Duration::from_secs(5 * 60);
 /// How often idle sessions are looked for.
 const SWEEP: Duration = Duration::from_secs(30);
 
-/// The most sessions; of more, the one that has been idle the longest is closed.
+/// The most sessions.
 const MOST_SESSIONS: usize = 4_096;
 
 /// The most ended streams of a session that are kept for a client that reconnects.
@@ -144,16 +145,18 @@ impl Sessions {
         Some(SessionLease { sessions: Arc::clone(self), session: Arc::clone(&entry.session) })
     }
 
-    pub(super) fn insert(&self, session: HttpSession) {
+    /// Adds a session. If there are too many, it closes an idle one: of the caller that has the most, the one that has been idle
+    /// the longest. Returns `false` if there is none.
+    pub(super) fn insert(&self, session: HttpSession) -> bool {
         let mut table = lock(&self.0);
         table.sweep();
+        if table.by_id.len() >= MOST_SESSIONS {
+            let Some(id) = table.dispensable() else { return false };
+            table.close(&id);
+        }
         let entry = SessionEntry { session: Arc::new(session), open: 0, used: Instant::now() };
         table.by_id.insert(Arc::clone(&entry.session.id), entry);
-        if table.by_id.len() > MOST_SESSIONS {
-            let idle = table.by_id.iter().filter(|(_, entry)| entry.open == 0);
-            let oldest = idle.min_by_key(|(_, entry)| entry.used).map(|(id, _)| Arc::clone(id));
-            oldest.iter().for_each(|id| table.close(id));
-        }
+        true
     }
 
     pub(super) fn close(&self, id: &str) {
@@ -181,6 +184,18 @@ impl SessionTable {
             }
             !is_idle
         });
+    }
+
+    /// Returns the session to close for another one.
+    fn dispensable(&self) -> Option<Arc<str>> {
+        let mut counts: HashMap<Option<&str>, usize> = HashMap::new();
+        for entry in self.by_id.values() {
+            *counts.entry(entry.session.owner.as_deref()).or_default() += 1;
+        }
+        let idle = self.by_id.values().filter(|entry| entry.open == 0);
+        let entry =
+            idle.max_by_key(|entry| (counts.get(&entry.session.owner.as_deref()), Reverse(entry.used)))?;
+        Some(Arc::clone(&entry.session.id))
     }
 
     fn close(&mut self, id: &str) {

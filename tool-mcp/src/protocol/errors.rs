@@ -5,6 +5,8 @@ use std::borrow::Cow;
 use rmcp::ErrorData;
 use serde_json::json;
 
+use crate::protocol::in_flight::MOST_REQUESTS;
+
 /// The result of a request.
 pub(crate) type RpcResult<T> = Result<T, ErrorData>;
 
@@ -21,6 +23,19 @@ pub(crate) fn internal_error() -> ErrorData {
 pub(crate) fn resource_not_found(uri: &str) -> ErrorData {
     let message = format!("Resource not found: {}", shortened(uri));
     ErrorData::resource_not_found(message, Some(json!({"uri": uri})))
+}
+
+/// Returns the error of a request of a client that has too many already.
+pub(crate) fn too_many_requests() -> ErrorData {
+    let message =
+        format!("{MOST_REQUESTS} requests are not answered yet, or their answers not read: try again");
+    ErrorData::internal_error(message, Some(json!({"retryable": true})))
+}
+
+/// Returns the error of a request that would open another session, while all others are in use.
+pub(crate) fn too_many_sessions() -> ErrorData {
+    let retry = json!({"retryable": true, "retryAfterSeconds": 1});
+    ErrorData::internal_error("too many sessions are in use: try again, or end some with DELETE", Some(retry))
 }
 
 /// Returns the error of a request during shutdown. Another process may answer it.

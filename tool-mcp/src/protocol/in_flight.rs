@@ -9,6 +9,9 @@ use tokio_util::sync::CancellationToken;
 
 use crate::sync::lock;
 
+/// The most requests of a session without an answer; over stdio, also with an unread answer.
+pub(crate) const MOST_REQUESTS: usize = 4_096;
+
 /// The requests that are not answered yet, by their identifiers.
 #[derive(Clone, Default)]
 pub(crate) struct InFlight(Arc<Mutex<InFlightState>>);

@@ -337,13 +337,6 @@ pub(crate) fn in_flight(id: &RequestId) -> ErrorResponse {
     Box::new(JsonRpcError::new(None, ErrorData::invalid_request(message, None)))
 }
 
-/// Rejects a request of a client that has too many already.
-pub(crate) fn too_many(id: &RequestId, most: usize) -> ErrorResponse {
-    let retry = serde_json::json!({"retryable": true});
-    let message = format!("{most} requests are not answered yet, or their answers not read: try again");
-    Box::new(JsonRpcError::new(Some(id.clone()), ErrorData::internal_error(message, Some(retry))))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -16,8 +16,13 @@ pub(crate) const MOST_URI_BYTES: usize = 1 << 20;
 pub(crate) struct WatchedUris(Mutex<Option<BTreeSet<String>>>);
 
 impl WatchedUris {
-    pub(crate) fn of(uris: BTreeSet<String>) -> Self {
-        WatchedUris(Mutex::new(Some(uris)))
+    /// Watches these, up to the limits.
+    pub(crate) fn of(uris: impl IntoIterator<Item = String>) -> Self {
+        let watched = WatchedUris::default();
+        for uri in uris {
+            let _ = watched.add(uri);
+        }
+        watched
     }
 
     /// Adds a URI. Returns `None` if there are too many, and otherwise whether it is the first one ever.

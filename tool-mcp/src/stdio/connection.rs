@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::Bytes;
+use rmcp::model::JsonRpcError;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -11,13 +12,10 @@ use tokio_util::task::TaskTracker;
 
 use crate::handlers::Handler;
 use crate::protocol::{
-    ErrorResponse, Message, Origin, Outbox, RequestGuard, RpcRequest, RpcResponse, Session, in_flight, read,
-    too_many,
+    ErrorResponse, MOST_REQUESTS, Message, Origin, Outbox, RequestGuard, RpcRequest, RpcResponse, Session,
+    in_flight, read, too_many_requests,
 };
 use crate::stdio::lines::{LineReader, LineWriter};
-
-/// The most requests without an answer, or with an unread answer.
-const MOST_REQUESTS: usize = 4_096;
 
 /// How long answers may take after the end of input.
 const LAST_ANSWERS: Duration = Duration::from_secs(5);
@@ -88,7 +86,8 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Connection<W> {
     /// Begins to answer a request, in its own task.
     async fn begin(&self, request: RpcRequest) {
         if self.session.in_flight.len() + self.writer.unread() >= MOST_REQUESTS {
-            return self.reject(too_many(&request.id, MOST_REQUESTS)).await;
+            let error = JsonRpcError::new(Some(request.id), too_many_requests());
+            return self.reject(Box::new(error)).await;
         }
         let Some(guard) = self.session.in_flight.begin(request.id.clone()) else {
             return self.reject(in_flight(&request.id)).await;

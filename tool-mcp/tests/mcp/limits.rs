@@ -24,10 +24,10 @@ const LONG: Duration = Duration::from_secs(3600);
 /// The size of a report, which is larger than what a connection takes at once.
 const REPORT_BYTES: usize = 256 * 1024;
 
-struct Reports {
+pub(crate) struct Reports {
     made: AtomicUsize,
-    dropped: Semaphore,
-    release: Semaphore,
+    pub(crate) dropped: Semaphore,
+    pub(crate) release: Semaphore,
 }
 
 impl Default for Reports {
@@ -72,13 +72,13 @@ fn large_text(
     "x".repeat(bytes)
 }
 
-struct Fixture {
-    server: TestServer,
-    reports: Arc<Reports>,
+pub(crate) struct Fixture {
+    pub(crate) server: TestServer,
+    pub(crate) reports: Arc<Reports>,
 }
 
 impl Fixture {
-    fn start(configure: impl FnOnce(Server) -> Server) -> Self {
+    pub(crate) fn start(configure: impl FnOnce(Server) -> Server) -> Self {
         let reports = Arc::<Reports>::default();
         let registry = Registry::builder()
             .tools(tool_core::tools![report_for_ever, report_and_wait, large_text])

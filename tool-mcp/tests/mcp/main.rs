@@ -15,6 +15,7 @@ mod authentication;
 mod calls;
 mod changes;
 mod child;
+mod clients;
 mod context;
 mod custom;
 mod elicitation;

@@ -20,7 +20,7 @@ fn book(#[arg(locator)] page: u32) -> u32 {
     page
 }
 
-fn registry() -> Registry {
+pub(crate) fn registry() -> Registry {
     let here = |tool: &tool_core::ToolDefinition| tool.source().module == module_path!();
     Registry::builder().linked().select(here).select_prompts(|_| false).build().unwrap()
 }
@@ -30,14 +30,14 @@ fn start_server(updates: &Updates) -> TestServer {
 }
 
 /// The URI of the next update.
-fn updated_uri(events: &mut EventStream) -> String {
+pub(crate) fn updated_uri(events: &mut EventStream) -> String {
     let message = events.next().unwrap();
     assert_eq!(message["method"], "notifications/resources/updated", "{message}");
     message["params"]["uri"].as_str().unwrap().to_owned()
 }
 
 /// Subscribes to resources with these headers.
-fn listen(server: &TestServer, uris: &[&str], headers: &[(&str, &str)]) -> EventStream {
+pub(crate) fn listen(server: &TestServer, uris: &[&str], headers: &[(&str, &str)]) -> EventStream {
     let params = json!({"notifications": {"resourceSubscriptions": uris}});
     let body = modern_body("subscriptions/listen", params).to_string();
     let mut all = vec![("mcp-protocol-version", MODERN), ("mcp-method", "subscriptions/listen")];

@@ -10,6 +10,7 @@ use super::*;
 use crate::handlers::Handler;
 use crate::http::headers::SESSION;
 use crate::http::{Policy, router_until};
+use crate::protocol::MOST_REQUESTS;
 use crate::server::Server;
 
 /// Longer than a session may be idle.
@@ -103,4 +104,60 @@ async fn limits_the_number_of_sessions() {
     assert_eq!(post(&router, &second, ping.clone()).await.status(), 404, "it was idle the longest");
     assert_eq!(post(&router, &first, ping).await.status(), 200, "it has an open call");
     drop(answer);
+}
+
+/// Opens sessions of a caller directly in the table, until it has as many as are allowed.
+fn fill(sessions: &Arc<Sessions>, owner: &Principal) -> Vec<SessionLease> {
+    let opened = |_| {
+        let session = HttpSession::new(owner).unwrap();
+        let id = Arc::clone(&session.id);
+        assert!(sessions.insert(session));
+        sessions.lease(&id, owner).unwrap()
+    };
+    (0..MOST_SESSIONS).map(opened).collect()
+}
+
+#[tokio::test]
+async fn rejects_a_session_if_all_others_are_in_use() {
+    let (sessions, owner) = (Arc::new(Sessions::new()), Principal::new("ada"));
+    let mut leases = fill(&sessions, &owner);
+    assert!(!sessions.insert(HttpSession::new(&owner).unwrap()));
+    leases.pop();
+    assert!(sessions.insert(HttpSession::new(&owner).unwrap()), "one of them is idle now");
+}
+
+#[tokio::test]
+async fn closes_the_sessions_of_the_caller_that_has_the_most() {
+    let sessions = Arc::new(Sessions::new());
+    let [ada, eve] = ["ada", "eve"].map(Principal::new);
+    let session = HttpSession::new(&ada).unwrap();
+    let of_ada = Arc::clone(&session.id);
+    assert!(sessions.insert(session));
+    for _ in 0..MOST_SESSIONS + 10 {
+        assert!(sessions.insert(HttpSession::new(&eve).unwrap()));
+    }
+    assert!(
+        sessions.lease(&of_ada, &ada).is_some(),
+        "it was idle the longest, but is the only one of its caller"
+    );
+    assert_eq!(lock(&sessions.0).by_id.len(), MOST_SESSIONS);
+}
+
+#[tokio::test(start_paused = true)]
+async fn limits_the_open_requests_of_a_session() {
+    let router = endpoint();
+    let session = open(&router).await;
+    let call = |id| json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": "think"}});
+    for id in 0..MOST_REQUESTS {
+        // The client leaves, and the call goes on.
+        assert_eq!(post(&router, &session, call(id)).await.status(), 200);
+    }
+    let answer = post(&router, &session, call(MOST_REQUESTS)).await;
+    assert_eq!((answer.status().as_u16(), answer.headers()["retry-after"].to_str().unwrap()), (429, "1"));
+    let body = answer.into_body().collect().await.unwrap().to_bytes();
+    let error: Value = serde_json::from_slice(&body).unwrap();
+    assert_eq!(error["id"], MOST_REQUESTS, "{error}");
+    assert_eq!(error["error"]["data"], json!({"retryable": true}), "{error}");
+    let other = open(&router).await;
+    assert_eq!(post(&router, &other, call(0)).await.status(), 200);
 }
