@@ -1,7 +1,6 @@
 //! The context of a running call: caller, extensions, progress, log, elicitation, permits and time limit.
 
 pub(crate) mod elicitation;
-pub(crate) mod extensions;
 pub(crate) mod logging;
 pub(crate) mod options;
 pub(crate) mod permit;
@@ -18,7 +17,6 @@ use std::sync::{Arc, Mutex, OnceLock, Weak};
 use serde_json::Value;
 
 use crate::context::elicitation::{ElicitationClient, ElicitationState};
-use crate::context::extensions::Extensions;
 use crate::context::logging::{LogLevel, LogMessage};
 use crate::context::options::{ContextOptions, NO_OPTIONS};
 use crate::context::permit::Permit;
@@ -26,6 +24,7 @@ use crate::context::progress::Progress;
 use crate::context::tasks::Tasks;
 use crate::model::access::Principal;
 use crate::model::call_id::CallId;
+use crate::model::extensions::Extensions;
 use crate::model::lock::lock;
 use crate::model::trace::TraceParent;
 
@@ -107,7 +106,8 @@ impl Context {
         self.0.options.trace
     }
 
-    /// Returns the extension of type `T` that an adapter or the application attached to the call.
+    /// Returns the extension of type `T` that an adapter or the application attached to the call, or else to the
+    /// [caller](Principal::with).
     ///
     /// ```
     /// # use tool_core::{Context, tool};
@@ -124,7 +124,7 @@ impl Context {
     /// # assert_eq!(greet_in_language(Context::for_tests("greet_in_language")), "Good day");
     /// ```
     pub fn extension<T: Send + Sync + 'static>(&self) -> Option<&T> {
-        self.0.options.extension()
+        self.0.options.extension().or_else(|| self.0.principal.extension())
     }
 
     /// Reports progress to the caller, if it asked for it: the work done, the total if known, and a message, which may
@@ -301,9 +301,10 @@ impl<'c> LazyContext<'c> {
         self.registry?.downcast_ref()
     }
 
-    /// Returns the extension of type `T`.
+    /// Returns the extension of type `T` of the call, or else of its caller.
     pub(crate) fn extension<T: Send + Sync + 'static>(&self) -> Option<&'c T> {
-        self.options.extension().or_else(|| self.beside?.get())
+        let of_call = self.options.extension().or_else(|| self.beside?.get());
+        of_call.or_else(|| self.principal.extension())
     }
 
     pub(crate) fn call_id(&self) -> CallId {

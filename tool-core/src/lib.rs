@@ -49,9 +49,9 @@ pub use crate::registry::{BuildError, BuildErrors, Registry, RegistryBuilder, ad
 pub use crate::call::Reply;
 pub use crate::call::options::CallOptions;
 pub use crate::context::Context;
-pub use crate::context::extensions::{Extension, Extensions};
 pub use crate::model::call_id::CallId;
 pub use crate::model::content::{Content, ResourceBody};
+pub use crate::model::extensions::{Extension, Extensions};
 pub use crate::model::failure::{Failure, FailureKind, ToolError};
 pub use crate::model::output::Output;
 pub use crate::model::prompt::{IntoPrompt, Prompt, PromptMessage, PromptReply, Role};
@@ -78,7 +78,7 @@ pub mod audit {
 #[cfg(feature = "http")]
 pub mod authentication {
     pub use crate::model::authentication::{
-        AuthenticationError, Authenticator, Bearer, InvalidToken, identify,
+        AuthenticationError, Authenticator, Bearer, InvalidToken, ResourceMetadata, identify,
     };
 }
 

@@ -8,6 +8,7 @@ pub(crate) mod call_id;
 pub(crate) mod catch_panic;
 pub(crate) mod content;
 pub(crate) mod digest;
+pub(crate) mod extensions;
 pub(crate) mod failure;
 pub(crate) mod future;
 pub(crate) mod lock;

@@ -57,7 +57,8 @@ impl Admission {
         })
     }
 
-    fn forbids(self, tool: &ToolDefinition) -> bool {
+    /// Returns `true` if nobody may call the tool.
+    pub(crate) fn forbids(self, tool: &ToolDefinition) -> bool {
         self.read_only && tool.modifies()
     }
 }

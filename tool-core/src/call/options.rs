@@ -4,12 +4,12 @@ use std::any::Any;
 use std::sync::Arc;
 
 use crate::context::elicitation::{ClientRequests, ElicitationClient};
-use crate::context::extensions::Extensions;
 use crate::context::logging::LogSink;
 use crate::context::options::ContextOptions;
 use crate::context::progress::ProgressSink;
 use crate::context::shared::SharedHandle;
 use crate::model::access::Principal;
+use crate::model::extensions::Extensions;
 use crate::model::setters::setters;
 use crate::model::trace::TraceParent;
 #[cfg(feature = "tokio")]

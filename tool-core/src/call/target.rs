@@ -6,10 +6,10 @@ use crate::call::admission::Admission;
 use crate::call::audit::Audit;
 use crate::call::executor::Executor;
 use crate::call::implementation::Implementation;
-use crate::context::extensions::Extensions;
 use crate::declare::states::States;
 use crate::definition::ToolDefinition;
 use crate::model::audit_kind::AuditKind;
+use crate::model::extensions::Extensions;
 use crate::schema::leniency::Leniency;
 
 /// The target of a call: a tool, or the definition behind a prompt.

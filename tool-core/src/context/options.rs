@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use crate::context::Context;
 use crate::context::elicitation::ElicitationClient;
-use crate::context::extensions::Extensions;
 use crate::context::logging::LogSink;
 use crate::context::progress::ProgressSink;
 use crate::context::shared::SharedHandle;
+use crate::model::extensions::Extensions;
 use crate::model::trace::TraceParent;
 
 /// The options of a call that its context gives access to.

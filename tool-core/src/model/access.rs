@@ -5,6 +5,8 @@ use std::fmt;
 use std::pin::Pin;
 use std::sync::{Arc, LazyLock};
 
+use crate::model::extensions::Extensions;
+
 /// The caller: an identity, and the permissions that the application granted to it.
 ///
 /// ```
@@ -15,14 +17,26 @@ use std::sync::{Arc, LazyLock};
 /// assert!(editor.has("node.edit"));
 /// assert!(!Principal::anonymous().has("node.view"));
 /// ```
+///
+/// Typed [extensions](Principal::with) tell more about it. Principals are compared without them.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Principal(Arc<Identity>);
 
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, Default)]
 struct Identity {
     id: Option<String>,
     permissions: BTreeSet<String>,
+    /// Boxed to keep principals without extensions small.
+    extensions: Option<Box<Extensions>>,
 }
+
+impl PartialEq for Identity {
+    fn eq(&self, other: &Self) -> bool {
+        self.id == other.id && self.permissions == other.permissions
+    }
+}
+
+impl Eq for Identity {}
 
 impl Principal {
     /// Creates a principal without permissions.
@@ -31,7 +45,7 @@ impl Principal {
     /// assert_eq!(tool_core::Principal::new("ada").id(), Some("ada"));
     /// ```
     pub fn new(id: impl Into<String>) -> Self {
-        Principal(Arc::new(Identity { id: Some(id.into()), permissions: BTreeSet::new() }))
+        Principal(Arc::new(Identity { id: Some(id.into()), ..Identity::default() }))
     }
 
     /// Creates an anonymous principal.
@@ -40,8 +54,7 @@ impl Principal {
     /// assert_eq!(tool_core::Principal::anonymous().id(), None);
     /// ```
     pub fn anonymous() -> Self {
-        static ANONYMOUS: LazyLock<Principal> =
-            LazyLock::new(|| Principal(Arc::new(Identity { id: None, permissions: BTreeSet::new() })));
+        static ANONYMOUS: LazyLock<Principal> = LazyLock::new(|| Principal(Arc::new(Identity::default())));
         ANONYMOUS.clone()
     }
 
@@ -63,6 +76,55 @@ impl Principal {
     pub fn grant(mut self, permission: impl Into<String>) -> Self {
         Arc::make_mut(&mut self.0).permissions.insert(permission.into());
         self
+    }
+
+    /// Adds a value that tools can use, such as the user of an application, and replaces another of its type.
+    ///
+    /// A tool takes it as [`Extension`](crate::Extension), or reads it with
+    /// [`Context::extension`](crate::Context::extension), unless the call has an extension of the same type.
+    ///
+    /// ```
+    /// use tool_core::{CallOptions, Extension, Principal, Registry, tool, tools};
+    ///
+    /// #[derive(Clone)]
+    /// struct User {
+    ///     full_name: String,
+    /// }
+    ///
+    /// /// Greets the caller.
+    /// #[tool(operation = Explain)]
+    /// fn greet_caller(#[inject] user: Extension<User>) -> String {
+    ///     format!("Hello {}", user.full_name)
+    /// }
+    ///
+    /// # tool_core::private::block_on(async {
+    /// let registry = Registry::builder().tools(tools![greet_caller]).build().unwrap();
+    /// let ada = Principal::new("ada").with(User { full_name: "Ada Lovelace".into() });
+    /// let output = registry.as_principal(ada).call("greet_caller", serde_json::json!({})).await.unwrap();
+    /// assert_eq!(output.value(), "Hello Ada Lovelace");
+    /// # });
+    /// ```
+    #[must_use]
+    pub fn with<T: Send + Sync + 'static>(mut self, value: T) -> Self {
+        let identity = Arc::make_mut(&mut self.0);
+        let extensions = identity.extensions.take().unwrap_or_default();
+        identity.extensions = Some(Box::new(extensions.with(value)));
+        self
+    }
+
+    /// Returns the value of type `T` that was [added](Principal::with).
+    ///
+    /// ```
+    /// use tool_core::Principal;
+    ///
+    /// struct Tenant(&'static str);
+    ///
+    /// let ada = Principal::new("ada").with(Tenant("north"));
+    /// assert_eq!(ada.extension::<Tenant>().unwrap().0, "north");
+    /// assert!(Principal::anonymous().extension::<Tenant>().is_none());
+    /// ```
+    pub fn extension<T: Send + Sync + 'static>(&self) -> Option<&T> {
+        self.0.extensions.as_ref()?.get()
     }
 
     /// Returns the identity, or `None` for an anonymous caller.

@@ -2,6 +2,7 @@
 
 mod bearer;
 mod identify;
+mod metadata;
 
 use std::error::Error;
 use std::fmt;
@@ -9,9 +10,11 @@ use std::sync::Arc;
 
 use http::HeaderValue;
 use http::request::Parts;
+use serde_json::{Value, json};
 
 pub use bearer::{Bearer, InvalidToken};
 pub use identify::identify;
+pub use metadata::ResourceMetadata;
 
 use crate::model::access::Principal;
 use crate::model::future::BoxFuture;
@@ -53,6 +56,48 @@ pub trait Authenticator: Send + Sync {
     fn scheme(&self) -> &str {
         "Bearer"
     }
+
+    /// Returns the challenge for a caller that lacks one of the permissions that a call needs, if it can get them by
+    /// authenticating again (RFC 6750, section 3.1: `insufficient_scope`). HTTP and MCP then answer with 403 and this
+    /// `WWW-Authenticate`. The default is `None`: a denied call has the usual answer.
+    ///
+    /// ```
+    /// use tool_core::Principal;
+    /// use tool_core::authentication::{Authenticator, Bearer};
+    ///
+    /// // Nobody gets more permissions for a fixed token.
+    /// assert!(Bearer::new().insufficient_scope(&["node.view", "node.publish"]).is_none());
+    /// ```
+    fn insufficient_scope(&self, permissions: &[&str]) -> Option<HeaderValue> {
+        let _ = permissions;
+        None
+    }
+
+    /// Returns the metadata for clients that look for a way to authenticate (RFC 9728), given all permissions that the
+    /// tools and prompts need. Servers answer with it at its [path](ResourceMetadata::path). The default is `None`.
+    ///
+    /// ```
+    /// use tool_core::authentication::{Authenticator, Bearer};
+    ///
+    /// assert!(Bearer::new().resource_metadata(&["node.view"]).is_none());
+    /// ```
+    fn resource_metadata(&self, permissions: &[&str]) -> Option<ResourceMetadata> {
+        let _ = permissions;
+        None
+    }
+
+    /// Returns the security scheme object of OpenAPI. The default is an HTTP scheme with the name that
+    /// [`scheme`](Authenticator::scheme) returns.
+    ///
+    /// ```
+    /// use tool_core::authentication::{Authenticator, Bearer};
+    ///
+    /// assert_eq!(Bearer::new().security_scheme(), serde_json::json!({"type": "http", "scheme": "bearer"}));
+    /// ```
+    fn security_scheme(&self) -> Value {
+        // Scheme names are case-insensitive; registered ones are conventionally lower case here.
+        json!({"type": "http", "scheme": self.scheme().to_ascii_lowercase()})
+    }
 }
 
 impl<F> Authenticator for F
@@ -71,6 +116,18 @@ impl<A: Authenticator + ?Sized> Authenticator for Arc<A> {
 
     fn scheme(&self) -> &str {
         (**self).scheme()
+    }
+
+    fn insufficient_scope(&self, permissions: &[&str]) -> Option<HeaderValue> {
+        (**self).insufficient_scope(permissions)
+    }
+
+    fn resource_metadata(&self, permissions: &[&str]) -> Option<ResourceMetadata> {
+        (**self).resource_metadata(permissions)
+    }
+
+    fn security_scheme(&self) -> Value {
+        (**self).security_scheme()
     }
 }
 

@@ -144,6 +144,28 @@ impl Permission {
         names.into_iter()
     }
 
+    /// Returns the names that a caller must be granted together. Of alternatives it chooses the one of which the caller
+    /// lacks the fewest, and of those the first.
+    pub(crate) fn needed_by(&self, principal: &Principal) -> Vec<&str> {
+        let mut needed = Vec::new();
+        match &self.0 {
+            PermissionNode::Name(name) => needed.push(name.as_str()),
+            PermissionNode::All(permissions) => {
+                for name in permissions.iter().flat_map(|permission| permission.needed_by(principal)) {
+                    if !needed.contains(&name) {
+                        needed.push(name);
+                    }
+                }
+            }
+            PermissionNode::Any(permissions) => {
+                let alternatives = permissions.iter().map(|permission| permission.needed_by(principal));
+                let lacking = |names: &Vec<&str>| names.iter().filter(|name| !principal.has(name)).count();
+                needed = alternatives.min_by_key(lacking).unwrap_or_default();
+            }
+        }
+        needed
+    }
+
     fn collect_names<'a>(&'a self, names: &mut Vec<&'a str>) {
         match &self.0 {
             PermissionNode::Name(name) if names.contains(&name.as_str()) => {}

@@ -4,6 +4,8 @@
 //! [`CallOptions`](crate::CallOptions) of a call and calls [`Registry::call_with`]. Data that it builds once from all tools (a
 //! list in the form of its protocol, a table of routes) is built from [`definitions`] and looked up by [`position`].
 
+use std::collections::BTreeSet;
+
 pub use crate::schema::json::object_members::ObjectMembers;
 
 use crate::call;
@@ -13,6 +15,7 @@ use crate::declare::completion::{CompletionRequest, Completions};
 use crate::definition::ToolDefinition;
 use crate::definition::prompt::PromptDefinition;
 use crate::model::failure::Failure;
+use crate::model::permission::Permission;
 use crate::registry::error::BuildErrors;
 use crate::registry::{Registry, addresses};
 #[cfg(feature = "tokio")]
@@ -66,6 +69,47 @@ pub fn callable_at(registry: &Registry, position: usize) -> Option<&ToolDefiniti
     let member = registry.inner.members.get(position)?;
     let callable = registry.is_unrestricted() || registry.inner.is_callable(member, registry.principal());
     callable.then_some(&member.definition)
+}
+
+/// Returns the permissions that a call of this tool needs, if the caller lacks one of them and could call the tool with
+/// them. Of alternatives it chooses the one of which the caller lacks the fewest.
+///
+/// ```
+/// use tool_core::{DynamicTool, Output, Permission, Principal, Registry, ToolDefinition, adapter};
+///
+/// let definition = ToolDefinition::builder("ping", "Answers.").permission(Permission::all(["read", "ping"]));
+/// let ping = DynamicTool::new(definition.build().unwrap(), |_, _: serde_json::Value| async { Ok(Output::empty()) });
+/// let registry = Registry::builder().tool(ping).build().unwrap();
+/// let reader = Principal::new("ada").grant("read");
+/// assert_eq!(adapter::lacks(&registry.as_principal(reader.clone()), "ping"), Some(vec!["read", "ping"]));
+/// assert_eq!(adapter::lacks(&registry.as_principal(reader.grant("ping")), "ping"), None);
+/// ```
+pub fn lacks<'r>(registry: &'r Registry, name: &str) -> Option<Vec<&'r str>> {
+    let Target { definition, scope, .. } = registry.find(name).ok()?;
+    let permission = definition.permission()?;
+    let is_lacking = !permission.is_met_by(registry.principal()) && !scope.admission.forbids(definition);
+    // Nobody meets an empty list.
+    is_lacking.then(|| permission.needed_by(registry.principal())).filter(|names| !names.is_empty())
+}
+
+/// Returns the names in the permissions of all tools and prompts, in order, for any caller.
+///
+/// ```
+/// use tool_core::{Registry, adapter, prompt, prompts};
+///
+/// /// Asks for the balance of an account.
+/// #[prompt(permission = "account.read")]
+/// fn balance(/** Number of the account. */ number: u32) -> String {
+///     format!("What is the balance of {number}?")
+/// }
+///
+/// let registry = Registry::builder().prompts(prompts![balance]).build().unwrap();
+/// assert!(adapter::permissions(&registry).into_iter().eq(["account.read"]));
+/// ```
+pub fn permissions(registry: &Registry) -> BTreeSet<&str> {
+    let tools = registry.definitions().filter_map(ToolDefinition::permission);
+    let prompts = registry.inner.prompts.iter().filter_map(|prompt| prompt.definition.permission());
+    tools.chain(prompts).flat_map(Permission::names).collect()
 }
 
 /// Returns `true` if every caller may [call](Registry::callable) every tool at any time, since no tool has a permission or a

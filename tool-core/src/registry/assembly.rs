@@ -5,10 +5,10 @@ use std::sync::{Arc, OnceLock};
 
 use crate::call::audit::Audit;
 use crate::call::tool::Tool;
-use crate::context::extensions::Extensions;
 use crate::definition::DefinitionError;
 use crate::model::access::Principal;
 use crate::model::catch_panic::{Panicked, catch_panic};
+use crate::model::extensions::Extensions;
 use crate::registry::addresses::collisions;
 use crate::registry::index::Positions;
 use crate::registry::provider::{Skipped, Toolset};

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::call::options::{CallOptions, CallOrigin, NO_CALL_OPTIONS};
-use crate::context::extensions::Extensions;
 use crate::model::access::Principal;
+use crate::model::extensions::Extensions;
 use crate::registry::Registry;
 #[cfg(feature = "tokio")]
 use crate::results::ResultStore;

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use crate::call::implementation::Implementation;
 use crate::call::target::{Scope, Target};
-use crate::context::extensions::Extensions;
 use crate::declare::prompt::PromptDeclaration;
 use crate::declare::states::States;
 use crate::definition::prompt::PromptDefinition;
 use crate::model::access::Principal;
 use crate::model::audit_kind::AuditKind;
+use crate::model::extensions::Extensions;
 use crate::registry::error::BuildError;
 
 /// The prompts that a builder has, and the filters for them.

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::call::target::Scope;
 use crate::call::tool::Tool;
-use crate::context::extensions::Extensions;
 use crate::definition::ToolDefinition;
+use crate::model::extensions::Extensions;
 
 /// A tool of a registry.
 ///

@@ -67,6 +67,33 @@ fn hides_values_in_debug_output() {
     assert_eq!(format!("{extensions:?}"), "Extensions { .. }");
 }
 
+#[tokio::test]
+async fn passes_extensions_of_the_caller_to_tools() {
+    let caller = Principal::new("ada").with(User("Ada")).with(7_u8);
+    let registry = tools_of(module_path!()).as_principal(caller.clone());
+    assert_eq!(registry.call("greet", json!({})).await.unwrap().value(), "Hello Ada");
+    assert_eq!(registry.call("greet_anybody", json!({})).await.unwrap().value(), "Hello Ada");
+    assert_eq!(registry.call("sign", json!({})).await.unwrap().value(), "Ada, by ada");
+    // Those of the call take precedence.
+    let options = CallOptions::new().extensions(Extensions::new().with(User("Bob")));
+    for tool in ["greet", "greet_anybody"] {
+        let reply = registry.call_with(tool, b"{}", &options).await;
+        assert_eq!(reply.result.unwrap().value(), "Hello Bob");
+    }
+    let reply = registry.call_with("sign", b"{}", &options).await;
+    assert_eq!(reply.result.unwrap().value(), "Bob, by ada");
+    // A caller is who it is, whatever is known of it.
+    assert_eq!(caller, Principal::new("ada"));
+    assert_ne!(caller, Principal::new("ada").with(User("Ada")).grant("edit"));
+    assert_eq!(caller.with(8_u8).extension::<u8>(), Some(&8));
+}
+
+#[test]
+fn hides_extensions_of_the_caller_in_debug_output() {
+    let caller = Principal::new("ada").with("swordfish");
+    assert_eq!(format!("{caller:?}"), r#"Principal("ada")"#);
+}
+
 #[cfg(feature = "http")]
 #[tokio::test]
 async fn passes_http_extensions_to_tools() {

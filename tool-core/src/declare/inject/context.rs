@@ -3,8 +3,8 @@
 use std::any::type_name;
 
 use crate::context::Context;
-use crate::context::extensions::Extension;
 use crate::declare::inject::{Inject, Injection, Needs};
+use crate::model::extensions::Extension;
 use crate::model::failure::Failure;
 
 impl<Op> Inject<Op> for Context {

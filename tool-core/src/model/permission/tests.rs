@@ -90,6 +90,23 @@ fn evaluates_nested_permissions_and_names_what_is_missing() {
 }
 
 #[test]
+fn names_everything_that_the_nearest_alternative_needs() {
+    let permission = read("all(see, any(admin, all(view, edit)))");
+    let caller = |names: &[&str]| names.iter().copied().fold(Principal::local(), Principal::grant);
+    for (granted, needed) in [
+        (&[][..], &["see", "admin"][..]),
+        (&["admin"], &["see", "admin"]),
+        (&["view", "edit"], &["see", "view", "edit"]),
+        // One is lacking either way: the first alternative counts.
+        (&["see", "view"], &["see", "admin"]),
+    ] {
+        assert_eq!(permission.needed_by(&caller(granted)), needed, "{granted:?}");
+    }
+    assert_eq!(read("all(a, all(b, a))").needed_by(&caller(&[])), ["a", "b"]);
+    assert!(Permission::any([""; 0]).needed_by(&caller(&[])).is_empty());
+}
+
+#[test]
 fn decides_implications() {
     for (old, new, implied) in [
         ("a", "any(a, b)", true),

@@ -108,7 +108,7 @@ impl fmt::Debug for Extensions {
 
 /// An extension as a parameter of a tool: `#[inject] user: Extension<User>`.
 ///
-/// If a call lacks the extension, the tool does not run: the call fails with an internal error, and the log names the
+/// The value is that of the call, or else that of its caller ([`Principal::with`](crate::Principal::with)). If both lack it, the tool does not run: the call fails with an internal error, and the log names the
 /// missing type. A parameter of type `Option<Extension<User>>` is then `None`.
 ///
 /// ```
