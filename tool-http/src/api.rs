@@ -42,6 +42,11 @@ impl Api {
         Ok(if in_full { registry.with_options(&CallOptions::new().full_results()) } else { registry.clone() })
     }
 
+    /// Returns the provider of the tools.
+    pub(crate) fn provider(&self) -> &Provider {
+        &self.0.provider
+    }
+
     /// Returns the store of large results, if there is one.
     pub(crate) fn results(&self) -> Option<ResultStore> {
         self.0.provider.results()

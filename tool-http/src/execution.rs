@@ -35,7 +35,8 @@ pub(crate) async fn call(mut context: RequestContext) -> Result<Response, ApiErr
     let options = context.call_options();
     if is_denied(&tools, &name) {
         // Denied whatever the arguments are, so they are not read; the attempt is logged.
-        return Ok(response::call_response(&invoke(&tools, &name, b"", &options).await));
+        let response = response::call_response(&invoke(&tools, &name, b"", &options).await);
+        return Ok(context.challenged(response, &tools, &name));
     }
     query::expect_empty(&context.head.uri)?;
     let arguments = context.arguments().await?;

@@ -23,6 +23,7 @@ mod query;
 mod representation;
 mod request_context;
 mod request_filter;
+mod resource_metadata;
 mod response;
 mod results;
 mod route;
@@ -30,5 +31,6 @@ mod router;
 mod server;
 
 pub use options::{Options, ServeOptions};
+pub use resource_metadata::resource_metadata;
 pub use router::{router, router_with};
 pub use server::{ServeError, Server, serve, terminated};

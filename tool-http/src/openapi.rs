@@ -8,7 +8,6 @@ mod results;
 
 use axum::response::Response;
 use serde_json::{Map, Value, json};
-use tool_core::authentication::Authenticator;
 use tool_core::{Registry, ToolDefinition, adapter};
 
 use crate::cache::Document;
@@ -76,7 +75,7 @@ fn openapi(tools: &Registry, options: &Options, keeps: bool) -> Value {
         "tags": tags(&listed),
     });
     if let Some(authenticator) = &options.authenticator {
-        document["components"]["securitySchemes"] = security(&**authenticator);
+        document["components"]["securitySchemes"] = json!({"caller": authenticator.security_scheme()});
     }
     document
 }
@@ -97,11 +96,6 @@ fn tags(tools: &[&ToolDefinition]) -> Vec<Value> {
         [json!({"name": "discovery", "description": "What can be known of the tools before any is called."})];
     let tags = tags.into_iter().filter(|tag| *tag != "discovery").map(|tag| json!({"name": tag}));
     own.into_iter().chain(tags).collect()
-}
-
-fn security(authenticator: &dyn Authenticator) -> Value {
-    // Scheme names are case-insensitive; registered ones are conventionally lower case here.
-    json!({"caller": {"type": "http", "scheme": authenticator.scheme().to_ascii_lowercase()}})
 }
 
 /// Adds the security requirement of an operation that needs a caller.

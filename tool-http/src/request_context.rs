@@ -2,10 +2,11 @@
 
 use axum::body::Body;
 use axum::extract::{FromRequestParts as _, RawPathParams, Request};
+use axum::http::header;
 use axum::http::request::Parts;
 use axum::response::Response;
 use bytes::Bytes;
-use tool_core::{CallOptions, Extensions, Principal, Registry, ToolDefinition};
+use tool_core::{CallOptions, Extensions, Principal, Registry, ToolDefinition, adapter};
 
 use crate::api::Api;
 use crate::cache_control::CacheControl;
@@ -76,6 +77,16 @@ impl RequestContext {
         let trace = self.head.headers.get("traceparent").and_then(|trace| trace.to_str().ok()?.parse().ok());
         let extensions = Extensions::from(std::mem::take(&mut self.head.extensions));
         CallOptions::new().trace(trace).extensions(extensions)
+    }
+
+    /// Adds how the caller gets the permissions that it lacks for a call, if it can.
+    pub(crate) fn challenged(&self, mut response: Response, tools: &Registry, name: &str) -> Response {
+        let authenticator = self.api.options().authenticator.as_ref();
+        let challenge = authenticator.and_then(|it| it.insufficient_scope(&adapter::lacks(tools, name)?));
+        if let Some(challenge) = challenge {
+            response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
+        }
+        response
     }
 
     /// Returns the name of the tool in the path, decoded once.

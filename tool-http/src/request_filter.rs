@@ -36,16 +36,7 @@ impl RequestFilter {
 
     /// Checks the host and the origin of a request.
     pub(crate) fn check<B>(&self, request: &Request<B>) -> Result<(), ApiError> {
-        let host_header = single_value(request.headers(), header::HOST)
-            .map_err(|_| ApiError::InvalidHost)?
-            .ok_or(ApiError::InvalidHost)?;
-        let mut authority = Authority::parse(host_header).ok_or(ApiError::InvalidHost)?;
-        self.check_host(&authority.host, host_header)?;
-        // An absolute target overrides the header (RFC 9112, section 3.2.2); both are checked.
-        if let Some(target) = request.uri().authority() {
-            authority = Authority::parse(target.as_str()).ok_or(ApiError::InvalidHost)?;
-            self.check_host(&authority.host, target.as_str())?;
-        }
+        let authority = self.check_hosts(request)?;
         if request.method() == Method::CONNECT {
             return Err(ApiError::ConnectNotAllowed);
         }
@@ -60,6 +51,21 @@ impl RequestFilter {
             }
         }
         if is_same_origin(request) { Ok(()) } else { Err(ApiError::CrossSite) }
+    }
+
+    /// Checks the host, for what pages of all origins may read. Returns the authority that the request is for.
+    pub(crate) fn check_hosts<B>(&self, request: &Request<B>) -> Result<Authority, ApiError> {
+        let host_header = single_value(request.headers(), header::HOST)
+            .map_err(|_| ApiError::InvalidHost)?
+            .ok_or(ApiError::InvalidHost)?;
+        let mut authority = Authority::parse(host_header).ok_or(ApiError::InvalidHost)?;
+        self.check_host(&authority.host, host_header)?;
+        // An absolute target overrides the header (RFC 9112, section 3.2.2); both are checked.
+        if let Some(target) = request.uri().authority() {
+            authority = Authority::parse(target.as_str()).ok_or(ApiError::InvalidHost)?;
+            self.check_host(&authority.host, target.as_str())?;
+        }
+        Ok(authority)
     }
 
     /// Checks a host. A name can resolve to any address, so it must be allowed. The port is ignored, because port forwarding

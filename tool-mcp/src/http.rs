@@ -1,6 +1,7 @@
 //! The HTTP transport: the endpoint as a router, and a server for it with graceful shutdown.
 
 mod body;
+mod challenge;
 mod endpoint;
 mod headers;
 mod media;
@@ -18,6 +19,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::extract::Request;
 use axum::http::{HeaderValue, StatusCode, header};
+use axum::middleware::{Next, from_fn};
 use axum::routing::any;
 use axum::serve::Listener;
 use tokio::net::TcpListener;
@@ -32,8 +34,10 @@ use crate::clock::after;
 use crate::error::ServeError;
 use crate::handlers::Handler;
 use crate::http::endpoint::Endpoint;
+use crate::http::policy::HeaderRules;
 use crate::http::rejection::Rejection;
 use crate::http::shutdown::{Shutdown, SignalTask};
+use crate::resource_metadata;
 
 /// How long connections have to close after the last response.
 const CLOSING: Duration = Duration::from_secs(1);
@@ -72,6 +76,23 @@ fn router(endpoint: Endpoint, signal_task: Option<SignalTask>) -> Router {
     )
 }
 
+/// Returns the metadata of the authenticator, which pages of other origins may read.
+fn metadata(handler: &Handler, policy: &Policy) -> Router {
+    let Some(authenticator) = &policy.authenticator else { return Router::new() };
+    let rules = Arc::new(HeaderRules::new(policy));
+    let router = resource_metadata::router(handler.views.provider.clone(), Arc::clone(authenticator));
+    router.layer(from_fn(move |request: Request, next: Next| {
+        let rules = Arc::clone(&rules);
+        async move {
+            let (head, body) = request.into_parts();
+            match rules.check_host(&head) {
+                Ok(()) => next.run(Request::from_parts(head, body)).await,
+                Err(rejection) => rejection.into_response(),
+            }
+        }
+    }))
+}
+
 /// A server that listens, and serves once it runs.
 ///
 /// ```
@@ -108,10 +129,11 @@ impl HttpServer {
         limits: Limits,
         deadline: Duration,
     ) -> Self {
+        let metadata = metadata(&handler, policy);
         let shutdown = Shutdown::new(handler, deadline);
         // Unlike `nest`, this answers at `/mcp/` as well.
         let router = router(Endpoint::new(&shutdown, policy), None);
-        let router = Router::new().nest_service("/mcp", router);
+        let router = Router::new().nest_service("/mcp", router).merge(metadata);
         HttpServer { listener, local_addr, router, shutdown, limits }
     }
 

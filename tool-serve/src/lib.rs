@@ -44,6 +44,7 @@
 
 mod connections;
 mod limits;
+mod public_document;
 mod request_body;
 mod response_body;
 mod socket;
@@ -51,5 +52,6 @@ mod tracked_body;
 
 pub use connections::Connections;
 pub use limits::Limits;
+pub use public_document::public_document;
 pub use request_body::{BODY_TIMEOUT, BodyError, read_body};
 pub use tracked_body::TrackedBody;

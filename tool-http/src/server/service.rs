@@ -15,6 +15,7 @@ use crate::api::Api;
 use crate::error::ApiError;
 use crate::json::json;
 use crate::request_filter::RequestFilter;
+use crate::resource_metadata;
 use crate::route::{Route, TimeLimit};
 use crate::router;
 
@@ -22,7 +23,24 @@ use crate::router;
 pub(super) fn service(api: &Api, request_filter: &Arc<RequestFilter>, limit: Duration) -> Router {
     let health = Router::new().route("/health", get(Route::new("/health", async |_| Ok(health()))));
     // The outer layers need no time limit, because they do not wait.
-    with_filter(router::routes(api, health).layer(axum::Extension(TimeLimit(limit))), request_filter)
+    let tools = router::routes(api, health).layer(axum::Extension(TimeLimit(limit)));
+    with_filter(tools, request_filter).merge(metadata(api, request_filter))
+}
+
+/// Returns the metadata of the authenticator, which pages of other origins may read.
+fn metadata(api: &Api, request_filter: &Arc<RequestFilter>) -> Router {
+    let Some(authenticator) = &api.options().authenticator else { return Router::new() };
+    let request_filter = Arc::clone(request_filter);
+    let router = resource_metadata::router(api.provider().clone(), Arc::clone(authenticator));
+    router.layer(from_fn(move |request: Request, next: Next| {
+        let request_filter = Arc::clone(&request_filter);
+        async move {
+            match request_filter.check_hosts(&request) {
+                Ok(_) => next.run(request).await,
+                Err(error) => error.into_response(),
+            }
+        }
+    }))
 }
 
 /// Returns the service for connections over the limit.

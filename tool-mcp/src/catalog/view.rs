@@ -25,7 +25,7 @@ pub(crate) const FRESH_FOR_MS: u64 = 60_000;
 
 /// Gets the tools from the provider for each request, and caches the catalog as long as they stay the same.
 pub(crate) struct CatalogViews {
-    provider: Provider,
+    pub(crate) provider: Provider,
     /// The caller of a request without one; `None` for the local caller of a registry.
     caller: Option<Principal>,
     pub(crate) settings: Arc<Settings>,

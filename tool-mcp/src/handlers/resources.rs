@@ -139,6 +139,9 @@ impl Handler {
         let options = view.options.clone().full_results();
         let run = async |options: &_| view.registry.call_with(name, arguments.as_bytes(), options).await;
         let outcome = self.run(call, round, options, cx, run, |reply| reply.result.as_ref().err()).await?;
+        if let CallOutcome::Done(reply) = &outcome {
+            cx.record_denial(&view.registry, name, &reply.result);
+        }
         outcome.and_then(|reply| match reply.result {
             Ok(output) => {
                 let contents = contents(uri, &output);

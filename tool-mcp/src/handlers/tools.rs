@@ -78,6 +78,7 @@ impl Handler {
         let options = view.options.clone();
         let outcome = self.run(call, round, options, cx, run, |reply| reply.result.as_ref().err()).await?;
         outcome.and_then(|reply| {
+            cx.record_denial(&view.registry, name, &reply.result);
             let is_unknown =
                 reply.result.as_ref().is_err_and(|failure| failure.kind() == FailureKind::NotFound);
             let mut result = match view.unavailable_server_of(name).filter(|_| is_unknown) {

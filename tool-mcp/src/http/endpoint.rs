@@ -19,6 +19,7 @@ use tool_serve::{BodyError, read_body};
 
 use crate::handlers::Handler;
 use crate::http::body::{EventBody, events, guarded, json};
+use crate::http::challenge;
 use crate::http::headers::{self, SESSION};
 use crate::http::media;
 use crate::http::policy::{HeaderRules, Policy};
@@ -213,7 +214,7 @@ impl Endpoint {
             () = self.stop.cancelled() => return StatusCode::INTERNAL_SERVER_ERROR.into_response(),
         };
         match first {
-            Some(first) if stream.is_empty() => json(status(&first, is_malformed), first.pieces),
+            Some(first) if stream.is_empty() => self.json(status(&first, is_malformed), first),
             Some(first) => {
                 let body = self.event_body(&stream);
                 stream.finish(&first);
@@ -249,7 +250,7 @@ impl Endpoint {
         let first = poll_fn(|cx| Poll::Ready(answer.as_mut().poll(cx))).await;
         match first {
             Poll::Ready(first) if stream.is_empty() && !guard.is_canceled() => {
-                return Ok(json(StatusCode::OK, first.pieces));
+                return Ok(self.json(StatusCode::OK, first));
             }
             Poll::Ready(first) if !guard.is_canceled() => stream.finish(&first),
             Poll::Ready(_) => stream.close(),
@@ -331,6 +332,10 @@ impl Endpoint {
         let lease = lease.ok_or_else(|| no_session(head))?;
         self.sessions.close(&lease.session.id);
         Ok(StatusCode::NO_CONTENT.into_response())
+    }
+
+    fn json(&self, status: StatusCode, response: RpcResponse) -> Response {
+        challenge::json(status, response, self.authenticator.as_deref())
     }
 
     /// Attaches a reader to a stream.

@@ -96,7 +96,12 @@ impl HeaderRules {
 
     /// Checks the `Host` and the `Origin` of a request.
     pub(super) fn check(&self, head: &Parts) -> Result<(), Rejection> {
-        let forbidden = |message: &str| Rejection::new(StatusCode::FORBIDDEN, message);
+        self.check_host(head)?;
+        self.check_origin(head)
+    }
+
+    /// Checks the `Host` of a request.
+    pub(super) fn check_host(&self, head: &Parts) -> Result<(), Rejection> {
         let host = requested_host(head)?;
         let is_allowed = |allowed: &Host| {
             allowed.name == host.name && allowed.port.is_none_or(|port| host.port == Some(port))
@@ -108,10 +113,15 @@ impl HeaderRules {
                 "a request for another host is refused; if this server is reached by that name, allow it with \
                  `tool_mcp::Server::allowed_hosts`"
             );
-            return Err(forbidden(
-                "the `Host` of the request is not allowed; the log of the server says how to allow it",
-            ));
+            let message =
+                "the `Host` of the request is not allowed; the log of the server says how to allow it";
+            return Err(Rejection::new(StatusCode::FORBIDDEN, message));
         }
+        Ok(())
+    }
+
+    fn check_origin(&self, head: &Parts) -> Result<(), Rejection> {
+        let forbidden = |message: &str| Rejection::new(StatusCode::FORBIDDEN, message);
         let (Some(allowed), Some(origin)) = (&self.origins, head.headers.get(header::ORIGIN)) else {
             return Ok(());
         };

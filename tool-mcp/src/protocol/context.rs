@@ -1,11 +1,11 @@
 //! What a request carries beside its parameters.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use axum::http::request::Parts;
 use rmcp::model::{CacheScope, ProgressToken, RequestId};
 use tool_core::logging::LogLevel;
-use tool_core::{Extensions, Principal, TraceParent};
+use tool_core::{Extensions, Failure, FailureKind, Output, Principal, Registry, TraceParent, adapter};
 
 use crate::elicitation::Capabilities;
 use crate::protocol::era::Era;
@@ -38,6 +38,8 @@ pub(crate) struct RequestContext {
     pub(crate) outbox: Outbox,
     /// `None` for a request without a session.
     pub(crate) session: Option<Arc<Session>>,
+    /// The permissions that the call needs, if the caller lacks one of them.
+    pub(crate) lacks: OnceLock<Vec<String>>,
 }
 
 /// Where a request comes from.
@@ -87,6 +89,16 @@ impl RequestContext {
             log_level,
             outbox,
             session,
+            lacks: OnceLock::new(),
+        }
+    }
+
+    /// Records the permissions that a call needs, if it was denied since the caller lacks one of them.
+    pub(crate) fn record_denial(&self, registry: &Registry, name: &str, result: &Result<Output, Failure>) {
+        if result.as_ref().is_err_and(|failure| failure.kind() == FailureKind::Denied)
+            && let Some(lacks) = adapter::lacks(registry, name)
+        {
+            let _ = self.lacks.set(lacks.into_iter().map(str::to_owned).collect());
         }
     }
 

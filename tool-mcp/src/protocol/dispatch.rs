@@ -56,7 +56,8 @@ impl Handler {
         let handler = Arc::clone(self);
         Box::pin(async move {
             let reply = handler.reply(&method, params, is_legacy, &cx).await;
-            RpcResponse::new(cx.id, reply, &cx.era)
+            let lacks = cx.lacks.into_inner().unwrap_or_default();
+            RpcResponse { lacks, ..RpcResponse::new(cx.id, reply, &cx.era) }
         })
     }
 

@@ -51,6 +51,8 @@ pub(crate) struct RpcResponse {
     pub(crate) pieces: [Bytes; 3],
     /// The code of an error.
     pub(crate) error: Option<ErrorCode>,
+    /// The permissions that the call needs, if the caller lacks one of them.
+    pub(crate) lacks: Vec<String>,
 }
 
 impl RpcResponse {
@@ -81,7 +83,7 @@ impl RpcResponse {
             tracing::error!(%error, "a response cannot be serialized");
             Vec::new()
         });
-        RpcResponse { pieces: [text.into(), Bytes::new(), Bytes::new()], error }
+        RpcResponse { pieces: [text.into(), Bytes::new(), Bytes::new()], error, lacks: Vec::new() }
     }
 
     fn list(id: &RequestId, ItemList { key, items, members }: ItemList, era: &Era) -> Self {
@@ -92,7 +94,11 @@ impl RpcResponse {
         let complete = if era.is_modern() { r#""resultType":"complete","# } else { "" };
         let comma = if members.is_empty() { "" } else { "," };
         let before = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{{complete}{members}{comma}"{key}":["#);
-        RpcResponse { pieces: [before.into(), items, Bytes::from_static(b"]}}")], error: None }
+        RpcResponse {
+            pieces: [before.into(), items, Bytes::from_static(b"]}}")],
+            error: None,
+            lacks: Vec::new(),
+        }
     }
 
     /// Returns the whole text.

@@ -1,0 +1,1 @@
+//! Servers of MCP and HTTP with tokens.
