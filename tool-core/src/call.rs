@@ -23,12 +23,12 @@ pub(crate) mod implementation;
 mod invocation;
 pub(crate) mod options;
 mod output_check;
-pub(crate) mod prompt_arguments;
 mod reply;
 mod run;
 #[cfg(feature = "tokio")]
 mod spawn;
 pub(crate) mod target;
+pub(crate) mod text_arguments;
 pub(crate) mod tool;
 
 pub use block_on::block_on;

@@ -8,9 +8,8 @@ use std::collections::BTreeSet;
 
 pub use crate::schema::json::object_members::ObjectMembers;
 
-use crate::call;
-use crate::call::Reply;
 use crate::call::target::Target;
+use crate::call::{self, Reply, text_arguments};
 use crate::declare::completion::{CompletionRequest, Completions};
 use crate::definition::ToolDefinition;
 use crate::definition::prompt::PromptDefinition;
@@ -262,6 +261,33 @@ pub async fn validate_limited(
 ) -> Result<Validation, Failure> {
     let options = &registry.options().context;
     call::validate_limited(registry.principal(), options, registry.find(name)?, arguments).await
+}
+
+/// Returns the JSON of arguments that a caller gives as text, such as in the query of a URL: scalars as they are, the items of a list
+/// each under the name of the list, everything else as JSON. A text that does not fit its input is left to the validation.
+///
+/// ```
+/// use tool_core::{Registry, adapter, tool, tools};
+///
+/// /// Paints letters.
+/// #[tool(operation = Transform)]
+/// fn paint_letters(
+///     /** What to paint. */ text: String,
+///     /** How large. */ size: u32,
+///     /** In which colours. */ colours: Vec<String>,
+/// ) {
+///     let _ = (text, size, colours);
+/// }
+///
+/// let registry = Registry::builder().tools(tools![paint_letters]).build().unwrap();
+/// let tool = registry.get("paint_letters").unwrap();
+/// let pairs = [("text", "12"), ("size", "12"), ("colours", "red"), ("colours", "blue")];
+/// let pairs = pairs.map(|(name, value)| (name.to_owned(), value.to_owned()));
+/// let arguments = adapter::arguments_of_query(tool, &pairs);
+/// assert_eq!(arguments, r#"{"text":"12","size":12,"colours":["red","blue"]}"#);
+/// ```
+pub fn arguments_of_query(tool: &ToolDefinition, pairs: &[(String, String)]) -> String {
+    text_arguments::read_query(tool, pairs)
 }
 
 /// Returns values that could complete what a caller has typed for an input of a tool: the proposals of its `complete`

@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use crate::call::options::{CallOptions, NO_CALL_OPTIONS};
-use crate::call::prompt_arguments::read;
 use crate::call::target::Target;
+use crate::call::text_arguments::read;
 use crate::call::{self, Reply};
 use crate::declare::prompt::Prompts;
 use crate::definition::prompt::PromptDefinition;

@@ -37,6 +37,7 @@ mod patterns;
 mod profiles;
 mod progress;
 mod providers;
+mod query_arguments;
 mod registry;
 mod resources;
 mod robustness;
