@@ -15,6 +15,7 @@ use rmcp::model::{
     MetaObject, ProtocolVersion, ServerCapabilities, ServerConfig, ServerResult,
 };
 use serde::Serialize;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 use tool_core::{CallOptions, Failure};
@@ -24,7 +25,9 @@ use crate::catalog::view::{CatalogView, CatalogViews, FRESH_FOR_MS};
 use crate::changes::Changes;
 use crate::elicitation::{CallIdentity, Elicitation, Round, StateSealer};
 use crate::paging::ListPage;
-use crate::protocol::{ItemList, ListMembers, Reply, RequestContext, RpcResult, Session, invalid_params};
+use crate::protocol::{
+    ItemList, ListMembers, RequestContext, ResultMeta, RpcResponse, RpcResult, Session, invalid_params,
+};
 use crate::updates::Updates;
 
 /// Answers the requests of all clients.
@@ -36,8 +39,8 @@ pub(crate) struct Handler {
     /// Canceled at shutdown: subscriptions end then.
     end: CancellationToken,
     config: ServerConfig,
-    /// `config.server_info` as results of 2026-07-28 have it.
-    server_info: Value,
+    /// `config.server_info` as JSON.
+    server_info: Box<RawValue>,
 }
 
 /// The outcome of a call.
@@ -46,9 +49,6 @@ pub(crate) enum CallOutcome<T> {
     /// The call asks its client something first.
     InputRequired(InputRequiredResult),
 }
-
-/// The member of `_meta` in results of 2026-07-28 that names the server.
-const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
 impl Handler {
     pub(crate) fn new(
@@ -59,7 +59,8 @@ impl Handler {
         instructions: Option<String>,
         sealer: StateSealer,
     ) -> Self {
-        let server_info = serde_json::to_value(&identity).unwrap_or_default();
+        let server_info =
+            serde_json::value::to_raw_value(&identity).unwrap_or_else(|_| RawValue::NULL.to_owned());
         let mut config =
             ServerConfig::new(capabilities(changes.is_some(), updates.is_some())).with_server_info(identity);
         config.instructions = instructions;
@@ -140,25 +141,32 @@ impl Handler {
     }
 
     /// Returns a page of a list. Its items are in the member `key`.
-    fn list<T: Serialize>(&self, key: &'static str, page: ListPage<T>, cx: &RequestContext) -> Reply {
+    fn list<T: Serialize>(&self, key: &'static str, page: ListPage<T>, cx: &RequestContext) -> RpcResponse {
         let items: Bytes = serde_json::to_vec(&page.items).unwrap_or_else(|_| b"[]".into()).into();
         let members = ListMembers { next_cursor: page.next, ..self.list_members(cx) };
-        Reply::List(ItemList { key, items: items.slice(1..items.len() - 1), members })
+        RpcResponse::list(ItemList { key, items: items.slice(1..items.len() - 1), members }, cx)
     }
 
-    fn list_members(&self, cx: &RequestContext) -> ListMembers {
-        let mut members = ListMembers::default();
-        self.sign(&mut members.meta, cx);
+    fn list_members(&self, cx: &RequestContext) -> ListMembers<'_> {
+        let mut members = ListMembers { meta: self.meta(cx), ..ListMembers::default() };
         if cx.era.is_modern() {
             (members.ttl_ms, members.cache_scope) = (Some(self.views.fresh_for_ms()), Some(cx.scope()));
         }
         members
     }
 
+    /// Returns the `_meta` of a result: in the modern era it names the server.
+    fn meta(&self, cx: &RequestContext) -> ResultMeta<'_> {
+        let server = cx.era.is_modern().then_some(&*self.server_info);
+        ResultMeta { server, ..ResultMeta::default() }
+    }
+
     /// Adds the server to the `_meta` of a result in the modern era.
     fn sign(&self, meta: &mut Option<MetaObject>, cx: &RequestContext) {
-        if cx.era.is_modern() {
-            meta.get_or_insert_default().insert(SERVER_INFO.to_owned(), self.server_info.clone());
+        if cx.era.is_modern()
+            && let Ok(Value::Object(members)) = serde_json::to_value(self.meta(cx))
+        {
+            meta.get_or_insert_default().0.extend(members);
         }
     }
 }
@@ -172,13 +180,11 @@ impl<T> CallOutcome<T> {
     }
 }
 
-impl<T: Into<ServerResult>> From<CallOutcome<T>> for Reply {
+impl<T: Into<ServerResult>> From<CallOutcome<T>> for ServerResult {
     fn from(outcome: CallOutcome<T>) -> Self {
         match outcome {
-            CallOutcome::Done(result) => result.into().into(),
-            CallOutcome::InputRequired(input_required) => {
-                ServerResult::InputRequiredResult(input_required).into()
-            }
+            CallOutcome::Done(result) => result.into(),
+            CallOutcome::InputRequired(input_required) => ServerResult::InputRequiredResult(input_required),
         }
     }
 }

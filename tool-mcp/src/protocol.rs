@@ -24,6 +24,6 @@ pub(crate) use message::{
     CallParams, ErrorResponse, Message, Params, RpcRequest, in_flight, read, request_id,
 };
 pub(crate) use outbox::{Closed, Outbox, Outgoing, Subscriber};
-pub(crate) use response::{ItemList, ListMembers, Reply, RpcResponse};
+pub(crate) use response::{ItemList, ListMembers, ResultMeta, RpcResponse};
 pub(crate) use session::Session;
 pub(crate) use watched::{MOST_URI_BYTES, MOST_WATCHED, WatchedUris};

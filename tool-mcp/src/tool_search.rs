@@ -3,7 +3,6 @@
 mod definitions;
 mod rows;
 
-use rmcp::model::CallToolResult;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -18,7 +17,7 @@ use definitions::registry;
 use crate::catalog::view::CatalogView;
 use crate::discovery::SEARCH_TOOLS;
 use crate::protocol::Era;
-use crate::render::call_result::{excerpt_blocks, failed_text, linked, succeeded_with};
+use crate::render::call_result::{CallResult, excerpt_blocks, linked};
 use crate::tool_search::rows::{Rows, identity};
 
 /// The arguments of `list_available_tools`.
@@ -44,7 +43,7 @@ struct ToolArguments<'a> {
 
 /// The outcome of one of the three tools.
 pub(crate) enum SearchStep<'a> {
-    Done(CallToolResult),
+    Done(CallResult<'static>),
     /// It calls this tool.
     Call {
         tool: String,
@@ -64,10 +63,10 @@ pub(crate) async fn enter<'a>(
     }
     let arguments = if arguments.trim_ascii().is_empty() { b"{}" } else { arguments };
     if let Err(failure) = registry().validate(name, arguments) {
-        return Some(SearchStep::Done(failed_text(failure.text())));
+        return Some(SearchStep::Done(CallResult::failed(failure.text())));
     }
     let step = run(name, arguments, view, era).await;
-    Some(step.unwrap_or_else(|failure| SearchStep::Done(failed_text(failure.text()))))
+    Some(step.unwrap_or_else(|failure| SearchStep::Done(CallResult::failed(failure.text()))))
 }
 
 async fn run<'a>(
@@ -94,7 +93,7 @@ fn read<'a, T: Deserialize<'a>>(arguments: &'a [u8]) -> Result<T, Failure> {
 }
 
 /// Returns one page of the matching tools. With the first page of a large list comes a link to the whole.
-async fn list(query: &ListArguments, view: &CatalogView, era: &Era) -> Result<CallToolResult, Failure> {
+async fn list(query: &ListArguments, view: &CatalogView, era: &Era) -> Result<CallResult<'static>, Failure> {
     let ListArguments { detailed, filter_by_server: server, search, page } = query;
     if !server.is_empty() {
         check_server(server, view)?;
@@ -109,7 +108,7 @@ async fn list(query: &ListArguments, view: &CatalogView, era: &Era) -> Result<Ca
     let page = page.unwrap_or(1);
     let mut result = rows.page(page)?;
     if page != 1 {
-        return Ok(succeeded_with(result));
+        return Ok(CallResult::with_value(&result, []));
     }
     let providers = view.providers.providers().filter(|_| server.is_empty());
     let unavailable: Vec<Value> = providers
@@ -118,34 +117,34 @@ async fn list(query: &ListArguments, view: &CatalogView, era: &Era) -> Result<Ca
     if !unavailable.is_empty() {
         result["unavailable"] = unavailable.into();
     }
-    let Some(whole) = rows.whole(server, search).await else { return Ok(succeeded_with(result)) };
+    let Some(whole) = rows.whole(server, search).await else {
+        return Ok(CallResult::with_value(&result, []));
+    };
     let scheme = &view.catalog.settings.scheme;
     let mut content = linked(&whole, scheme);
     // The page replaces the preview.
     content.as_object_mut().map(|content| content.shift_remove("preview"));
     result["whole"] = content;
-    let mut result = succeeded_with(result);
-    result.content.extend(excerpt_blocks(&whole, era, scheme).into_iter().skip(1));
-    Ok(result)
+    Ok(CallResult::with_value(&result, excerpt_blocks(&whole, era, scheme).into_iter().skip(1)))
 }
 
 /// Returns the details of a tool, or an excerpt if they are large.
-async fn details(tool: &ToolDefinition, view: &CatalogView, era: &Era) -> CallToolResult {
+async fn details(tool: &ToolDefinition, view: &CatalogView, era: &Era) -> CallResult<'static> {
     let details = json!({
         "name": view.name_on_server(tool),
         "description": view.description(tool),
         "inputSchema": tool.detached().input_schema(),
         "server": view.server(tool),
     });
-    let Some(excerpt) = excerpt(tool, &details, view).await else { return succeeded_with(details) };
+    let Some(excerpt) = excerpt(tool, &details, view).await else {
+        return CallResult::with_value(&details, []);
+    };
     let scheme = &view.catalog.settings.scheme;
     let mut content = json!({"name": view.name_on_server(tool), "server": view.server(tool)});
     if let (Some(content), Value::Object(excerpt)) = (content.as_object_mut(), linked(&excerpt, scheme)) {
         content.extend(excerpt);
     }
-    let mut result = CallToolResult::success(excerpt_blocks(&excerpt, era, scheme));
-    result.structured_content = Some(content);
-    result
+    CallResult::with_blocks(excerpt_blocks(&excerpt, era, scheme), &content)
 }
 
 /// Stores details that are too large to show.

@@ -10,13 +10,17 @@ use crate::custom::{DynamicPrompt, Request, handle};
 use crate::elicitation::{CallIdentity, Round};
 use crate::handlers::{CallOutcome, Handler};
 use crate::paging::page;
-use crate::protocol::{Era, Reply, RequestContext, RpcResult, invalid_params};
+use crate::protocol::{Era, RequestContext, RpcResponse, RpcResult, invalid_params};
 use crate::render::call_result::block;
 use crate::render::read_error::{problem_lines, read_error};
 use crate::signature::{shown_default, type_name};
 
 impl Handler {
-    pub(crate) async fn prompts(&self, cursor: Option<String>, cx: &RequestContext) -> RpcResult<Reply> {
+    pub(crate) async fn prompts(
+        &self,
+        cursor: Option<String>,
+        cx: &RequestContext,
+    ) -> RpcResult<RpcResponse> {
         let view = self.view(cx).await?;
         let settings = &view.catalog.settings;
         let declared = adapter::callable_prompts(&view.registry)

@@ -15,14 +15,18 @@ use crate::custom::{Request, RequestHandler, ResourceInfo, handle};
 use crate::elicitation::{CallIdentity, Round};
 use crate::handlers::{CallOutcome, Handler};
 use crate::paging::page;
-use crate::protocol::{Reply, RequestContext, RpcResult, internal_error, resource_not_found};
+use crate::protocol::{RequestContext, RpcResponse, RpcResult, internal_error, resource_not_found};
 use crate::render::read_error::read_error;
 use crate::render::resource_contents::{arguments, bad_variable, contents, failed, too_large, uri_data};
 use crate::render::stored_result::ResultUri;
 use crate::render::tool_page::{ToolPage, ToolRow};
 
 impl Handler {
-    pub(crate) async fn resources(&self, cursor: Option<String>, cx: &RequestContext) -> RpcResult<Reply> {
+    pub(crate) async fn resources(
+        &self,
+        cursor: Option<String>,
+        cx: &RequestContext,
+    ) -> RpcResult<RpcResponse> {
         let view = self.view(cx).await?;
         let all = view.catalog.resources().resources.iter();
         let visible: Vec<&Resource> =
@@ -36,7 +40,7 @@ impl Handler {
         &self,
         cursor: Option<String>,
         cx: &RequestContext,
-    ) -> RpcResult<Reply> {
+    ) -> RpcResult<RpcResponse> {
         let view = self.view(cx).await?;
         let all = view.catalog.resources().templates.iter();
         let visible: Vec<&ResourceTemplate> =

@@ -1,6 +1,5 @@
 //! `tools/list` and `tools/call`.
 
-use rmcp::model::CallToolResult;
 use tool_core::{FailureKind, ToolDefinition, adapter};
 
 use crate::catalog::ListShape;
@@ -9,14 +8,16 @@ use crate::discovery::{Discovery, SEARCH_TOOLS};
 use crate::elicitation::{CallIdentity, Round};
 use crate::handlers::{CallOutcome, Handler};
 use crate::paging::{ListPage, page};
-use crate::protocol::{CallParams, INVALID_CALL, ItemList, Reply, RequestContext, RpcResult, invalid_params};
-use crate::render::call_result::{call_result, failed_text};
+use crate::protocol::{
+    CallParams, INVALID_CALL, ItemList, RequestContext, RpcResponse, RpcResult, invalid_params,
+};
+use crate::render::call_result::CallResult;
 use crate::render::stored_result::READER;
 use crate::surfaces::Surfaces;
 use crate::tool_search::{self, SearchStep, enter};
 
 impl Handler {
-    pub(crate) async fn tools(&self, cursor: Option<String>, cx: &RequestContext) -> RpcResult<Reply> {
+    pub(crate) async fn tools(&self, cursor: Option<String>, cx: &RequestContext) -> RpcResult<RpcResponse> {
         let view = self.view(cx).await?;
         let mut members = self.list_members(cx);
         let (catalog, shape) = (&view.catalog, ListShape::of(&cx.era));
@@ -41,27 +42,24 @@ impl Handler {
             members.next_cursor = next;
             catalog.listed(&items, shape)
         };
-        Ok(Reply::List(ItemList { key: "tools", items, members }))
+        Ok(RpcResponse::list(ItemList { key: "tools", items, members }, cx))
     }
 
-    pub(crate) async fn call_tool(&self, params: CallParams, cx: &RequestContext) -> RpcResult<Reply> {
+    pub(crate) async fn call_tool(&self, params: CallParams, cx: &RequestContext) -> RpcResult<RpcResponse> {
         let name = params.name.as_deref().ok_or_else(|| invalid_params(INVALID_CALL))?;
         let round = Round::of(params.request_state.as_ref(), params.input_responses.as_ref())?;
         let view = self.view(cx).await?;
         if view.catalog.settings.discovery == Discovery::TwoStep {
             match enter(name, &params.arguments, &view, &cx.era).await {
-                Some(SearchStep::Done(mut result)) => {
-                    self.sign(&mut result.meta, cx);
-                    return Ok(CallOutcome::Done(result).into());
-                }
+                Some(SearchStep::Done(result)) => return Ok(self.called(result, cx)),
                 Some(SearchStep::Call { tool, arguments }) => {
-                    return self.call(&view, &tool, arguments, round, cx).await.map(Reply::from);
+                    return self.call(&view, &tool, arguments, round, cx).await;
                 }
                 None => {}
             }
         }
         view.check_is_tool(name)?;
-        self.call(&view, name, &params.arguments, round, cx).await.map(Reply::from)
+        self.call(&view, name, &params.arguments, round, cx).await
     }
 
     async fn call(
@@ -71,22 +69,30 @@ impl Handler {
         arguments: &[u8],
         round: Round<'_>,
         cx: &RequestContext,
-    ) -> RpcResult<CallOutcome<CallToolResult>> {
+    ) -> RpcResult<RpcResponse> {
         let principal = view.registry.principal().id();
         let call = CallIdentity { method: "tools/call", name, arguments, principal };
         let run = async |options: &_| view.registry.call_with(name, arguments, options).await;
         let options = view.options.clone();
-        let outcome = self.run(call, round, options, cx, run, |reply| reply.result.as_ref().err()).await?;
-        outcome.and_then(|reply| {
-            cx.record_denial(&view.registry, name, &reply.result);
-            let is_unknown =
-                reply.result.as_ref().is_err_and(|failure| failure.kind() == FailureKind::NotFound);
-            let mut result = match view.unavailable_server_of(name).filter(|_| is_unknown) {
-                Some(reason) => failed_text(reason),
-                None => call_result(&reply, &cx.era, &view.catalog.settings.scheme)?,
-            };
-            self.sign(&mut result.meta, cx);
-            Ok(result)
-        })
+        let reply = match self.run(call, round, options, cx, run, |reply| reply.result.as_ref().err()).await?
+        {
+            CallOutcome::Done(reply) => reply,
+            CallOutcome::InputRequired(input_required) => return Ok(RpcResponse::of(input_required, cx)),
+        };
+        cx.record_denial(&view.registry, name, &reply.result);
+        let is_unknown = reply.result.as_ref().is_err_and(|failure| failure.kind() == FailureKind::NotFound);
+        let unavailable = is_unknown.then(|| view.unavailable_server_of(name)).flatten();
+        let result = match unavailable {
+            Some(reason) => CallResult::failed(reason),
+            None => CallResult::of(&reply, &cx.era, &view.catalog.settings.scheme)?,
+        };
+        Ok(self.called(result, cx))
+    }
+
+    /// Returns the response with the result of a call.
+    fn called<'r>(&'r self, mut result: CallResult<'r>, cx: &RequestContext) -> RpcResponse {
+        result.result_type = cx.era.is_modern().then_some("complete");
+        result.meta.server = self.meta(cx).server;
+        RpcResponse::success(&result, cx)
     }
 }

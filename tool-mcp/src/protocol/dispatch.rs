@@ -14,7 +14,7 @@ use crate::handlers::Handler;
 use crate::logging;
 use crate::protocol::context::{Origin, RequestContext};
 use crate::protocol::message::{Message, Meta, Params, REQUIRED, RpcRequest};
-use crate::protocol::response::{Reply, RpcResponse};
+use crate::protocol::response::RpcResponse;
 use crate::protocol::{RpcResult, Session, invalid_params};
 
 /// The methods that need a session or the `_meta` of 2026-07-28.
@@ -47,17 +47,17 @@ impl Handler {
         let admitted = if opens_session { Ok(true) } else { admit(&method, &meta, &cx) };
         let is_legacy = match admitted {
             Ok(is_legacy) => is_legacy,
-            Err(error) => return Box::pin(ready(RpcResponse::new(cx.id, Err(error), &cx.era))),
+            Err(error) => return Box::pin(ready(RpcResponse::error(error, &cx))),
         };
         if opens_session || method == "logging/setLevel" {
-            let reply = self.change_session(&method, params, is_legacy, &cx);
-            return Box::pin(ready(RpcResponse::new(cx.id, reply, &cx.era)));
+            let response = self.change_session(&method, params, is_legacy, &cx);
+            return Box::pin(ready(response.unwrap_or_else(|error| RpcResponse::error(error, &cx))));
         }
         let handler = Arc::clone(self);
         Box::pin(async move {
             let reply = handler.reply(&method, params, is_legacy, &cx).await;
-            let lacks = cx.lacks.into_inner().unwrap_or_default();
-            RpcResponse { lacks, ..RpcResponse::new(cx.id, reply, &cx.era) }
+            let response = reply.unwrap_or_else(|error| RpcResponse::error(error, &cx));
+            RpcResponse { lacks: cx.lacks.into_inner().unwrap_or_default(), ..response }
         })
     }
 
@@ -81,13 +81,13 @@ impl Handler {
         params: Params,
         is_legacy: bool,
         cx: &RequestContext,
-    ) -> RpcResult<Reply> {
+    ) -> RpcResult<RpcResponse> {
         let Some(session) = cx.session.as_ref().filter(|_| is_legacy) else {
             return Err(unknown(method));
         };
         let params = object(params)?;
         if method == "initialize" {
-            return self.initialize(params, session).map(Reply::from);
+            return self.initialize(params, session).map(|result| RpcResponse::of(result, cx));
         }
         let level = params.get("level").and_then(Value::as_str);
         let Some(level) = level.and_then(logging::level) else {
@@ -95,7 +95,7 @@ impl Handler {
             return Err(invalid_params(format!("`level` must be one of {names}")));
         };
         session.set_log_level(level);
-        Ok(ServerResult::empty(()).into())
+        Ok(RpcResponse::of(ServerResult::empty(()), cx))
     }
 
     async fn reply(
@@ -104,18 +104,19 @@ impl Handler {
         params: Params,
         is_legacy: bool,
         cx: &RequestContext,
-    ) -> RpcResult<Reply> {
-        match (method, params) {
-            ("tools/list", Params::List { cursor }) => self.tools(cursor, cx).await,
-            ("tools/call", Params::Call(params)) => self.call_tool(params, cx).await,
-            ("resources/list", Params::List { cursor }) => self.resources(cursor, cx).await,
+    ) -> RpcResult<RpcResponse> {
+        // The futures of rare methods are boxed: the others would be as large.
+        let result = match (method, params) {
+            ("tools/list", Params::List { cursor }) => return self.tools(cursor, cx).await,
+            ("tools/call", Params::Call(params)) => return self.call_tool(params, cx).await,
+            ("resources/list", Params::List { cursor }) => return self.resources(cursor, cx).await,
             ("resources/templates/list", Params::List { cursor }) => {
-                self.resource_templates(cursor, cx).await
+                return self.resource_templates(cursor, cx).await;
             }
-            ("prompts/list", Params::List { cursor }) => self.prompts(cursor, cx).await,
+            ("prompts/list", Params::List { cursor }) => return self.prompts(cursor, cx).await,
             ("resources/read", params) => {
                 let params = object(params)?;
-                self.read(uri(&params)?, Round::of_params(&params)?, cx).await.map(Reply::from)
+                Box::pin(self.read(uri(&params)?, Round::of_params(&params)?, cx)).await?.into()
             }
             ("prompts/get", params) => {
                 let params = object(params)?;
@@ -128,29 +129,30 @@ impl Handler {
                 let (Some(name), Some(arguments)) = (name, arguments) else {
                     return Err(invalid_params(INVALID_CALL));
                 };
-                self.prompt(name, arguments, Round::of_params(&params)?, cx).await.map(Reply::from)
+                Box::pin(self.prompt(name, arguments, Round::of_params(&params)?, cx)).await?.into()
             }
             ("completion/complete", params) => {
                 let params: CompleteRequestParams =
                     serde_json::from_value(object(params)?.into()).map_err(|_| invalid_params(COMPLETE))?;
-                self.completion(&params, cx).await.map(Reply::from)
+                self.completion(&params, cx).await?.into()
             }
-            ("server/discover", _) => Ok(self.discover(cx).into()),
-            ("ping", _) if is_legacy => Ok(ServerResult::empty(()).into()),
+            ("server/discover", _) => self.discover(cx).into(),
+            ("ping", _) if is_legacy => ServerResult::empty(()),
             (method @ ("resources/subscribe" | "resources/unsubscribe"), params)
                 if is_legacy && self.updates.is_some() =>
             {
                 let params = object(params)?;
                 self.subscribe(uri(&params)?, method == "resources/subscribe", cx).await?;
-                Ok(ServerResult::empty(()).into())
+                ServerResult::empty(())
             }
             ("subscriptions/listen", params)
                 if !is_legacy && (self.changes.is_some() || self.updates.is_some()) =>
             {
-                self.listen(&object(params)?, cx).await.map(Reply::from)
+                Box::pin(self.listen(&object(params)?, cx)).await?.into()
             }
-            (method, _) => Err(unknown(method)),
-        }
+            (method, _) => return Err(unknown(method)),
+        };
+        Ok(RpcResponse::of(result, cx))
     }
 }
 

@@ -1,9 +1,11 @@
 //! Sending messages that are not responses.
 
+use std::future::ready;
 use std::sync::Arc;
 
 use axum::body::Bytes;
 use rmcp::model::{GetMeta as _, RequestId, ServerJsonRpcMessage, ServerNotification, SubscriptionFilter};
+use serde::Serialize;
 use tool_core::BoxFuture;
 
 /// Sends messages to a client, one after the other.
@@ -26,16 +28,16 @@ impl Outbox {
         Outbox(outgoing)
     }
 
-    pub(crate) async fn notify(&self, notification: ServerNotification) -> Result<(), Closed> {
-        self.send(&ServerJsonRpcMessage::notification(notification)).await
+    pub(crate) fn notify(&self, notification: ServerNotification) -> BoxFuture<'_, Result<(), Closed>> {
+        self.send(&ServerJsonRpcMessage::notification(notification))
     }
 
-    pub(crate) async fn send(&self, message: &ServerJsonRpcMessage) -> Result<(), Closed> {
+    pub(crate) fn send(&self, message: &impl Serialize) -> BoxFuture<'_, Result<(), Closed>> {
         match serde_json::to_vec(message) {
-            Ok(text) => self.0.send(text.into()).await,
+            Ok(text) => self.0.send(text.into()),
             Err(error) => {
                 tracing::error!(%error, "a message cannot be serialized");
-                Ok(())
+                Box::pin(ready(Ok(())))
             }
         }
     }
@@ -55,10 +57,10 @@ impl Subscriber {
     }
 
     /// Sends a notification, with the identifier of the subscription if there is one.
-    pub(crate) async fn notify(&self, mut notification: ServerNotification) -> Result<(), Closed> {
+    pub(crate) fn notify(&self, mut notification: ServerNotification) -> BoxFuture<'_, Result<(), Closed>> {
         if let Some((id, _)) = &self.subscription {
             notification.get_meta_mut().set_subscription_id(id.clone());
         }
-        self.outbox.notify(notification).await
+        self.outbox.notify(notification)
     }
 }

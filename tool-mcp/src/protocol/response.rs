@@ -1,48 +1,64 @@
 //! The response to a request, as text.
 
 use axum::body::Bytes;
-use rmcp::model::{
-    CacheScope, ErrorCode, JsonRpcError, MetaObject, RequestId, ServerJsonRpcMessage, ServerResult,
-};
+use rmcp::ErrorData;
+use rmcp::model::{CacheScope, ErrorCode, JsonRpcError, RequestId, ServerResult};
 use serde::Serialize;
+use serde_json::value::RawValue;
 
-use crate::protocol::RpcResult;
-use crate::protocol::era::Era;
-
-/// The result of a request.
-#[expect(clippy::large_enum_variant, reason = "it is serialized at once")]
-pub(crate) enum Reply {
-    Result(ServerResult),
-    List(ItemList),
-}
-
-impl<T: Into<ServerResult>> From<T> for Reply {
-    fn from(result: T) -> Self {
-        Reply::Result(result.into())
-    }
-}
+use crate::protocol::context::RequestContext;
 
 /// A page of a list, whose items are JSON already.
-pub(crate) struct ItemList {
+pub(crate) struct ItemList<'h> {
     /// The member with the items: `tools`, `resources`.
     pub(crate) key: &'static str,
     /// The items without the brackets around them.
     pub(crate) items: Bytes,
-    pub(crate) members: ListMembers,
+    pub(crate) members: ListMembers<'h>,
 }
 
 /// The members of a list beside its items.
 #[derive(Default, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct ListMembers {
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
-    pub(crate) meta: Option<MetaObject>,
+pub(crate) struct ListMembers<'h> {
+    #[serde(rename = "_meta", skip_serializing_if = "ResultMeta::is_empty")]
+    pub(crate) meta: ResultMeta<'h>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) next_cursor: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) ttl_ms: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) cache_scope: Option<CacheScope>,
+}
+
+/// The `_meta` of a result.
+#[derive(Default, Serialize)]
+pub(crate) struct ResultMeta<'h> {
+    #[serde(rename = "tool-core/callId", skip_serializing_if = "Option::is_none")]
+    pub(crate) call_id: Option<String>,
+    /// The kind of a failure.
+    #[serde(rename = "tool-core/kind", skip_serializing_if = "Option::is_none")]
+    pub(crate) kind: Option<&'static str>,
+    #[serde(rename = "tool-core/retryable", skip_serializing_if = "Option::is_none")]
+    pub(crate) retryable: Option<bool>,
+    #[serde(rename = "tool-core/retryAfterSeconds", skip_serializing_if = "Option::is_none")]
+    pub(crate) retry_after: Option<u64>,
+    /// The name and version of the server, in the modern era.
+    #[serde(rename = "io.modelcontextprotocol/serverInfo", skip_serializing_if = "Option::is_none")]
+    pub(crate) server: Option<&'h RawValue>,
+}
+
+impl ResultMeta<'_> {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.call_id.is_none() && self.server.is_none()
+    }
+}
+
+#[derive(Serialize)]
+struct Success<'r, R> {
+    jsonrpc: &'static str,
+    id: &'r RequestId,
+    result: &'r R,
 }
 
 /// The text of a response, in pieces so that a long list is not copied.
@@ -56,26 +72,27 @@ pub(crate) struct RpcResponse {
 }
 
 impl RpcResponse {
-    pub(crate) fn new(id: RequestId, reply: RpcResult<Reply>, era: &Era) -> Self {
-        match reply {
-            Ok(Reply::Result(mut result)) => {
-                if era.is_modern() {
-                    result.fill_missing_cache_hints();
-                } else {
-                    result.strip_result_type_for_legacy_peer();
-                    result.strip_non_object_output_for_legacy_peer();
-                }
-                RpcResponse::serialized(&ServerJsonRpcMessage::response(result, id), None)
-            }
-            Ok(Reply::List(list)) => RpcResponse::list(&id, list, era),
-            Err(mut error) => {
-                if era.is_modern() && error.code == ErrorCode::RESOURCE_NOT_FOUND {
-                    error.code = ErrorCode::INVALID_PARAMS;
-                }
-                let code = error.code;
-                RpcResponse::serialized(&JsonRpcError::new(Some(id), error), Some(code))
-            }
+    pub(crate) fn of(result: impl Into<ServerResult>, cx: &RequestContext) -> Self {
+        let mut result = result.into();
+        if cx.era.is_modern() {
+            result.fill_missing_cache_hints();
+        } else {
+            result.strip_result_type_for_legacy_peer();
         }
+        RpcResponse::success(&result, cx)
+    }
+
+    /// Returns the response with a result that follows the era of the request already.
+    pub(crate) fn success(result: &impl Serialize, cx: &RequestContext) -> Self {
+        RpcResponse::serialized(&Success { jsonrpc: "2.0", id: &cx.id, result }, None)
+    }
+
+    pub(crate) fn error(mut error: ErrorData, cx: &RequestContext) -> Self {
+        if cx.era.is_modern() && error.code == ErrorCode::RESOURCE_NOT_FOUND {
+            error.code = ErrorCode::INVALID_PARAMS;
+        }
+        let code = error.code;
+        RpcResponse::serialized(&JsonRpcError::new(Some(cx.id.clone()), error), Some(code))
     }
 
     fn serialized(message: &impl Serialize, error: Option<ErrorCode>) -> Self {
@@ -86,12 +103,12 @@ impl RpcResponse {
         RpcResponse { pieces: [text.into(), Bytes::new(), Bytes::new()], error, lacks: Vec::new() }
     }
 
-    fn list(id: &RequestId, ItemList { key, items, members }: ItemList, era: &Era) -> Self {
-        let id = serde_json::to_string(id).unwrap_or_default();
+    pub(crate) fn list(ItemList { key, items, members }: ItemList<'_>, cx: &RequestContext) -> Self {
+        let id = serde_json::to_string(&cx.id).unwrap_or_default();
         let members = serde_json::to_string(&members).unwrap_or_default();
         // Without the braces around them.
         let members = members.get(1..members.len() - 1).unwrap_or_default();
-        let complete = if era.is_modern() { r#""resultType":"complete","# } else { "" };
+        let complete = if cx.era.is_modern() { r#""resultType":"complete","# } else { "" };
         let comma = if members.is_empty() { "" } else { "," };
         let before = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{{complete}{members}{comma}"{key}":["#);
         RpcResponse {

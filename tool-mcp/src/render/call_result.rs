@@ -1,67 +1,135 @@
 //! Calls as results of `tools/call`.
 
+use std::borrow::Cow;
+
 use rmcp::ErrorData;
-use rmcp::model::{CallToolResult, ContentBlock, ErrorCode, JsonObject, MetaObject, Resource};
+use rmcp::model::{ContentBlock, ErrorCode, Resource};
+use serde::Serialize;
 use serde_json::Value;
+use serde_json::value::{RawValue, to_raw_value};
 use tool_core::results::{Excerpt, Preview, PreviewPart};
-use tool_core::{CallId, Content, Failure, FailureKind, Output, Reply};
+use tool_core::{Content, Failure, FailureKind, Output, Reply};
 
 use crate::catalog::uri::Scheme;
-use crate::protocol::{Era, RpcResult};
-use crate::render::read_error::retry_after;
+use crate::protocol::{Era, ResultMeta, RpcResult};
 use crate::render::stored_result::ResultUri;
 
-/// Returns the result of a call, or the protocol error of an unknown tool.
-pub(crate) fn call_result(reply: &Reply, era: &Era, scheme: &Scheme) -> RpcResult<CallToolResult> {
-    let call_id = reply.call_id;
-    let result = match (&reply.result, &reply.preview) {
-        (result, Some(preview)) => excerpts(preview, result, era, scheme),
-        (Ok(output), None) => succeeded(output, era),
-        (Err(failure), None) => match failure.kind().codes().mcp_call.code(true) {
-            // The error of a missing capability is a separate one, sent before. Here the caller is another tool.
-            Some(_) if failure.kind() == FailureKind::Unsupported => failed(failure, call_id),
-            Some(code) => return Err(ErrorData::new(ErrorCode(code), failure.message().to_owned(), None)),
-            None => failed(failure, call_id),
-        },
-    };
-    let mut meta = JsonObject::new();
-    meta.insert("tool-core/callId".to_owned(), call_id.to_string().into());
-    if let Err(failure) = &reply.result {
-        meta.insert("tool-core/kind".to_owned(), failure.kind().codes().error_type.into());
-        meta.insert("tool-core/retryable".to_owned(), failure.retryable().into());
-        meta.extend(retry_after(failure).map(|(key, value)| (format!("tool-core/{key}"), value)));
+/// The result of a call, as it is sent.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct CallResult<'r> {
+    /// `complete` in the modern era.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) result_type: Option<&'static str>,
+    content: Blocks<'r>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    structured_content: Option<Cow<'r, RawValue>>,
+    is_error: bool,
+    #[serde(rename = "_meta", skip_serializing_if = "ResultMeta::is_empty")]
+    pub(crate) meta: ResultMeta<'r>,
+}
+
+/// The content of a result. [`Content`] serializes as MCP's blocks do.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Blocks<'r> {
+    Content(Cow<'r, [Content]>),
+    WithExcerpts(Vec<ContentBlock>),
+}
+
+impl<'r> CallResult<'r> {
+    fn new(content: Blocks<'r>, is_error: bool) -> Self {
+        let meta = ResultMeta::default();
+        CallResult { result_type: None, content, structured_content: None, is_error, meta }
     }
-    Ok(result.with_meta(Some(MetaObject(meta))))
-}
 
-fn succeeded(output: &Output, era: &Era) -> CallToolResult {
-    let content = output.content().iter().map(|content| block(content, era)).collect();
-    let mut result = CallToolResult::success(content);
-    let structured = output.structured_text().filter(|_| era.has_structured_output());
-    result.structured_content = structured.and_then(|json| serde_json::from_str(json).ok());
-    result
-}
-
-/// Returns the preview of a large result. If the call failed, the result is an error.
-fn excerpts(
-    preview: &Preview,
-    result: &Result<Output, Failure>,
-    era: &Era,
-    scheme: &Scheme,
-) -> CallToolResult {
-    let mut content = Vec::new();
-    for part in preview.parts() {
-        match part {
-            PreviewPart::Content(part) => content.push(block(part, era)),
-            PreviewPart::Excerpt(excerpt) => content.extend(excerpt_blocks(excerpt, era, scheme)),
-            _ => {}
+    /// Returns the result of a call, or the protocol error of an unknown tool.
+    pub(crate) fn of(reply: &'r Reply, era: &Era, scheme: &Scheme) -> RpcResult<Self> {
+        let call_id = reply.call_id.to_string();
+        let mut result = match (&reply.result, &reply.preview) {
+            (result, Some(preview)) => CallResult::excerpts(preview, result, era, scheme),
+            (Ok(output), None) => CallResult::succeeded(output, era),
+            (Err(failure), None) => {
+                let kind = failure.kind();
+                // The error of a missing capability is a separate one, sent before. Here the caller is another tool.
+                let code = kind.codes().mcp_call.code(true).filter(|_| kind != FailureKind::Unsupported);
+                if let Some(code) = code {
+                    return Err(ErrorData::new(ErrorCode(code), failure.message().to_owned(), None));
+                }
+                let mut text = failure.text();
+                if kind == FailureKind::Internal {
+                    // The cause is only in the log, under this identifier.
+                    text.push_str(&format!(" (call {call_id})"));
+                }
+                CallResult::failed(text)
+            }
+        };
+        result.meta.call_id = Some(call_id);
+        if let Err(failure) = &reply.result {
+            result.meta.kind = Some(failure.kind().codes().error_type);
+            result.meta.retryable = Some(failure.retryable());
+            result.meta.retry_after = failure.retry_after().map(|wait| wait.as_secs());
         }
+        Ok(result)
     }
-    let Ok(output) = result else { return CallToolResult::error(content) };
-    let mut result = CallToolResult::success(content);
-    let excerpt = preview.excerpts().next().filter(|_| output.structured_text().is_some());
-    result.structured_content = excerpt.filter(|_| era.has_structured_output()).map(|it| linked(it, scheme));
-    result
+
+    fn succeeded(output: &'r Output, era: &Era) -> Self {
+        let mut content = output.content();
+        for position in 0..content.len() {
+            if let Some(adapted) = era.adapted(&content[position]) {
+                content.to_mut()[position] = adapted;
+            }
+        }
+        let structured = output.structured().filter(|_| era.has_structured_output());
+        let structured = structured.filter(|json| era.is_modern() || json.get().starts_with('{'));
+        let structured_content = structured.map(in_one_line);
+        CallResult { structured_content, ..CallResult::new(Blocks::Content(content), false) }
+    }
+
+    /// Returns the preview of a large result. If the call failed, the result is an error.
+    fn excerpts(preview: &Preview, result: &Result<Output, Failure>, era: &Era, scheme: &Scheme) -> Self {
+        let mut content = Vec::new();
+        for part in preview.parts() {
+            match part {
+                PreviewPart::Content(part) => content.push(block(part, era)),
+                PreviewPart::Excerpt(excerpt) => content.extend(excerpt_blocks(excerpt, era, scheme)),
+                _ => {}
+            }
+        }
+        let mut shown = CallResult::new(Blocks::WithExcerpts(content), result.is_err());
+        if era.has_structured_output() && result.as_ref().is_ok_and(|it| it.structured_text().is_some()) {
+            shown.structured_content = preview.excerpts().next().and_then(|it| raw(&linked(it, scheme)));
+        }
+        shown
+    }
+
+    /// Returns a result with a value, and the value as text before other content.
+    pub(crate) fn with_value(value: &Value, more: impl IntoIterator<Item = ContentBlock>) -> Self {
+        let text = ContentBlock::text(value.to_string());
+        CallResult::with_blocks([text].into_iter().chain(more).collect(), value)
+    }
+
+    pub(crate) fn with_blocks(content: Vec<ContentBlock>, value: &Value) -> Self {
+        let mut result = CallResult::new(Blocks::WithExcerpts(content), false);
+        result.structured_content = raw(value);
+        result
+    }
+
+    /// Returns an error result with a text.
+    pub(crate) fn failed(text: String) -> Self {
+        CallResult::new(Blocks::Content(vec![Content::Text { text }].into()), true)
+    }
+}
+
+fn raw<'r>(value: &Value) -> Option<Cow<'r, RawValue>> {
+    to_raw_value(value).ok().map(Cow::Owned)
+}
+
+/// Returns JSON without line breaks, which the transports do not allow.
+fn in_one_line(json: &RawValue) -> Cow<'_, RawValue> {
+    let breaks = json.get().contains('\n') || json.get().contains('\r');
+    let value = breaks.then(|| serde_json::from_str::<Value>(json.get()).ok()).flatten();
+    value.as_ref().and_then(raw).unwrap_or(Cow::Borrowed(json))
 }
 
 /// Returns an excerpt as a text, and a link to the whole.
@@ -88,27 +156,6 @@ pub(crate) fn linked(excerpt: &Excerpt, scheme: &Scheme) -> Value {
         value["uri"] = ResultUri::of(scheme, digest).into();
     }
     value
-}
-
-/// Returns a result with a value, and the value as text.
-pub(crate) fn succeeded_with(value: Value) -> CallToolResult {
-    let mut result = CallToolResult::success(vec![ContentBlock::text(value.to_string())]);
-    result.structured_content = Some(value);
-    result
-}
-
-/// Returns an error result with a text.
-pub(crate) fn failed_text(text: String) -> CallToolResult {
-    CallToolResult::error(vec![ContentBlock::text(text)])
-}
-
-fn failed(failure: &Failure, call_id: CallId) -> CallToolResult {
-    let mut text = failure.text();
-    if failure.kind() == FailureKind::Internal {
-        // The cause is only in the log, under this identifier.
-        text.push_str(&format!(" (call {call_id})"));
-    }
-    failed_text(text)
 }
 
 /// Returns content as MCP has it, adapted to the version of the client.

@@ -2,7 +2,6 @@
 
 use rmcp::ErrorData;
 use rmcp::model::{ErrorCode, JsonObject};
-use serde_json::Value;
 use tool_core::failure::McpAnswer;
 use tool_core::{Failure, FailureKind};
 
@@ -16,7 +15,8 @@ pub(crate) fn read_error(
     let needs_change = matches!(failure.kind(), FailureKind::Input | FailureKind::NotJson);
     if failure.retryable() && !needs_change {
         data.insert("retryable".to_owned(), true.into());
-        data.extend(retry_after(failure).map(|(key, value)| (key.to_owned(), value)));
+        let wait = failure.retry_after();
+        data.extend(wait.map(|wait| ("retryAfterSeconds".to_owned(), wait.as_secs().into())));
     }
     let code = match failure.kind().codes().mcp_read {
         McpAnswer::NotFound => not_found,
@@ -25,11 +25,6 @@ pub(crate) fn read_error(
         answer => answer.code(true).map_or(ErrorCode::INTERNAL_ERROR, ErrorCode),
     };
     ErrorData::new(code, message, (!data.is_empty()).then(|| data.into()))
-}
-
-/// Returns the time until a retry can succeed, as a member of JSON.
-pub(super) fn retry_after(failure: &Failure) -> Option<(&'static str, Value)> {
-    failure.retry_after().map(|wait| ("retryAfterSeconds", wait.as_secs().into()))
 }
 
 /// Returns a line for each problem with the arguments.
