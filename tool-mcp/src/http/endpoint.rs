@@ -28,8 +28,8 @@ use crate::http::sessions::{HttpSession, SessionLease, Sessions};
 use crate::http::shutdown::Shutdown;
 use crate::http::stream::{EventIds, Stream, event_id};
 use crate::protocol::{
-    Caller, MOST_REQUESTS, Message, Origin, Outbox, RpcRequest, RpcResponse, in_flight, internal_error,
-    invalid_params, read, request_id, shutting_down, too_many_requests, too_many_sessions,
+    Caller, MOST_REQUESTS, Message, Origin, Outbox, RpcRequest, RpcResponse, Session, in_flight,
+    internal_error, invalid_params, read, request_id, shutting_down, too_many_requests, too_many_sessions,
 };
 
 /// The largest body of a request.
@@ -45,6 +45,22 @@ pub(super) struct Endpoint {
     responses: TaskTracker,
     /// Canceled when the shutdown no longer waits for responses.
     stop: CancellationToken,
+}
+
+/// The head of a request, and where it comes from.
+struct Incoming {
+    head: Parts,
+    caller: Caller,
+    /// The extensions that the layers of the application have put into the request.
+    extensions: Extensions,
+}
+
+impl Incoming {
+    fn origin(&self, outbox: Outbox, session: Option<Arc<Session>>) -> Origin {
+        let trace = self.head.headers.get("traceparent").and_then(|trace| trace.to_str().ok()?.parse().ok());
+        let (caller, extensions) = (Some(self.caller.clone()), Some(self.extensions.clone()));
+        Origin { caller, extensions, trace, outbox, session }
+    }
 }
 
 impl Endpoint {
@@ -72,12 +88,13 @@ impl Endpoint {
     }
 
     async fn answer(&self, mut head: Parts, body: Body) -> Result<Response, Rejection> {
-        let caller = self.identify(&mut head).await?;
+        let caller = self.identify(&head).await?;
         let id = head.headers.get(SESSION).and_then(|id| id.to_str().ok());
         let lease = id.and_then(|id| self.sessions.lease(id, &caller.principal));
         if head.method == Method::POST && media::is_json(&head.headers) {
             let text = read_body(body, BODY_LIMIT, self.body_timeout).await.map_err(unread)?;
-            let posted = self.post(head, &text, &caller, lease).await;
+            let extensions = Extensions::from(std::mem::take(&mut head.extensions));
+            let posted = self.post(&Incoming { head, caller, extensions }, &text, lease).await;
             return posted.map_err(|rejection| rejection.to(|| request_id(&text)));
         }
         self.rules.check(&head)?;
@@ -93,48 +110,43 @@ impl Endpoint {
         }
     }
 
-    /// Identifies the caller, and puts it into the extensions of the head beside those of the application. The caller is
-    /// anonymous if neither the application nor an authenticator identifies it.
-    async fn identify(&self, head: &mut Parts) -> Result<Caller, Rejection> {
+    /// Identifies the caller. It is anonymous if neither the application nor an authenticator identifies it.
+    async fn identify(&self, head: &Parts) -> Result<Caller, Rejection> {
         let authenticator = self.authenticator.as_deref();
         let principal = tool_core::authentication::identify(authenticator, head).await?;
         let is_distinguished = principal.is_some();
-        let caller = Caller { principal: principal.unwrap_or_else(Principal::anonymous), is_distinguished };
-        let extensions = Extensions::from(std::mem::take(&mut head.extensions));
-        head.extensions.insert(extensions);
-        head.extensions.insert(caller.clone());
-        Ok(caller)
+        Ok(Caller { principal: principal.unwrap_or_else(Principal::anonymous), is_distinguished })
     }
 
     /// Answers a message.
     async fn post(
         &self,
-        head: Parts,
+        incoming: &Incoming,
         text: &Bytes,
-        caller: &Caller,
         lease: Option<SessionLease>,
     ) -> Result<Response, Rejection> {
+        let head = &incoming.head;
         headers::check_unique(&head.headers)?;
-        self.rules.check(&head)?;
+        self.rules.check(head)?;
         media::check_accepted(&head.headers)?;
         media::check_encoding(&head.headers)?;
         let request = match read(text)? {
             Message::Request(request) => request,
-            message => return self.receive(&head, message, lease.as_ref()),
+            message => return self.receive(head, message, lease.as_ref()),
         };
         let id = request.id.clone();
-        let begun = self.begin(head, request, caller, lease).await;
+        let begun = self.begin(incoming, request, lease).await;
         begun.map_err(|rejection| rejection.to(|| Some(id)))
     }
 
     /// Answers a request.
     async fn begin(
         &self,
-        head: Parts,
+        incoming: &Incoming,
         request: RpcRequest,
-        caller: &Caller,
         lease: Option<SessionLease>,
     ) -> Result<Response, Rejection> {
+        let head = &incoming.head;
         if self.handler.views.is_shutting_down() {
             return Err(Rejection::of(StatusCode::SERVICE_UNAVAILABLE, shutting_down()).with_retry_after());
         }
@@ -142,18 +154,16 @@ impl Endpoint {
         if is_opening {
             headers::check_opening(&head.headers, &request)?;
         }
-        if !is_opening && self.is_stateless(&head, &request, lease.is_some())? {
+        if !is_opening && self.is_stateless(head, &request, lease.is_some())? {
             if headers::names_modern_version(&head.headers) {
                 headers::check_request(&head.headers, &request, &self.handler)?;
             }
-            return Ok(self.answer_stateless(&head, request).await);
+            return Ok(self.answer_stateless(incoming, request).await);
         }
         match lease {
-            Some(lease) => self.answer_in_session(&head, request, lease).await,
-            None if is_opening && !head.headers.contains_key(SESSION) => {
-                self.open(&head, request, caller).await
-            }
-            None => Err(no_session(&head)),
+            Some(lease) => self.answer_in_session(incoming, request, lease).await,
+            None if is_opening && !head.headers.contains_key(SESSION) => self.open(incoming, request).await,
+            None => Err(no_session(head)),
         }
     }
 
@@ -197,12 +207,12 @@ impl Endpoint {
 
     /// Answers a request without a session: in JSON if nothing is sent before the response. The call is dropped when the
     /// client leaves.
-    async fn answer_stateless(&self, head: &Parts, request: RpcRequest) -> Response {
+    async fn answer_stateless(&self, incoming: &Incoming, request: RpcRequest) -> Response {
         let is_malformed = !request.meta.missing().is_empty();
         let stream = Arc::new(Stream::new(EventIds::None));
         let outbox = Outbox::new(Arc::<Stream>::clone(&stream) as _);
         let running = self.handler.views.request();
-        let mut answer = self.handler.answer(request, Origin::http(head, outbox, None));
+        let mut answer = self.handler.answer(request, incoming.origin(outbox, None));
         let first = poll_fn(|cx| match answer.as_mut().poll(cx) {
             Poll::Ready(answer) => Poll::Ready(Some(answer)),
             Poll::Pending if stream.is_empty() => Poll::Pending,
@@ -231,7 +241,7 @@ impl Endpoint {
     /// The call goes on when the client leaves.
     async fn answer_in_session(
         &self,
-        head: &Parts,
+        incoming: &Incoming,
         request: RpcRequest,
         lease: SessionLease,
     ) -> Result<Response, Rejection> {
@@ -246,7 +256,7 @@ impl Endpoint {
         let stream = lease.session.new_stream();
         let outbox = Outbox::new(Arc::<Stream>::clone(&stream) as _);
         let running = self.handler.views.request();
-        let mut answer = self.handler.answer(request, Origin::http(head, outbox, Some(Arc::clone(&session))));
+        let mut answer = self.handler.answer(request, incoming.origin(outbox, Some(Arc::clone(&session))));
         let first = poll_fn(|cx| Poll::Ready(answer.as_mut().poll(cx))).await;
         match first {
             Poll::Ready(first) if stream.is_empty() && !guard.is_canceled() => {
@@ -277,13 +287,13 @@ impl Endpoint {
     }
 
     /// Opens a session.
-    async fn open(&self, head: &Parts, request: RpcRequest, caller: &Caller) -> Result<Response, Rejection> {
-        let opened = HttpSession::new(&caller.principal).map_err(|error| {
+    async fn open(&self, incoming: &Incoming, request: RpcRequest) -> Result<Response, Rejection> {
+        let opened = HttpSession::new(&incoming.caller.principal).map_err(|error| {
             tracing::error!(%error, "there is no randomness for the identifier of a session");
             Rejection::of(StatusCode::INTERNAL_SERVER_ERROR, internal_error())
         })?;
         let outbox = opened.session.outbox.clone();
-        let origin = Origin::http(head, outbox, Some(Arc::clone(&opened.session)));
+        let origin = incoming.origin(outbox, Some(Arc::clone(&opened.session)));
         let answer = self.handler.answer(request, origin).await;
         let has_failed = answer.error.is_some();
         let mut response = json(StatusCode::OK, answer.pieces);

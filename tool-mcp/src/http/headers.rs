@@ -44,6 +44,9 @@ pub(super) fn names_modern_version(headers: &HeaderMap) -> bool {
 
 /// Checks that no header of the protocol is repeated: a proxy may have used the other value.
 pub(super) fn check_unique(headers: &HeaderMap) -> Result<(), Rejection> {
+    if headers.len() == headers.keys_len() {
+        return Ok(());
+    }
     let mut of_protocol = headers.keys().filter(|name| name.as_str().starts_with("mcp-"));
     match of_protocol.find(|name| headers.get_all(*name).iter().nth(1).is_some()) {
         Some(name) => mismatch(format!("the header `{name}` is repeated")),

@@ -5,11 +5,14 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use crate::http::rejection::Rejection;
 
 const JSON: (&str, &str) = ("application/json", "application/*");
+/// What most clients send.
+const USUAL: &str = "application/json, text/event-stream";
 const EVENTS: (&str, &str) = ("text/event-stream", "text/*");
 
 /// Checks that the client accepts both kinds of responses.
 pub(super) fn check_accepted(headers: &HeaderMap) -> Result<(), Rejection> {
-    if accepts(headers, JSON) && accepts(headers, EVENTS) {
+    let is_usual = headers.get(header::ACCEPT).is_some_and(|value| value == USUAL);
+    if is_usual || accepts(headers, JSON) && accepts(headers, EVENTS) {
         return Ok(());
     }
     let message = "Client must accept both application/json and text/event-stream";

@@ -2,7 +2,6 @@
 
 use std::sync::{Arc, OnceLock};
 
-use axum::http::request::Parts;
 use rmcp::model::{CacheScope, ProgressToken, RequestId};
 use tool_core::logging::LogLevel;
 use tool_core::{Extensions, Failure, FailureKind, Output, Principal, Registry, TraceParent, adapter};
@@ -13,7 +12,7 @@ use crate::protocol::message::Meta;
 use crate::protocol::outbox::Outbox;
 use crate::protocol::session::Session;
 
-/// The sender of a request over HTTP, in the extensions of its head.
+/// The sender of a request over HTTP.
 #[derive(Clone, Debug)]
 pub(crate) struct Caller {
     pub(crate) principal: Principal,
@@ -52,27 +51,13 @@ pub(crate) struct Origin {
     pub(crate) session: Option<Arc<Session>>,
 }
 
-impl Origin {
-    /// Returns the origin of an HTTP request with this head.
-    pub(crate) fn http(head: &Parts, outbox: Outbox, session: Option<Arc<Session>>) -> Self {
-        Origin {
-            caller: head.extensions.get().cloned(),
-            extensions: head.extensions.get().cloned(),
-            trace: head.headers.get("traceparent").and_then(|trace| trace.to_str().ok()?.parse().ok()),
-            outbox,
-            session,
-        }
-    }
-}
-
 impl RequestContext {
     pub(crate) fn new(id: RequestId, meta: &Meta, origin: Origin) -> Self {
         let Origin { caller, extensions, trace, outbox, session } = origin;
         let client = session.as_ref().and_then(|session| session.client());
         let era = meta.version.clone().map(Era::of);
         let era = era.or_else(|| client.as_ref().map(|client| client.era.clone())).unwrap_or_default();
-        let declared = meta.capabilities.as_ref().map(Capabilities::declared);
-        let capabilities = declared.or(client.map(|client| client.capabilities)).unwrap_or_default();
+        let capabilities = meta.capabilities.or(client.map(|client| client.capabilities)).unwrap_or_default();
         let log_level = if era.is_modern() {
             meta.log_level
         } else {

@@ -17,6 +17,7 @@ use tool_core::logging::LogLevel;
 
 pub(crate) use request_id::request_id;
 
+use crate::elicitation::Capabilities;
 use crate::logging::level;
 use crate::protocol::RpcResult;
 
@@ -73,8 +74,12 @@ pub(crate) struct CallParams {
 pub(crate) struct Meta {
     #[serde(rename = "io.modelcontextprotocol/protocolVersion", default, deserialize_with = "lenient")]
     pub(crate) version: Option<ProtocolVersion>,
-    #[serde(rename = "io.modelcontextprotocol/clientCapabilities", default, deserialize_with = "lenient")]
-    pub(crate) capabilities: Option<ClientCapabilities>,
+    #[serde(
+        rename = "io.modelcontextprotocol/clientCapabilities",
+        default,
+        deserialize_with = "capabilities"
+    )]
+    pub(crate) capabilities: Option<Capabilities>,
     #[serde(rename = "io.modelcontextprotocol/logLevel", default, deserialize_with = "log_level")]
     pub(crate) log_level: Option<LogLevel>,
     #[serde(rename = "progressToken", default, deserialize_with = "lenient")]
@@ -98,6 +103,10 @@ pub(crate) const REQUIRED: [&str; 2] =
 
 fn lenient<'de, D: Deserializer<'de>, T: DeserializeOwned>(value: D) -> Result<Option<T>, D::Error> {
     Value::deserialize(value).map(|value| serde_json::from_value(value).ok())
+}
+
+fn capabilities<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Capabilities>, D::Error> {
+    lenient::<D, ClientCapabilities>(value).map(|declared| declared.as_ref().map(Capabilities::declared))
 }
 
 fn log_level<'de, D: Deserializer<'de>>(value: D) -> Result<Option<LogLevel>, D::Error> {

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use axum::body::Bytes;
+use memchr::memchr;
 use rmcp::model::{ErrorData, JsonRpcError};
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
 use tokio::sync::Mutex;
@@ -40,7 +41,7 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
             if available.is_empty() {
                 return Ok(None);
             }
-            let end = available.iter().position(|byte| *byte == b'\n');
+            let end = memchr(b'\n', available);
             let piece = &available[..end.unwrap_or(available.len())];
             if self.overlong.is_none() {
                 self.line.extend_from_slice(piece);
