@@ -3,7 +3,8 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
-use rmcp::model::{ProgressNotification, ProgressNotificationParam, ProgressToken, ServerNotification};
+use rmcp::model::ProgressToken;
+use serde::Serialize;
 use serde_json::Value;
 use tokio::sync::Notify;
 use tool_core::CallOptions;
@@ -11,7 +12,7 @@ use tool_core::logging::{LogLevel, LogMessage, LogSink};
 use tool_core::progress::{Progress, ProgressSink};
 
 use crate::logging;
-use crate::protocol::RequestContext;
+use crate::protocol::{Notification, RequestContext};
 use crate::sync::lock;
 
 /// The most progress reports that wait for a slow client; older ones are dropped.
@@ -61,17 +62,14 @@ impl Drop for QueueGuard {
 async fn send_all(queue: &NotificationQueue, token: Option<&ProgressToken>, cx: &RequestContext) {
     while let Some(item) = queue.next().await {
         let sent = match (item, token) {
-            (Item::Report(report), Some(token)) => {
-                let mut params = ProgressNotificationParam::new(token.clone(), report.done);
-                params.total = report.total;
-                params.message = Some(report.message).filter(|message| !message.is_empty());
-                let progress = ServerNotification::ProgressNotification(ProgressNotification::new(params));
-                cx.outbox.notify(progress).await
+            (Item::Report(Report { done: progress, total, message }), Some(progress_token)) => {
+                let params = ProgressParams { progress_token, progress, total, message };
+                cx.outbox.send(&Notification::new("notifications/progress", params)).await
             }
             // There are no reports without a token.
             (Item::Report(_), None) => Ok(()),
             (Item::Message { level, tool, data }, _) => {
-                cx.log_outbox().notify(logging::message(level, tool, data)).await
+                cx.log_outbox().send(&logging::message(level, tool, data)).await
             }
         };
         if let Err(error) = sent {
@@ -79,6 +77,17 @@ async fn send_all(queue: &NotificationQueue, token: Option<&ProgressToken>, cx: 
             return queue.abandon();
         }
     }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ProgressParams<'a> {
+    progress_token: &'a ProgressToken,
+    progress: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total: Option<f64>,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    message: String,
 }
 
 /// The notifications of a call that are not sent yet.

@@ -1,23 +1,28 @@
 //! Log messages of tools as notifications.
-#![expect(deprecated, reason = "the protocol is going to drop logging; until then clients ask for it")]
 
-use rmcp::model::{
-    LoggingLevel, LoggingMessageNotification, LoggingMessageNotificationParam, ServerNotification,
-};
+use serde::Serialize;
 use serde_json::Value;
 use tool_core::logging::LogLevel;
+
+use crate::protocol::Notification;
 
 /// Parses a level of the protocol.
 pub(crate) fn level(name: &str) -> Option<LogLevel> {
     LogLevel::ALL.into_iter().find(|level| level.as_str() == name)
 }
 
-/// Returns the notification of a log message; its logger is the tool.
-pub(crate) fn message(level: LogLevel, tool: String, data: Value) -> ServerNotification {
-    // Both enums have the same names.
-    let level = serde_json::from_value(level.as_str().into()).unwrap_or(LoggingLevel::Info);
-    let params = LoggingMessageNotificationParam::new(level, data).with_logger(tool);
-    ServerNotification::LoggingMessageNotification(LoggingMessageNotification::new(params))
+/// The parameters of a notification of a log message; its logger is the tool.
+#[derive(Serialize)]
+pub(crate) struct LogParams {
+    level: &'static str,
+    logger: String,
+    data: Value,
+}
+
+/// Returns the notification of a log message.
+pub(crate) fn message(level: LogLevel, tool: String, data: Value) -> Notification<LogParams> {
+    let params = LogParams { level: level.as_str(), logger: tool, data };
+    Notification::new("notifications/message", params)
 }
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ pub(crate) use in_flight::{MOST_REQUESTS, RequestGuard};
 pub(crate) use message::{
     CallParams, ErrorResponse, Message, Params, RpcRequest, in_flight, read, request_id,
 };
-pub(crate) use outbox::{Closed, Outbox, Outgoing, Subscriber};
+pub(crate) use outbox::{Closed, Notification, Outbox, Outgoing, Subscriber};
 pub(crate) use response::{ItemList, ListMembers, ResultMeta, RpcResponse};
 pub(crate) use session::Session;
 pub(crate) use watched::{MOST_URI_BYTES, MOST_WATCHED, WatchedUris};

@@ -1,5 +1,7 @@
 //! The headers of 2026-07-28, which repeat parts of the message.
 
+use std::borrow::Cow;
+
 use axum::http::{HeaderMap, HeaderName};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -179,12 +181,12 @@ fn single<'h>(headers: &'h HeaderMap, name: &str) -> Result<Option<&'h str>, Rej
 }
 
 /// Decodes a value: what a header cannot contain is in Base64.
-fn decoded(value: &str, name: &str) -> Result<String, Rejection> {
+fn decoded<'v>(value: &'v str, name: &str) -> Result<Cow<'v, str>, Rejection> {
     let Some(encoded) = value.strip_prefix("=?base64?").and_then(|value| value.strip_suffix("?=")) else {
-        return Ok(value.to_owned());
+        return Ok(value.into());
     };
     let bytes = BASE64.decode(encoded).ok();
-    let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok()).map(Ok);
+    let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok()).map(Cow::Owned).map(Ok);
     text.unwrap_or_else(|| mismatch(format!("{name} header is not valid Base64")))
 }
 

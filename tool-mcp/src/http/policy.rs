@@ -102,6 +102,10 @@ impl HeaderRules {
 
     /// Checks the `Host` of a request.
     pub(super) fn check_host(&self, head: &Parts) -> Result<(), Rejection> {
+        let text = head.headers.get(header::HOST).and_then(|host| host.to_str().ok());
+        if text.is_some_and(|text| self.hosts.iter().flatten().any(|host| host.is(text))) {
+            return Ok(());
+        }
         let host = requested_host(head)?;
         let is_allowed = |allowed: &Host| {
             allowed.name == host.name && allowed.port.is_none_or(|port| host.port == Some(port))
@@ -148,6 +152,13 @@ fn requested_host(head: &Parts) -> Result<Host, Rejection> {
 }
 
 impl Host {
+    /// Returns `true` for a text that is plainly this host. Any other text is parsed.
+    fn is(&self, text: &str) -> bool {
+        let Some(rest) = text.strip_prefix(&*self.name) else { return false };
+        let port = rest.strip_prefix(':').and_then(|port| port.parse().ok());
+        (rest.is_empty() || port.is_some()) && self.port.is_none_or(|it| port == Some(it))
+    }
+
     fn new(name: &str, port: Option<u16>) -> Self {
         Host { name: name.trim_matches(['[', ']']).to_ascii_lowercase(), port }
     }

@@ -27,6 +27,9 @@ const MOST_ENDED: usize = 32;
 /// The most bytes of ended streams that are kept.
 const MOST_ENDED_BYTES: usize = 2 << 20;
 
+/// After how many more streams those that exceed the limits are dropped.
+const FORGET_EACH: u64 = 8;
+
 /// The sessions of an endpoint. Only the caller that opened a session may use it.
 pub(super) struct Sessions(Mutex<SessionTable>);
 
@@ -57,6 +60,8 @@ pub(super) struct HttpSession {
 #[derive(Default)]
 struct RequestStreams {
     next: u64,
+    /// The number of streams that were kept so far.
+    kept: u64,
     by_number: BTreeMap<u64, Arc<Stream>>,
 }
 
@@ -91,7 +96,11 @@ impl HttpSession {
     /// Keeps the stream of a request for a client that reconnects.
     pub(super) fn keep_stream(&self, stream: &Arc<Stream>) {
         let mut streams = lock(&self.streams);
-        streams.forget();
+        // Looking for those to forget takes longer than a request.
+        streams.kept += 1;
+        if streams.kept.is_multiple_of(FORGET_EACH) {
+            streams.forget();
+        }
         let number = stream.request();
         number.map(|number| streams.by_number.insert(number, Arc::clone(stream)));
     }

@@ -1,6 +1,8 @@
 //! A stream of events to a client, kept for a while so that the client can resume it.
 
 use std::collections::VecDeque;
+use std::fmt;
+use std::io::Write as _;
 use std::sync::Mutex;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
@@ -256,13 +258,15 @@ fn event_text(ids: EventIds, number: u64, data: &[u8], retry: Option<u64>) -> By
     let mut text = Vec::with_capacity(data.len() + 48);
     text.extend_from_slice(b"data: ");
     text.extend_from_slice(data);
+    // Writing to memory does not fail.
+    let mut write = |id: fmt::Arguments<'_>| text.write_fmt(id).unwrap_or_default();
     match ids {
         EventIds::None => {}
-        EventIds::Session => text.extend_from_slice(format!("\nid: {number}").as_bytes()),
-        EventIds::Request(stream) => text.extend_from_slice(format!("\nid: {number}/{stream}").as_bytes()),
+        EventIds::Session => write(format_args!("\nid: {number}")),
+        EventIds::Request(stream) => write(format_args!("\nid: {number}/{stream}")),
     }
     if let Some(retry) = retry {
-        text.extend_from_slice(format!("\nretry: {retry}").as_bytes());
+        write(format_args!("\nretry: {retry}"));
     }
     text.extend_from_slice(b"\n\n");
     text.into()

@@ -18,6 +18,20 @@ pub(crate) trait Outgoing: Send + Sync {
     fn send(&self, text: Bytes) -> BoxFuture<'_, Result<(), Closed>>;
 }
 
+/// A notification to the client.
+#[derive(Serialize)]
+pub(crate) struct Notification<P> {
+    jsonrpc: &'static str,
+    method: &'static str,
+    params: P,
+}
+
+impl<P: Serialize> Notification<P> {
+    pub(crate) fn new(method: &'static str, params: P) -> Self {
+        Notification { jsonrpc: "2.0", method, params }
+    }
+}
+
 /// The error of sending to a client that reads no more.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 #[error("the client reads no more messages")]
