@@ -7,6 +7,8 @@ pub mod adapter;
 mod addresses;
 mod assembly;
 mod builder;
+#[cfg(feature = "tokio")]
+mod call_events;
 mod calls;
 mod checks;
 mod completion;

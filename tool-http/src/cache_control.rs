@@ -1,6 +1,7 @@
 //! The headers of a response that control caches.
 
 use axum::http::{HeaderMap, HeaderValue, header};
+use tool_core::ToolDefinition;
 
 /// Who may reuse the response to a request.
 #[derive(Clone, Copy, Debug)]
@@ -12,6 +13,20 @@ pub(crate) struct CacheControl {
 }
 
 impl CacheControl {
+    /// Sets the headers of a result: it is fresh for as long as its tool says, and for this caller only if it may depend on it.
+    pub(crate) fn apply_to_result(self, tool: &ToolDefinition, headers: &mut HeaderMap) {
+        self.apply(headers);
+        let is_private = self.private || tool.permission().is_some() || tool.guarded();
+        let private = if is_private { "private, " } else { "" };
+        let value = match tool.cache().map(|fresh| fresh.as_secs()).filter(|seconds| *seconds > 0) {
+            Some(seconds) => format!("{private}max-age={seconds}"),
+            None => format!("{private}no-cache"),
+        };
+        if let Ok(value) = HeaderValue::try_from(value) {
+            headers.insert(header::CACHE_CONTROL, value);
+        }
+    }
+
     /// Sets the headers (RFC 9111, sections 4.1 and 5.2.2.7).
     pub(crate) fn apply(self, headers: &mut HeaderMap) {
         if self.depends_on_caller {

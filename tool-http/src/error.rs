@@ -22,6 +22,8 @@ pub(crate) enum ApiError {
     Internal,
     #[error("Tool not found: {0}")]
     ToolNotFound(String),
+    #[error("{reason}: call it with POST /tools/{tool}/call")]
+    NotReadable { tool: String, reason: String },
     #[error("{0}")]
     InputNotFound(String),
     #[error("Result not found: {0}")]
@@ -91,6 +93,7 @@ impl ApiError {
             | ApiError::ResultsUnavailable => StatusCode::SERVICE_UNAVAILABLE,
             ApiError::Discovery | ApiError::Internal => StatusCode::INTERNAL_SERVER_ERROR,
             ApiError::ToolNotFound(_)
+            | ApiError::NotReadable { .. }
             | ApiError::InputNotFound(_)
             | ApiError::ResultNotFound(_)
             | ApiError::RouteNotFound

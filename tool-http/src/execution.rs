@@ -2,12 +2,15 @@
 
 use std::time::Instant;
 
+use axum::http::HeaderValue;
 use axum::response::Response;
-use tool_core::{CallOptions, FailureKind, Registry, Reply, adapter};
+use tool_core::schema::NativeSchema;
+use tool_core::{CallOptions, FailureKind, Operation, Registry, Reply, ToolDefinition, adapter};
 
 use crate::error::ApiError;
+use crate::in_flight::CallGuard;
 use crate::request_context::{RequestContext, find_tool};
-use crate::{query, response};
+use crate::{bare_output, call_events, query, response};
 
 /// `POST /tools/{name}/validate`: runs nothing, so it works without execution.
 pub(crate) async fn validate(mut context: RequestContext) -> Result<Response, ApiError> {
@@ -24,23 +27,98 @@ pub(crate) async fn validate(mut context: RequestContext) -> Result<Response, Ap
 ///
 /// When the client disconnects, this future is dropped, which cancels a read-only call. The registry completes a modifying call.
 pub(crate) async fn call(mut context: RequestContext) -> Result<Response, ApiError> {
-    if !context.api.options().allow_execute {
-        // Checked first, to reveal nothing about the tool.
-        return Err(ApiError::ExecutionDisabled);
-    }
-    let caller = context.caller().await?;
-    let name = context.tool_name().await?;
-    let tools = context.tools(caller).await?;
-    let _guard = context.api.track_call(&tools);
-    let options = context.call_options();
+    let Call { tools, name, options, guard } = Call::begin(&mut context).await?;
+    let is_bare = bare_output::is_preferred(&context.head.headers);
+    let respond = |reply: &Reply| {
+        if is_bare {
+            response::bare_response(reply).map(preferred)
+        } else {
+            Ok(response::call_response(reply))
+        }
+    };
     if is_denied(&tools, &name) {
         // Denied whatever the arguments are, so they are not read; the attempt is logged.
-        let response = response::call_response(&invoke(&tools, &name, b"", &options).await);
+        let response = respond(&invoke(&tools, &name, b"", &options).await)?;
         return Ok(context.challenged(response, &tools, &name));
     }
     query::expect_empty(&context.head.uri)?;
+    let has_events = call_events::are_accepted(&context.head.headers);
     let arguments = context.arguments().await?;
-    Ok(response::call_response(&invoke(&tools, &name, &arguments, &options).await))
+    if has_events {
+        let call = async move |options: CallOptions| {
+            let _guard = guard;
+            invoke(&tools, &name, &arguments, &options).await
+        };
+        return call_events::respond(call, options).await;
+    }
+    respond(&invoke(&tools, &name, &arguments, &options).await)
+}
+
+/// `GET /tools/{name}/result`: the bare output of a tool that only reads, with the arguments in the query.
+pub(crate) async fn result(mut context: RequestContext) -> Result<Response, ApiError> {
+    let Call { tools, name, options, guard: _guard } = Call::begin(&mut context).await?;
+    if is_denied(&tools, &name) {
+        let response = response::bare_response(&invoke(&tools, &name, b"", &options).await)?;
+        return Ok(context.challenged(response, &tools, &name));
+    }
+    let tool = find_tool(&tools, &name)?;
+    check_readable(tool)?;
+    let arguments = adapter::arguments_of_query(tool, &query::pairs(&context.head.uri)?);
+    let reply = invoke(&tools, &name, arguments.as_bytes(), &options.full_results()).await;
+    let Ok(output) = &reply.result else { return response::bare_response(&reply) };
+    let mut response = context.respond(&bare_output::representation(output)?);
+    context.cache_control().apply_to_result(tool, response.headers_mut());
+    bare_output::mark(&mut response, reply.call_id);
+    Ok(response)
+}
+
+/// A call whose arguments are not read yet.
+struct Call {
+    tools: Registry,
+    name: String,
+    options: CallOptions,
+    guard: CallGuard,
+}
+
+impl Call {
+    async fn begin(context: &mut RequestContext) -> Result<Self, ApiError> {
+        if !context.api.options().allow_execute {
+            // Checked first, to reveal nothing about the tool.
+            return Err(ApiError::ExecutionDisabled);
+        }
+        let caller = context.caller().await?;
+        let name = context.tool_name().await?;
+        let tools = context.tools(caller).await?;
+        let guard = context.api.track_call(&tools);
+        Ok(Call { tools, name, options: context.call_options(), guard })
+    }
+}
+
+/// Checks that a tool only reads, and that its arguments may be in a URL, which browsers and servers keep.
+fn check_readable(tool: &ToolDefinition) -> Result<(), ApiError> {
+    let reason = if !matches!(tool.operation(), Some(Operation::Explain | Operation::Read)) {
+        format!("`{}` does more than read", tool.name())
+    } else if let Some(secret) = secret_input(tool.inputs()) {
+        format!("the secret input `{secret}` of `{}` must not be in a URL", tool.name())
+    } else {
+        return Ok(());
+    };
+    Err(ApiError::NotReadable { tool: tool.name().to_owned(), reason })
+}
+
+/// Returns the name of an input that is or has a secret.
+fn secret_input(inputs: &[NativeSchema]) -> Option<&str> {
+    fn is_secret(schema: &NativeSchema) -> bool {
+        let parts = schema.properties.iter().chain(&schema.variants).chain(schema.items.as_deref());
+        schema.secret || parts.into_iter().any(is_secret)
+    }
+    inputs.iter().find(|input| is_secret(input))?.name.as_deref()
+}
+
+/// Says that the bare output was preferred (RFC 7240, section 3).
+fn preferred(mut response: Response) -> Response {
+    response.headers_mut().insert("preference-applied", HeaderValue::from_static("return=minimal"));
+    response
 }
 
 /// Returns `true` if a tool does not exist for the caller, or the caller may not call it. Requirements can change at any

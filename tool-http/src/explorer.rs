@@ -88,7 +88,7 @@ fn respond(headers: &HeaderMap, media_type: &'static str, text: Bytes) -> Respon
     if accepted.is_empty() {
         return ApiError::NotAcceptable.into_response();
     }
-    let text = Representation::new(media_type, text);
+    let text = Representation::new(HeaderValue::from_static(media_type), text);
     let mut response = text.map(|text| (HEADERS, text.to_response(headers))).into_response();
     accepted.mark(&mut response);
     response

@@ -3,9 +3,11 @@
 
 mod api;
 mod authentication;
+mod bare_output;
 mod body;
 mod cache;
 mod cache_control;
+mod call_events;
 mod completion;
 mod content_coding;
 mod cors;

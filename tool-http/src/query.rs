@@ -147,7 +147,12 @@ pub(crate) fn expect_empty(uri: &Uri) -> Result<(), ApiError> {
     }
 }
 
-fn pairs(uri: &Uri) -> Result<Vec<(String, String)>, ApiError> {
+/// Returns the parameters in their order.
+///
+/// # Errors
+///
+/// Returns an error if the query cannot be decoded.
+pub(crate) fn pairs(uri: &Uri) -> Result<Vec<(String, String)>, ApiError> {
     let query = Query::try_from_uri(uri)
         .map_err(|_| ApiError::InvalidQuery("the query cannot be read".to_owned()))?;
     Ok(query.0)

@@ -32,7 +32,7 @@ impl Representation {
             tracing::error!(%error, "an answer cannot be written as JSON");
             ApiError::Internal
         })?;
-        Self::new("application/json", body.into())
+        Self::new(HeaderValue::from_static("application/json"), body.into())
     }
 
     /// Creates a representation of serialized content.
@@ -40,11 +40,28 @@ impl Representation {
     /// # Errors
     ///
     /// Returns an error if the validator is not a valid header value, which cannot happen with hex digits.
-    pub(crate) fn new(media_type: &'static str, body: Bytes) -> Result<Self, ApiError> {
+    pub(crate) fn new(media_type: HeaderValue, body: Bytes) -> Result<Self, ApiError> {
         let hash = blake3::hash(&body).to_hex();
         let etag =
             HeaderValue::from_str(&format!("W/\"{}\"", &hash[..32])).map_err(|_| ApiError::Internal)?;
-        Ok(Representation { media_type: HeaderValue::from_static(media_type), body, etag })
+        Ok(Representation { media_type, body, etag })
+    }
+
+    #[cfg(test)]
+    pub(crate) fn media_type(&self) -> &str {
+        self.media_type.to_str().unwrap()
+    }
+
+    #[cfg(test)]
+    pub(crate) fn body(&self) -> &[u8] {
+        &self.body
+    }
+
+    /// Returns the response to another method than `GET`, which has no validator.
+    pub(crate) fn into_response(self) -> Response {
+        let mut response = Response::new(Body::new(Full::new(self.body)));
+        response.headers_mut().insert(header::CONTENT_TYPE, self.media_type);
+        response
     }
 
     /// Returns the response to a `GET`: 304 if the client has this version.

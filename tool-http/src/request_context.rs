@@ -44,12 +44,12 @@ impl RequestContext {
 
     /// Returns the caller, which is anonymous without an authenticator.
     pub(crate) async fn caller(&mut self) -> Result<Principal, ApiError> {
-        Ok(authentication::authenticate(self.api.options(), &self.head)
-            .await?
-            .unwrap_or_else(Principal::anonymous))
+        let caller = authentication::authenticate(self.api.options(), &self.head).await?;
+        self.cache_control.private = caller.as_ref().is_some_and(|caller| caller.id().is_some());
+        Ok(caller.unwrap_or_else(Principal::anonymous))
     }
 
-    /// Returns the caching rules of the response. Call [`viewer`](Self::viewer) first.
+    /// Returns the caching rules of the response. Call [`viewer`](Self::viewer) or [`caller`](Self::caller) first.
     pub(crate) fn cache_control(&self) -> CacheControl {
         self.cache_control
     }

@@ -10,7 +10,8 @@ use tool_core::results::{Preview, PreviewPart};
 use tool_core::schema::{Coercion, Validation};
 use tool_core::{CallId, Content, Failure, FailureKind, Output, Problem, Reply};
 
-use crate::error::ErrorBody;
+use crate::bare_output;
+use crate::error::{ApiError, ErrorBody};
 use crate::json::json;
 use crate::results;
 
@@ -34,6 +35,28 @@ pub(crate) fn call_response(reply: &Reply) -> Response {
             response_for(failure, &result)
         }
         Err(failure) => failure_response(failure, reply.call_id),
+    }
+}
+
+/// Returns the response to a call without the envelope.
+///
+/// # Errors
+///
+/// Returns an error if the output cannot be serialized.
+pub(crate) fn bare_response(reply: &Reply) -> Result<Response, ApiError> {
+    let mut response = match &reply.result {
+        Ok(output) => bare_output::representation(output)?.into_response(),
+        Err(failure) => bare_failure_response(failure, reply.call_id),
+    };
+    bare_output::mark(&mut response, reply.call_id);
+    Ok(response)
+}
+
+/// Returns the response to a failure without the envelope, in which the tool's own failures look like any other.
+pub(crate) fn bare_failure_response(failure: &Failure, call_id: CallId) -> Response {
+    match failure.kind() {
+        FailureKind::Failed(_) => response_for(failure, failure),
+        _ => failure_response(failure, call_id),
     }
 }
 

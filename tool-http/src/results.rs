@@ -59,11 +59,13 @@ async fn read(mut context: RequestContext) -> Result<Response, ApiError> {
         ResultPart::Whole => whole_response(&kept, &context.head.method, &context.head.headers)?,
         ResultPart::Lines(span) => {
             let lines = Bytes::copy_from_slice(kept.lines(span).map_err(part_error)?.as_bytes());
-            context.respond(&Representation::new("text/plain; charset=utf-8", lines)?)
+            context
+                .respond(&Representation::new(HeaderValue::from_static("text/plain; charset=utf-8"), lines)?)
         }
         ResultPart::Bytes(span) => {
             let bytes = kept.bytes(span).map_err(part_error)?;
-            context.respond(&Representation::new("application/octet-stream", bytes)?)
+            context
+                .respond(&Representation::new(HeaderValue::from_static("application/octet-stream"), bytes)?)
         }
         ResultPart::Search { text, lines } => {
             context.respond(&Representation::json(&kept.search(&text, lines).map_err(part_error)?)?)

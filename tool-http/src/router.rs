@@ -80,6 +80,7 @@ pub(crate) fn routes(api: &Api, others: Router<Api>) -> Router {
         .route("/tools/{name}/validate", post(Route::new("/tools/{name}/validate", execution::validate)))
         .route("/tools/{name}/complete", post(Route::new("/tools/{name}/complete", completion::complete)))
         .route("/tools/{name}/call", post(Route::new("/tools/{name}/call", execution::call)))
+        .route("/tools/{name}/result", get(Route::new("/tools/{name}/result", execution::result)))
         .route(
             "/mcp/tools/list",
             get(Route::new("/mcp/tools/list", json_rpc::get))

@@ -6,6 +6,8 @@
 
 use std::collections::BTreeSet;
 
+#[cfg(feature = "tokio")]
+pub use crate::registry::call_events::{CallEvent, CallEvents};
 pub use crate::schema::json::object_members::ObjectMembers;
 
 use crate::call::target::Target;

@@ -186,6 +186,7 @@ async fn wait_reading(#[inject] progress: State<Progress>) -> String {
 /// Writes and waits.
 #[tool(operation = Write, destructive = true, open_world = false)]
 async fn wait_writing(#[inject] progress: State<Progress>, #[inject] context: Context) -> String {
+    context.progress(1, 2, "writing");
     progress.go().await;
     format!("written by {}", context.tool())
 }

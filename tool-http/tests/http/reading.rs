@@ -1,0 +1,195 @@
+//! Results without the envelope of MCP: by `GET`, and by `POST` with `Prefer: return=minimal`.
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::Request;
+use serde_json::{Value, json};
+use tool_core::authentication::Bearer;
+use tool_core::{Content, Output, Principal, Registry, ToolError, tool, tools};
+use tool_http::{Options, router_with};
+
+use crate::client::{Answer, get, send_to};
+
+/// Temperatures of some days.
+#[tool(operation = Read, cache = "5m")]
+fn temperatures(
+    /// Where.
+    place: String,
+    /// Which days.
+    days: Vec<u32>,
+    /// In Fahrenheit.
+    #[arg(default)]
+    fahrenheit: bool,
+) -> Result<Value, ToolError> {
+    if place == "Atlantis" {
+        return Err(ToolError::not_found("there is no such place"));
+    }
+    Ok(json!({"place": place, "days": days, "fahrenheit": fahrenheit}))
+}
+
+/// A poem.
+#[tool(operation = Explain)]
+fn poem() -> &'static str {
+    "Roses are red,\n"
+}
+
+/// A picture.
+#[tool(operation = Read, permission = "picture.view")]
+fn picture() -> Output {
+    Output::from_content(vec![Content::image(*b"<svg/>", "image/svg+xml")])
+}
+
+/// Writes.
+#[tool(operation = Write, destructive = false)]
+fn write_it() {}
+
+/// Computes.
+#[tool(operation = Transform)]
+fn double_it(n: u32) -> u32 {
+    2 * n
+}
+
+/// Opens.
+#[tool(operation = Read)]
+fn open_vault(#[arg(secret)] code: String) -> usize {
+    code.len()
+}
+
+fn registry() -> Registry {
+    let tools = tools![temperatures, poem, picture, write_it, double_it, open_vault];
+    Registry::builder().tools(tools).build().unwrap()
+}
+
+fn executing() -> Router {
+    router_with(registry(), Options::new().allow_execute(true))
+}
+
+async fn send(router: &Router, request: axum::http::request::Builder, body: &str) -> Answer {
+    send_to(router, request.body(Body::from(body.to_owned())).unwrap()).await
+}
+
+#[tokio::test]
+async fn reads_by_get() {
+    let router = executing();
+    let path = "/tools/temperatures/result?place=S%C3%A3o+Paulo&days=1&days=2&fahrenheit=true";
+    let answer = get(&router, path).await;
+    let body = r#"{"place":"São Paulo","days":[1,2],"fahrenheit":true}"#;
+    assert_eq!((answer.status, &*answer.body), (200, body));
+    for (name, value) in [
+        ("content-type", "application/json"),
+        ("cache-control", "max-age=300"),
+        ("vary", "accept-encoding"),
+        ("x-content-type-options", "nosniff"),
+        ("content-security-policy", "default-src 'none'; sandbox"),
+    ] {
+        assert_eq!(answer.header(name), value, "{name}");
+    }
+    assert_eq!(answer.header("tool-call-id").len(), 16);
+
+    let etag = answer.header("etag").to_owned();
+    let again = send(&router, Request::get(path).header("if-none-match", &etag), "").await;
+    assert_eq!((again.status, &*again.body, again.header("etag")), (304, "", &*etag));
+    assert_eq!(again.header("cache-control"), "max-age=300");
+    let head = send(&router, Request::head(path), "").await;
+    assert_eq!((head.status, &*head.body, head.header("etag")), (200, "", &*etag));
+
+    let answer = get(&router, "/tools/poem/result").await;
+    assert_eq!((answer.status, &*answer.body), (200, "Roses are red,\n"));
+    assert_eq!(answer.header("content-type"), "text/plain; charset=utf-8");
+    assert_eq!(answer.header("cache-control"), "no-cache");
+}
+
+#[tokio::test]
+async fn reports_failures_as_post_does() {
+    let router = executing();
+    for (path, status, body) in [
+        (
+            "/tools/temperatures/result?place=Atlantis&days=1",
+            404,
+            r#"{"error":"there is no such place","kind":"execution_failed","retryable":false}"#,
+        ),
+        ("/tools/nope/result", 404, r#"{"error":"Tool not found: nope"}"#),
+        (
+            "/tools/write_it/result",
+            404,
+            r#"{"error":"`write_it` does more than read: call it with POST /tools/write_it/call"}"#,
+        ),
+        (
+            "/tools/double_it/result?n=1",
+            404,
+            r#"{"error":"`double_it` does more than read: call it with POST /tools/double_it/call"}"#,
+        ),
+        (
+            "/tools/open_vault/result?code=swordfish",
+            404,
+            r#"{"error":"the secret input `code` of `open_vault` must not be in a URL: call it with POST /tools/open_vault/call"}"#,
+        ),
+        (
+            "/tools/picture/result",
+            403,
+            r#"{"error":"`picture` needs the permission `picture.view`, which the caller does not have","kind":"access_denied","retryable":false}"#,
+        ),
+    ] {
+        let answer = get(&router, path).await;
+        assert_eq!((answer.status, &*answer.body), (status, body), "{path}");
+        assert_eq!(answer.header("etag"), "", "{path}");
+    }
+    for (path, problem) in [
+        (
+            "place=here",
+            json!({"path": "/days", "message": "missing required input: expected a list", "keyword": "required"}),
+        ),
+        (
+            "place=here&days=one",
+            json!({"path": "/days/0", "message": "expected an integer from 0 to 4294967295, got the string `one`", "keyword": "type"}),
+        ),
+    ] {
+        let answer = get(&router, &format!("/tools/temperatures/result?{path}")).await;
+        let body: Value = serde_json::from_str(&answer.body).unwrap();
+        assert_eq!((answer.status, &body["problems"][0]), (422, &problem), "{path}");
+    }
+    let off = router_with(registry(), Options::new());
+    let answer = get(&off, "/tools/poem/result").await;
+    assert_eq!((answer.status, &*answer.body), (403, r#"{"error":"Tool execution is disabled."}"#));
+    assert_eq!(send(&router, Request::post("/tools/poem/result"), "").await.status, 405);
+}
+
+#[tokio::test]
+async fn keeps_results_of_callers_private() {
+    let bearer = Bearer::new().token("swordfish-1", Principal::new("ada").grant("picture.view")).unwrap();
+    let router = router_with(registry(), Options::new().allow_execute(true).authenticator(bearer));
+    assert_eq!(get(&router, "/tools/poem/result").await.status, 401);
+    let signed = |path: &str| Request::get(path).header("authorization", "Bearer swordfish-1");
+    let answer = send(&router, signed("/tools/picture/result"), "").await;
+    assert_eq!((answer.status, &*answer.body), (200, "<svg/>"));
+    assert_eq!(answer.header("content-type"), "image/svg+xml");
+    assert_eq!(answer.header("cache-control"), "private, no-cache");
+    assert_eq!(answer.header("vary"), "accept-encoding, authorization");
+    let answer = send(&router, signed("/tools/temperatures/result?place=x&days=1"), "").await;
+    assert_eq!(answer.header("cache-control"), "private, max-age=300");
+}
+
+#[tokio::test]
+async fn returns_the_bare_output_to_clients_that_prefer_it() {
+    let router = executing();
+    let post = |tool: &str| {
+        let request = Request::post(format!("/tools/{tool}/call"));
+        request.header("content-type", "application/json").header("prefer", "return=minimal")
+    };
+    for (tool, arguments, status, body) in [
+        ("double_it", r#"{"n":21}"#, 200, "42"),
+        ("write_it", "", 200, "null"),
+        ("poem", "{}", 200, "Roses are red,\n"),
+        (
+            "temperatures",
+            r#"{"place":"Atlantis","days":[]}"#,
+            404,
+            r#"{"error":"there is no such place","kind":"execution_failed","retryable":false}"#,
+        ),
+    ] {
+        let answer = send(&router, post(tool), arguments).await;
+        assert_eq!((answer.status, &*answer.body), (status, body), "{tool}");
+        assert_eq!(answer.header("preference-applied"), "return=minimal", "{tool}");
+        assert_eq!(answer.header("tool-call-id").len(), 16, "{tool}");
+    }
+}
