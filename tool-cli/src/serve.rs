@@ -42,6 +42,7 @@ pub struct Server {
     pub(crate) listen_addr: ListenAddr,
     pub(crate) allows_execute: bool,
     pub(crate) choices: Vec<ServerChoice>,
+    pub(crate) texts: Vec<ServerText>,
 }
 
 /// Whether a server has `--addr`.
@@ -57,6 +58,14 @@ pub(crate) enum ListenAddr {
 pub(crate) struct ServerChoice {
     pub(crate) name: String,
     pub(crate) values: Vec<String>,
+    pub(crate) about: String,
+}
+
+/// An option of a server that takes any text.
+#[derive(Debug)]
+pub(crate) struct ServerText {
+    pub(crate) name: String,
+    pub(crate) value_name: String,
     pub(crate) about: String,
 }
 
@@ -81,6 +90,7 @@ impl Server {
             listen_addr: ListenAddr::Never,
             allows_execute: false,
             choices: Vec::new(),
+            texts: Vec::new(),
         }
     }
 
@@ -155,6 +165,27 @@ impl Server {
         self.choices.push(ServerChoice { name: name.into(), values, about: about.into() });
         self
     }
+
+    /// Adds the option `--NAME VALUE_NAME`, which takes any text. Read it with [`ServeOptions::text`].
+    ///
+    /// ```
+    /// let server = tool_cli::Server::new(async |options| {
+    ///     let issuer = options.text("issuer");
+    /// #   assert!(issuer.is_none());
+    ///     Ok(())
+    /// })
+    /// .text("issuer", "URL", "Take tokens of this issuer");
+    /// ```
+    pub fn text(
+        mut self,
+        name: impl Into<String>,
+        value_name: impl Into<String>,
+        about: impl Into<String>,
+    ) -> Self {
+        let (name, value_name, about) = (name.into(), value_name.into(), about.into());
+        self.texts.push(ServerText { name, value_name, about });
+        self
+    }
 }
 
 impl<F, S> From<F> for Server
@@ -198,6 +229,7 @@ pub struct ServeOptions {
     /// Whether `--allow-execute` was given: clients may call tools. Always `false` without [`Server::allow_execute`].
     pub allow_execute: bool,
     choices: Vec<(String, String)>,
+    texts: Vec<(String, String)>,
     shutdown: CancellationToken,
     stderr: Stderr,
 }
@@ -228,6 +260,19 @@ impl ServeOptions {
         self.choices.iter().find(|(choice, _)| choice == name).map(|(_, value)| value.as_str())
     }
 
+    /// Returns the value of an option that [`Server::text`] added, if it was given.
+    ///
+    /// ```
+    /// # drop(tool_cli::Server::new(async |options| {
+    /// let issuer = options.text("issuer");
+    /// # assert!(issuer.is_none());
+    /// # Ok(())
+    /// # }));
+    /// ```
+    pub fn text(&self, name: &str) -> Option<&str> {
+        self.texts.iter().find(|(text, _)| text == name).map(|(_, value)| value.as_str())
+    }
+
     /// Waits for Ctrl-C or SIGTERM, after which the server should shut down. Can be called many times.
     ///
     /// ```
@@ -256,10 +301,11 @@ pub(crate) async fn serve(app: App, matches: &ArgMatches, streams: &mut Streams)
     let Some((name, matches)) = matches.subcommand() else { return Ok(()) };
     let Some((_, server)) = app.servers.into_iter().find(|(choice, _)| choice == name) else { return Ok(()) };
     app.registry.check()?;
-    let choices = server.choices.iter().filter_map(|ServerChoice { name, .. }| {
-        Some((name.clone(), matches.get_one::<String>(&format!("choice:{name}"))?.clone()))
-    });
-    let choices = choices.collect();
+    let given = |kind, name: &String| {
+        Some((name.clone(), matches.get_one::<String>(&format!("{kind}:{name}"))?.clone()))
+    };
+    let choices = server.choices.iter().filter_map(|choice| given("choice", &choice.name)).collect();
+    let texts = server.texts.iter().filter_map(|text| given("text", &text.name)).collect();
     let (shutdown, overdue) = streams.interrupt().listen();
     let options = ServeOptions {
         addr: if matches!(server.listen_addr, ListenAddr::Never) {
@@ -269,6 +315,7 @@ pub(crate) async fn serve(app: App, matches: &ArgMatches, streams: &mut Streams)
         },
         allow_execute: server.allows_execute && matches.get_flag("allow-execute"),
         choices,
+        texts,
         shutdown,
         stderr: streams.stderr(),
     };

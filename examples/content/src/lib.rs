@@ -3,6 +3,7 @@
 use tool_core::{BuildErrors, Principal, Registry, RegistryBuilder};
 
 pub mod component;
+pub mod issuer;
 pub mod model;
 pub mod preview;
 pub mod render;

@@ -11,10 +11,11 @@
 use std::env;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use content::{Settings, Site};
 use tool_cli::{App, ServeError, ServeOptions, Server};
-use tool_core::authentication::Bearer;
+use tool_core::authentication::Authenticator;
 use tool_core::{Principal, Registry};
 use tool_mcp::Surfaces;
 use tracing_subscriber::EnvFilter;
@@ -45,10 +46,15 @@ fn app() -> Result<App, String> {
 
     let (over_http, over_mcp) = (registry.clone(), registry.clone());
     let (http_users, mcp_users) = (site.clone(), site.clone());
-    let http = Server::new(move |options| serve_http(over_http, http_users, options)).about("Serve HTTP");
+    let http = Server::new(move |options| serve_http(over_http, http_users, options))
+        .about("Serve HTTP")
+        .text("issuer", "URL", "Take tokens of this OAuth issuer, whose subjects are users of the site")
+        .text("resource", "URL", "The URL that clients use, which tokens are for [default: http://ADDR]");
     let mcp = Server::new(move |options| serve_mcp(over_mcp, mcp_users, options))
         .about("Serve MCP, on stdio unless --addr is given")
         .optional_addr()
+        .text("issuer", "URL", "Take tokens of this OAuth issuer, whose subjects are users of the site")
+        .text("resource", "URL", "The URL that clients use, which tokens are for [default: http://ADDR/mcp]")
         .choice("surfaces", Surfaces::ALL.map(Surfaces::as_str), "Whether what is a resource is a tool too");
     Ok(App::new("content", registry)
         .version(env!("CARGO_PKG_VERSION"))
@@ -72,15 +78,33 @@ fn local(site: &Site, user: &str) -> Result<Principal, String> {
     found.ok_or_else(|| format!("nobody is called `{user}`"))
 }
 
-/// Returns an authenticator for the users in the tokens file, if there is one.
-fn authenticator(site: &Site) -> Result<Option<Bearer>, String> {
-    env::var_os("CONTENT_TOKENS").map(|file| content::tokens::read(site, file.as_ref())).transpose()
+/// Returns an authenticator for the tokens of an issuer, or for the users in the tokens file, if one of them is set. `path` is
+/// that of the endpoint.
+fn authenticator(
+    site: &Site,
+    options: &ServeOptions,
+    path: &str,
+) -> Result<Option<Arc<dyn Authenticator>>, ServeError> {
+    let file = env::var_os("CONTENT_TOKENS");
+    let Some(issuer) = options.text("issuer") else {
+        let Some(file) = file else { return Ok(None) };
+        return Ok(Some(Arc::new(content::tokens::read(site, file.as_ref())?)));
+    };
+    if file.is_some() {
+        return Err("users are known by CONTENT_TOKENS or by the tokens of an issuer: set one of them".into());
+    }
+    let resource = match (options.text("resource"), options.addr) {
+        (Some(resource), _) => resource.to_owned(),
+        (None, Some(addr)) if addr.port() != 0 => format!("http://{addr}{path}"),
+        _ => return Err("an issuer needs --resource, or --addr with a port".into()),
+    };
+    Ok(Some(Arc::new(content::issuer::resource_server(site, &resource, issuer)?)))
 }
 
 async fn serve_http(registry: Registry, site: Site, options: ServeOptions) -> Result<(), ServeError> {
     let addr = options.addr.ok_or("an address is needed")?;
     let mut http = tool_http::Options::new().title("content").allow_execute(options.allow_execute);
-    if let Some(authenticator) = authenticator(&site)? {
+    if let Some(authenticator) = authenticator(&site, &options, "")? {
         http = http.authenticator(authenticator);
     }
     let server = tool_http::Server::bind(registry, addr, http).await?;
@@ -101,7 +125,7 @@ async fn serve_mcp(registry: Registry, site: Site, options: ServeOptions) -> Res
     match options.addr {
         None => server.serve_stdio().await?,
         Some(addr) => {
-            if let Some(authenticator) = authenticator(&site)? {
+            if let Some(authenticator) = authenticator(&site, &options, "/mcp")? {
                 server = server.authenticator(authenticator);
             }
             let server = server.serve_http(addr).await?;

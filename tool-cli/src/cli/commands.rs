@@ -248,8 +248,14 @@ fn serve(command: Command, servers: &[(String, Server)]) -> Command {
                 .default_value(choice.values.first().cloned().unwrap_or_default())
                 .value_parser(PossibleValuesParser::new(choice.values.clone()))
         });
+        let texts = server.texts.iter().map(|text| {
+            Arg::new(format!("text:{}", text.name))
+                .long(text.name.clone())
+                .value_name(text.value_name.clone())
+                .help(text.about.clone())
+        });
         let about = server.about.clone().unwrap_or_else(|| format!("Serve the tools over {name}"));
-        Command::new(name.clone()).about(about).args(addr).args(allow).args(choices)
+        Command::new(name.clone()).about(about).args(addr).args(allow).args(choices).args(texts)
     };
     command.subcommand_required(true).arg_required_else_help(true).subcommands(servers.iter().map(of_server))
 }

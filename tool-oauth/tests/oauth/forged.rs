@@ -134,7 +134,7 @@ impl Case {
             ),
             ("claims are a list", self.text("[]"), "not an object"),
             ("opaque", "2YotnFZFEjr1zCsicMWpAA".to_owned(), "not a JWT"),
-            ("padding", format!("{}==", good), "not Base64"),
+            ("padding", format!("{good}=="), "not Base64"),
             ("no signature", format!("{}.{}.", parts[0], parts[1]), "signature of the token is wrong"),
             ("too long", format!("{good}{}", "a".repeat(8 * 1024)), "longer than 8 KiB"),
         ]

@@ -15,7 +15,7 @@ fn server(issuer: &Issuer) -> ResourceServer {
     issuer.resource_server().introspection(&format!("{}{PATH}", issuer.id()), client).unwrap()
 }
 
-fn active(changes: Value) -> Answer {
+fn active(changes: &Value) -> Answer {
     let mut answer = json!({"active": true, "sub": "ada", "aud": RESOURCE, "scope": "node.view node.edit"});
     for (name, value) in changes.as_object().unwrap() {
         answer[name] = value.clone();
@@ -26,7 +26,7 @@ fn active(changes: Value) -> Answer {
 #[tokio::test]
 async fn asks_the_issuer_about_opaque_tokens_once() {
     let issuer = Issuer::start(Vec::new()).await;
-    issuer.set(PATH, active(json!({"iss": issuer.id(), "exp": now() + 60})));
+    issuer.set(PATH, active(&json!({"iss": issuer.id(), "exp": now() + 60})));
     let server = server(&issuer);
     for _ in 0..3 {
         let ada = authenticate(&server, "opaque+token/1==").await.unwrap();
@@ -36,7 +36,7 @@ async fn asks_the_issuer_about_opaque_tokens_once() {
     assert_eq!(asked.body, "token=opaque%2Btoken%2F1%3D%3D&token_type_hint=access_token");
     assert_eq!(asked.headers["authorization"], "Basic dG9vbHM6Y29ycmVjdCtob3JzZQ==");
     // One that is about to expire is not kept.
-    issuer.set(PATH, active(json!({"exp": now() - 30})));
+    issuer.set(PATH, active(&json!({"exp": now() - 30})));
     assert!(authenticate(&server, "opaque-2").await.is_ok());
     assert!(authenticate(&server, "opaque-2").await.is_ok());
     assert_eq!(issuer.count(PATH), 3);
@@ -62,13 +62,13 @@ async fn refuses_tokens_that_the_issuer_does_not_vouch_for() {
     let cases = [
         Answer::Json(json!({"active": false})),
         Answer::Json(json!({})),
-        active(json!({"active": "true"})),
-        active(json!({"aud": "https://other.example.org"})),
-        active(json!({"aud": null})),
-        active(json!({"sub": ""})),
-        active(json!({"iss": "https://evil.example.org"})),
-        active(json!({"exp": now() - 61})),
-        active(json!({"nbf": now() + 90})),
+        active(&json!({"active": "true"})),
+        active(&json!({"aud": "https://other.example.org"})),
+        active(&json!({"aud": null})),
+        active(&json!({"sub": ""})),
+        active(&json!({"iss": "https://evil.example.org"})),
+        active(&json!({"exp": now() - 61})),
+        active(&json!({"nbf": now() + 90})),
     ];
     for (number, answer) in cases.into_iter().enumerate() {
         issuer.set(PATH, answer.clone());
@@ -76,7 +76,7 @@ async fn refuses_tokens_that_the_issuer_does_not_vouch_for() {
         assert!(refused.contains("invalid_token"), "{answer:?}");
     }
     // That one is not active is remembered, too.
-    issuer.set(PATH, active(json!({})));
+    issuer.set(PATH, active(&json!({})));
     assert!(authenticate(&server, "opaque-0").await.is_err());
     assert!(authenticate(&server, "opaque-9").await.is_ok());
 }
@@ -105,7 +105,7 @@ async fn is_unavailable_if_the_issuer_is() {
 #[tokio::test]
 async fn works_without_signed_tokens() {
     let issuer = Issuer::start(Vec::new()).await;
-    issuer.set(PATH, active(json!({"iss": "anybody"})));
+    issuer.set(PATH, active(&json!({"iss": "anybody"})));
     let client = IntrospectionClient::new("tools", "correct horse");
     let url = format!("{}{PATH}", issuer.id());
     let server = ResourceServer::new(RESOURCE).unwrap();

@@ -82,7 +82,7 @@ impl Issuer {
         self.inner.lock().unwrap().answers.insert(path.to_owned(), answer);
     }
 
-    pub(crate) fn set_keys(&self, keys: Vec<Value>) {
+    pub(crate) fn set_keys(&self, keys: &[Value]) {
         self.set(KEYS, Answer::Json(json!({"keys": keys})));
     }
 

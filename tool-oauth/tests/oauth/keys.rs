@@ -29,7 +29,7 @@ async fn fetches_once_however_many_tokens_name_unknown_keys() {
     // Whoever has a known key is served meanwhile.
     assert!(authenticate(&server, &token(&known, "a", &issuer)).await.is_ok());
     // Another instance, which has no keys yet, finds the new key.
-    issuer.set_keys(vec![known.jwk("a"), new.jwk("b")]);
+    issuer.set_keys(&[known.jwk("a"), new.jwk("b")]);
     assert!(authenticate(&server, &token(&new, "b", &issuer)).await.is_err());
     assert!(authenticate(&issuer.resource_server(), &token(&new, "b", &issuer)).await.is_ok());
     assert_eq!(issuer.count(KEYS), 2);
