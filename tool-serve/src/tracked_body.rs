@@ -5,12 +5,16 @@ use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::{Request, Response};
 use http_body::{Body, Frame, SizeHint};
+use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
+use tokio::runtime::Handle;
 use tokio::sync::oneshot;
+use tokio::time::timeout;
 
 use crate::response_body::ResponseBody;
 use crate::socket::Peer;
@@ -36,11 +40,20 @@ pub(super) async fn respond_while_connected<B>(
     }
 }
 
+/// The longest time and the most bytes that are read of a body that its service has not read.
+const DISCARDED: (Duration, usize) = (Duration::from_secs(5), 4 * 1024 * 1024);
+
 /// A request body that reports when it was read.
 ///
 /// Until then, hyper detects by itself that the client sends no more.
+///
+/// A service may respond without reading it, for example to a request without credentials. The rest is then read and discarded, if
+/// it is small: otherwise the connection would be closed, and a client that is still sending might lose the response.
 #[derive(Debug)]
-pub struct TrackedBody {
+pub struct TrackedBody(Option<Unread>);
+
+#[derive(Debug)]
+struct Unread {
     body: Incoming,
     /// Dropped with the body.
     _unread: Option<oneshot::Sender<Infallible>>,
@@ -52,7 +65,26 @@ impl TrackedBody {
         let (unread, read) = oneshot::channel();
         // A handler may keep an empty body.
         let unread = (!request.body().is_end_stream()).then_some(unread);
-        (request.map(|body| TrackedBody { body, _unread: unread }), read)
+        (request.map(|body| TrackedBody(Some(Unread { body, _unread: unread }))), read)
+    }
+}
+
+impl Drop for TrackedBody {
+    fn drop(&mut self) {
+        let unread = self.0.take().filter(|unread| !unread.body.is_end_stream());
+        if let (Some(unread), Ok(runtime)) = (unread, Handle::try_current()) {
+            runtime.spawn(timeout(DISCARDED.0, unread.discard()));
+        }
+    }
+}
+
+impl Unread {
+    async fn discard(mut self) {
+        let mut left = DISCARDED.1;
+        while let Some(Ok(frame)) = self.body.frame().await {
+            let Some(less) = left.checked_sub(frame.data_ref().map_or(0, Bytes::len)) else { break };
+            left = less;
+        }
     }
 }
 
@@ -64,14 +96,17 @@ impl Body for TrackedBody {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
-        Pin::new(&mut self.body).poll_frame(cx)
+        match &mut self.0 {
+            Some(unread) => Pin::new(&mut unread.body).poll_frame(cx),
+            None => Poll::Ready(None),
+        }
     }
 
     fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
+        self.0.as_ref().is_none_or(|unread| unread.body.is_end_stream())
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
+        self.0.as_ref().map_or_else(SizeHint::default, |unread| unread.body.size_hint())
     }
 }

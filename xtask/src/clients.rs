@@ -1,4 +1,4 @@
-//! Third-party programs in `tests/clients`, `tests/browser` and `examples/gateway/tests/servers`, installed with npm.
+//! Third-party programs that are installed with npm: in `tests/clients`, `tests/browser`, `tests/oauth` and the gateway's tests.
 
 use std::ffi::OsString;
 use std::fs;
@@ -79,15 +79,17 @@ fn file(path: &Path, source: std::io::Error) -> Failure {
 mod tests {
     use super::*;
 
-    const PACKAGES: [&str; 3] = [
+    const PACKAGES: [&str; 4] = [
         include_str!("../../tests/clients/package.json"),
         include_str!("../../tests/browser/package.json"),
         include_str!("../../examples/gateway/tests/servers/package.json"),
+        include_str!("../../tests/oauth/package.json"),
     ];
-    const LOCKS: [&str; 3] = [
+    const LOCKS: [&str; 4] = [
         include_str!("../../tests/clients/package-lock.json"),
         include_str!("../../tests/browser/package-lock.json"),
         include_str!("../../examples/gateway/tests/servers/package-lock.json"),
+        include_str!("../../tests/oauth/package-lock.json"),
     ];
 
     #[test]

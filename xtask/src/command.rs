@@ -185,6 +185,7 @@ mod tests {
                 "conformance",
                 "onetool",
                 "gateway",
+                "oauth",
                 "shells",
                 "browser"
             ]

@@ -5,6 +5,7 @@ mod cargo;
 mod clients;
 mod conformance;
 mod gateway;
+mod oauth;
 mod oldest;
 mod onetool;
 mod outside;
@@ -85,6 +86,12 @@ pub(crate) const STEPS: &[Step] = &[
         summary: "servers of other people stand behind the gateway example",
         needs: &[NPM, PYTHON],
         run: gateway::gateway,
+    },
+    Step {
+        name: "oauth",
+        summary: "users of the content example sign in at an issuer, and a client of MCP asks for more",
+        needs: &[NPM, PYTHON],
+        run: oauth::oauth,
     },
     Step {
         name: "shells",

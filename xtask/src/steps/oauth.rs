@@ -1,0 +1,21 @@
+//! The step that tests the content example with an issuer of tokens and a client that signs in.
+
+use crate::clients::Clients;
+use crate::environment::{Environment, ONETOOL};
+use crate::failure::Failure;
+use crate::process::Invocation;
+use crate::steps::outside;
+use crate::tally::Tally;
+use crate::workspace;
+
+/// Runs oidc-provider, the example over MCP and HTTP, and the Python SDK of MCP, in both eras.
+pub(crate) fn oauth(tally: &mut Tally) -> Result<(), Failure> {
+    let folder = "tests/oauth";
+    let issuer = Clients::install(folder)?;
+    let environment = Environment::install(&ONETOOL)?;
+    Invocation::cargo(["build", "--package", "content", "--locked"]).announce().run()?;
+    let program = workspace::binary("content")
+        .map_err(|source| Failure::File { path: "the folder of this program".to_owned(), source })?;
+    let script = workspace::root().join(folder).join("check.py");
+    outside::checks(environment.invocation(&script).arguments([program, issuer.node()]), tally)
+}
