@@ -26,7 +26,7 @@ use crate::http::policy::{HeaderRules, Policy};
 use crate::http::rejection::Rejection;
 use crate::http::sessions::{HttpSession, SessionLease, Sessions};
 use crate::http::shutdown::Shutdown;
-use crate::http::stream::{EventIds, Stream, event_id};
+use crate::http::stream::{EventIds, Stream};
 use crate::protocol::{
     Caller, MOST_REQUESTS, Message, Origin, Outbox, RpcRequest, RpcResponse, Session, in_flight,
     internal_error, invalid_params, read, request_id, shutting_down, too_many_requests, too_many_sessions,
@@ -317,7 +317,7 @@ impl Endpoint {
         let lease = lease.ok_or_else(|| no_session(head))?;
         let source = match head.headers.get("last-event-id").map(|id| id.to_str().unwrap_or_default()) {
             Some(id) => {
-                let Some(source) = resumed(&lease.session, id) else {
+                let Some(source) = lease.session.resume(id) else {
                     // After an error, the client would try again with the same identifier for ever.
                     tracing::debug!(id, "an event is not kept any more");
                     let ended = Arc::new(Stream::new(EventIds::None));
@@ -365,17 +365,6 @@ fn unread(error: BodyError) -> Rejection {
     };
     // The rest of the body is not read, so the connection cannot be reused.
     Rejection::new(status, message).with_header(header::CONNECTION, HeaderValue::from_static("close"))
-}
-
-/// Attaches to the stream of an event, after that event.
-fn resumed(session: &HttpSession, id: &str) -> Option<(Arc<Stream>, u64)> {
-    let (event, request) = event_id(id)?;
-    let stream = match request {
-        Some(number) => session.stream_of(number)?,
-        None => Arc::clone(&session.stream),
-    };
-    let reader = stream.attach(Some(event));
-    Some((stream, reader))
 }
 
 /// Returns the error of a request that needs a session.

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 use tool_core::Principal;
 
-use crate::http::stream::{EventIds, HISTORY_AGE, Stream};
+use crate::http::stream::{EventIds, HISTORY_AGE, Stream, event_id};
 use crate::protocol::{Outbox, Session};
 use crate::sync::lock;
 
@@ -105,11 +105,19 @@ impl HttpSession {
         number.map(|number| streams.by_number.insert(number, Arc::clone(stream)));
     }
 
-    /// Returns the stream of a request, if it is still kept.
-    pub(super) fn stream_of(&self, number: u64) -> Option<Arc<Stream>> {
-        let mut streams = lock(&self.streams);
-        streams.forget();
-        streams.by_number.get(&number).cloned()
+    /// Attaches a reader to the stream of an event, after that event; `None` if the stream is not kept any more.
+    pub(super) fn resume(&self, id: &str) -> Option<(Arc<Stream>, u64)> {
+        let (event, request) = event_id(id)?;
+        let stream = match request {
+            Some(number) => {
+                let mut streams = lock(&self.streams);
+                streams.forget();
+                Arc::clone(streams.by_number.get(&number)?)
+            }
+            None => Arc::clone(&self.stream),
+        };
+        let reader = stream.attach(Some(event));
+        Some((stream, reader))
     }
 
     fn close(&self) {

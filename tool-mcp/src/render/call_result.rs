@@ -172,7 +172,20 @@ pub(crate) fn block(content: &Content, era: &Era) -> ContentBlock {
 
 #[cfg(test)]
 mod tests {
+    use rmcp::model::ProtocolVersion;
+
     use super::*;
+
+    #[test]
+    fn sends_a_value_as_it_is_but_in_one_line() {
+        let modern = Era::of(ProtocolVersion::V_2026_07_28);
+        for (json, sent) in [(r#"{"a": 1e2}"#, r#"{"a": 1e2}"#), ("{\n\"a\":\r1}", r#"{"a":1}"#)] {
+            let raw: &RawValue = serde_json::from_str(json).unwrap();
+            let output = Output::json(raw).unwrap().with_content(Vec::new());
+            let text = serde_json::to_string(&CallResult::succeeded(&output, &modern)).unwrap();
+            assert_eq!(text, format!(r#"{{"content":[],"structuredContent":{sent},"isError":false}}"#));
+        }
+    }
 
     #[test]
     fn keeps_the_shape_of_content() {
