@@ -1,4 +1,4 @@
-//! Fuzz targets of the MCP server: functions of bytes that panic if an invariant does not hold.
+//! Fuzz targets of the MCP server and of the resource server: functions of bytes that panic if an invariant does not hold.
 //!
 //! `README.md` says how to run them.
 
@@ -9,6 +9,7 @@ mod message;
 mod server;
 mod sse_resumption;
 mod stdio;
+mod tokens;
 mod tools;
 
 use std::io;
@@ -18,6 +19,7 @@ pub use http_head::http_head;
 pub use message::message;
 pub use sse_resumption::sse_resumption;
 pub use stdio::stdio;
+pub use tokens::tokens;
 
 /// Runs a target on each file that the command line names.
 ///
@@ -69,5 +71,10 @@ mod tests {
     #[test]
     fn stdio_holds_for_its_corpus() {
         replay("stdio", super::stdio);
+    }
+
+    #[test]
+    fn tokens_holds_for_its_corpus() {
+        replay("tokens", super::tokens);
     }
 }

@@ -7,6 +7,8 @@ mod challenge;
 mod claims;
 mod error;
 mod fetch;
+#[doc(hidden)]
+pub mod fuzzing;
 mod introspection;
 mod issuer;
 mod jwt;

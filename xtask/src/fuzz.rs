@@ -12,7 +12,8 @@ use crate::process::Invocation;
 use crate::workspace;
 
 /// The targets: the binaries of the package `fuzz`.
-pub(crate) const TARGETS: [&str; 5] = ["message", "dispatch", "http_head", "sse_resumption", "stdio"];
+pub(crate) const TARGETS: [&str; 6] =
+    ["message", "dispatch", "http_head", "sse_resumption", "stdio", "tokens"];
 
 /// How the targets and all that they depend on are compiled.
 const FLAGS: &str = "--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
