@@ -11,7 +11,8 @@ use std::{env, fs};
 
 use public_api::PublicApi;
 
-const LIBRARIES: [&str; 6] = ["tool-macros", "tool-core", "tool-serve", "tool-http", "tool-mcp", "tool-cli"];
+const LIBRARIES: [&str; 7] =
+    ["tool-macros", "tool-core", "tool-serve", "tool-http", "tool-mcp", "tool-cli", "tool-oauth"];
 
 /// The real `rustdoc`, if cargo runs this program in its place.
 const RUSTDOC: &str = "API_RUSTDOC";

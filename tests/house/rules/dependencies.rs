@@ -14,6 +14,8 @@ fn below(library: &str) -> &'static [&'static str] {
         "tool-core" => &["tool-macros"],
         "tool-serve" => &[],
         "tool-http" | "tool-mcp" => &["tool-core", "tool-serve"],
+        // Its tests serve over both.
+        "tool-oauth" => &["tool-core", "tool-http", "tool-mcp"],
         _ => &["tool-core"],
     }
 }
@@ -38,7 +40,7 @@ fn arrows_point_down() {
 // them.
 #[test]
 fn adapters_take_the_core_without_its_default_features() {
-    for adapter in ["tool-http", "tool-mcp", "tool-cli"] {
+    for adapter in ["tool-http", "tool-mcp", "tool-cli", "tool-oauth"] {
         let package = workspace::member(adapter);
         let core = neighbours(package)
             .find(|dependency| dependency.name == "tool-core" && dependency.kind == DependencyKind::Normal)

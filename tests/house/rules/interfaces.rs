@@ -22,6 +22,8 @@ fn allowed(library: &str) -> &'static [&'static str] {
         "tool-serve" => &["bytes", "http", "http_body", "hyper", "hyper_util", "tokio"],
         // The command line runs on the application's runtime.
         "tool-cli" => &["serde_json", "tokio", "tool_core"],
+        // The metadata is that of `http`; claims are read with serde.
+        "tool-oauth" => &["http", "serde", "serde_json", "tool_core"],
         _ => &["serde_json", "tool_core"],
     }
 }
