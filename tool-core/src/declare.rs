@@ -6,6 +6,7 @@ pub(crate) mod declared;
 pub(crate) mod entry;
 pub(crate) mod handles;
 pub(crate) mod inject;
+pub(crate) mod injected;
 pub(crate) mod input;
 pub(crate) mod input_spec;
 pub(crate) mod layout;

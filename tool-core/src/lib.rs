@@ -102,6 +102,7 @@ pub mod failure {
 
 /// Injected parameters, which come from the call and not from the caller.
 pub mod inject {
+    pub use crate::declare::inject::asynchronous::InjectAsync;
     pub use crate::declare::inject::{Handle, Inject, Injection, Need, Needs, op};
 }
 

@@ -7,14 +7,18 @@ pub use crate::declare::completion::{Complete, CompleteFn, Completing};
 pub use crate::declare::declaration::{Declaration, Options, schema};
 pub use crate::declare::declared::declared;
 pub use crate::declare::entry::{
-    Call, Entry, EntryOutcome, Running, run, run_guarded, run_sync, run_sync_guarded,
+    Call, Enter, Entry, EntryOutcome, Running, run, run_guarded, run_sync, run_sync_guarded,
 };
 #[cfg(feature = "tokio")]
 pub use crate::declare::entry::{run_blocking, run_blocking_guarded};
 pub use crate::declare::handles::WritableBy;
 pub use crate::declare::inject::InjectIntoPrompt;
+pub use crate::declare::inject::mode::Mode;
+pub use crate::declare::injected::{
+    Injected, InjectedAtOnce, InjectedType, injected, injected_into_prompt, shown,
+};
 pub use crate::declare::input::{
-    In, Injected, Inputs, Limit, defaulted, injected, injected_into_prompt, input, json, locator, shown,
+    AsyncInputs, In, Inputs, Limit, SyncInputs, defaulted, input, json, locator,
 };
 pub use crate::declare::input_spec::{Bound, InputSpec, JsonFn};
 pub use crate::declare::locator::Optional;

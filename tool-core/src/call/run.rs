@@ -8,7 +8,7 @@ use crate::context::LazyContext;
 use crate::context::elicitation::suspend::SuspendableCall;
 use crate::context::permit::Permit;
 use crate::context::timeout::{Elapsed, Timer, limited};
-use crate::declare::entry::{AuthorizedCall, EntryOutcome, Pending};
+use crate::declare::entry::{AuthorizedCall, EntryOutcome, Injecting, Pending};
 use crate::model::catch_panic::{CatchPanic, Panicked, catch_panic};
 use crate::model::failure::{Failure, FailureKind};
 use crate::model::output::Output;
@@ -31,7 +31,9 @@ impl Invocation<'_> {
         step: EntryOutcome,
     ) -> Result<Output, Failure> {
         let step = match step {
-            EntryOutcome::Authorizing(decision) => Box::pin(decide(self, &mut timer, decision)).await?,
+            EntryOutcome::Authorizing(_) | EntryOutcome::Injecting(_) => {
+                Box::pin(prepare(self, &mut timer, step)).await?
+            }
             step => step,
         };
         let function = match step {
@@ -45,6 +47,7 @@ impl Invocation<'_> {
                 return result;
             }
             EntryOutcome::Authorizing(_)
+            | EntryOutcome::Injecting(_)
             | EntryOutcome::Valid
             | EntryOutcome::Invalid
             | EntryOutcome::Described(_) => {
@@ -79,20 +82,53 @@ impl Invocation<'_> {
     }
 }
 
+/// Waits for the access function and for the parameters that are awaited, and enters the function.
+async fn prepare(
+    call: &Invocation<'_>,
+    timer: &mut Option<Timer>,
+    mut step: EntryOutcome,
+) -> Result<EntryOutcome, Failure> {
+    loop {
+        step = match step {
+            EntryOutcome::Authorizing(decision) => decide(call, timer, decision).await?,
+            EntryOutcome::Injecting(injection) => inject(call, timer, injection).await?,
+            step => return Ok(step),
+        };
+    }
+}
+
+/// Waits for injected parameters. As with the access function, they can be dropped if the caller leaves.
+async fn inject(
+    call: &Invocation<'_>,
+    timer: &mut Option<Timer>,
+    injection: Injecting,
+) -> Result<EntryOutcome, Failure> {
+    let injecting = CatchPanic::new(injection(call.source()), call.span.clone());
+    wait(call, timer, injecting).await
+}
+
 /// Waits for the access function. No code of the tool has run yet, so that the decision can be dropped if the caller leaves.
 async fn decide(
     call: &Invocation<'_>,
     timer: &mut Option<Timer>,
     decision: Pending<AuthorizedCall>,
 ) -> Result<EntryOutcome, Failure> {
-    let mut decision = CatchPanic::new(decision, call.span.clone());
-    let guard = CancelOnDrop::new(&call.context, None);
-    let cleared = limited(timer, &mut decision).await;
-    let cleared = cleared.map_err(|Elapsed(limit)| Failure::timeout_before(call.tool.name(), limit))?;
-    guard.disarm();
-    let cleared = cleared?;
+    let cleared = wait(call, timer, CatchPanic::new(decision, call.span.clone())).await?;
     let _inside = call.span.enter();
     catch_panic(|| cleared(call.source())).map_err(|Panicked| Failure::internal())
+}
+
+/// Waits for a step before the function, within the time that is left.
+async fn wait<T>(
+    call: &Invocation<'_>,
+    timer: &mut Option<Timer>,
+    mut step: CatchPanic<'_, T>,
+) -> Result<T, Failure> {
+    let guard = CancelOnDrop::new(&call.context, None);
+    let result = limited(timer, &mut step).await;
+    let result = result.map_err(|Elapsed(limit)| Failure::timeout_before(call.tool.name(), limit))?;
+    guard.disarm();
+    result
 }
 
 /// Cancels the context of a call when it is dropped, unless it is disarmed.

@@ -3,6 +3,7 @@
 //! A declaration holds one function, its [`Entry`], which only calls [`run`], [`run_sync`] or [`run_blocking`]. This
 //! module is instantiated for every tool, so it is short.
 
+mod enter;
 mod guarded;
 
 use std::pin::Pin;
@@ -19,6 +20,8 @@ use crate::model::failure::Failure;
 use crate::model::future::BoxFuture;
 use crate::model::output::Output;
 
+pub use enter::Enter;
+pub(crate) use enter::Injecting;
 #[cfg(feature = "tokio")]
 pub use guarded::run_blocking_guarded;
 pub use guarded::{run_guarded, run_sync_guarded};
@@ -78,6 +81,8 @@ pub enum EntryOutcome {
     Running(Running),
     /// The access function is deciding; the result enters the function.
     Authorizing(Pending<AuthorizedCall>),
+    /// A parameter is awaited; the result enters the function, or its access function.
+    Injecting(Injecting),
     /// The function is ready to run on a blocking thread.
     #[cfg(feature = "tokio")]
     Blocking(Blocking),
@@ -104,26 +109,27 @@ pub fn run<I: Inputs, F, R: Return<F::Output>>(
     returns: R,
 ) -> EntryOutcome
 where
+    I::Mode: Enter<I>,
     F: Future + Send + 'static,
 {
-    match prepare(call, inputs, returns.returned()) {
-        Ok(values) => EntryOutcome::Running(Box::pin(FinishOutput { future: function(values), returns })),
-        Err(step) => step,
-    }
+    I::Mode::enter(call, inputs, returns.returned(), move |values| {
+        EntryOutcome::Running(Box::pin(FinishOutput { future: function(values), returns }))
+    })
 }
 
 /// Enters a `fn`.
-#[expect(clippy::needless_pass_by_value, reason = "the three ways to enter a function are called alike")]
-pub fn run_sync<I: Inputs, T, R: Return<T>>(
+pub fn run_sync<I: Inputs, T: 'static, R: Return<T>>(
     call: &mut Call<'_>,
     inputs: &'static I,
     function: fn(I::Values) -> T,
     returns: R,
-) -> EntryOutcome {
-    match prepare(call, inputs, returns.returned()) {
-        Ok(values) => EntryOutcome::Done(returns.finish(function(values))),
-        Err(step) => step,
-    }
+) -> EntryOutcome
+where
+    I::Mode: Enter<I>,
+{
+    I::Mode::enter(call, inputs, returns.returned(), move |values| {
+        EntryOutcome::Done(returns.finish(function(values)))
+    })
 }
 
 /// Enters a blocking `fn`, which runs on a separate thread.
@@ -135,51 +141,12 @@ pub fn run_blocking<I: Inputs, T: 'static, R: Return<T>>(
     returns: R,
 ) -> EntryOutcome
 where
+    I::Mode: Enter<I>,
     I::Values: Send,
 {
-    match prepare(call, inputs, returns.returned()) {
-        Ok(values) => EntryOutcome::Blocking(Box::new(move || returns.finish(function(values)))),
-        Err(step) => step,
-    }
-}
-
-/// Reads and injects all values of a tool without an access function.
-fn prepare<I: Inputs>(
-    call: &mut Call<'_>,
-    inputs: &'static I,
-    returned: Returned,
-) -> Result<I::Values, EntryOutcome> {
-    let shown = read(call, inputs, returned)?;
-    match call {
-        Call::Run(reader) => {
-            inputs.inject(shown, reader.source()).map_err(|failure| EntryOutcome::Done(Err(failure)))
-        }
-        // Unreachable: `read` has returned early.
-        Call::Metadata(_) | Call::Describe(_) | Call::Validate(_) => Err(EntryOutcome::Invalid),
-    }
-}
-
-/// The part that depends only on the types of the inputs, so that tools with the same types share it.
-fn read<I: Inputs>(
-    call: &mut Call<'_>,
-    inputs: &'static I,
-    returned: Returned,
-) -> Result<I::Shown, EntryOutcome> {
-    match call {
-        Call::Metadata(_) => Err(EntryOutcome::Described(returned)),
-        Call::Describe(visitor) => {
-            inputs.describe(visitor);
-            Err(EntryOutcome::Described(returned))
-        }
-        Call::Validate(reader) => {
-            drop(inputs.read(reader));
-            Err(if reader.is_clean() { EntryOutcome::Valid } else { EntryOutcome::Invalid })
-        }
-        Call::Run(reader) => {
-            let read = inputs.read(reader).ok_or(EntryOutcome::Invalid)?;
-            inputs.show(read, reader.source()).map_err(|failure| EntryOutcome::Done(Err(failure)))
-        }
-    }
+    I::Mode::enter(call, inputs, returns.returned(), move |values| {
+        EntryOutcome::Blocking(Box::new(move || returns.finish(function(values))))
+    })
 }
 
 pin_project! {

@@ -1,6 +1,8 @@
 //! Injection: parameters of a tool that come from the call instead of the caller.
 
+pub(crate) mod asynchronous;
 mod context;
+pub(crate) mod mode;
 
 use std::any::{TypeId, type_name};
 use std::marker::PhantomData;

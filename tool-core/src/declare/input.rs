@@ -3,15 +3,14 @@
 //! [`Input`] is the bound of a parameter's type. A declaration holds its inputs as one typed tuple of [`In`], which
 //! [`Inputs`] reads. Both are named only by the expansion of `#[tool]`.
 
-use std::marker::PhantomData;
-
 use schemars::{JsonSchema, SchemaGenerator};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::declare::completion::CompleteFn;
-use crate::declare::inject::{Inject, InjectIntoPrompt, Injection, InjectionSource, Needs, op};
+use crate::declare::inject::mode::{Mode, SyncMode};
+use crate::declare::inject::{InjectionSource, Needs};
 use crate::declare::input_spec::{Bound, InputSpec, JsonFn};
 use crate::declare::locator::Locator;
 use crate::declare::presence;
@@ -125,17 +124,6 @@ pub fn json<T: InputValue>(value: T) -> Result<Value, serde_json::Error> {
     serde_json::to_value(value)
 }
 
-/// Declares an injected parameter for a tool of this operation. The call names no type, so that the compiler underlines
-/// the whole type if it cannot be injected.
-pub const fn injected<T: Inject<Op>, Op: Copy + 'static>(_: Op) -> Injected<T, Op> {
-    Injected { needs: T::needs, inject: inject::<T, Op>, operation: PhantomData }
-}
-
-/// Declares an injected parameter of a prompt.
-pub const fn injected_into_prompt<T: InjectIntoPrompt>(prompt: op::Prompt) -> Injected<T, op::Prompt> {
-    injected(prompt)
-}
-
 impl<T> In<T> {
     setters! {
         /// Sets the default, as JSON.
@@ -177,27 +165,10 @@ impl<T> In<T> {
     }
 }
 
-/// An injected parameter: its value comes from the call.
-///
-/// `Op` is the operation of the tool, so that the compiler can reject what the operation may not have.
-#[derive(Debug)]
-pub struct Injected<T, Op> {
-    needs: fn(&mut Needs),
-    inject: fn(InjectionSource<'_>) -> Result<T, Failure>,
-    operation: PhantomData<fn() -> Op>,
-}
-
-/// An injected parameter that the access function takes, so it is injected before the decision.
-#[derive(Debug)]
-pub struct Shown<T, Op>(Injected<T, Op>);
-
-/// Declares an injected parameter that the access function takes.
-pub const fn shown<T: Inject<Op>, Op: Copy + 'static>(operation: Op) -> Shown<T, Op> {
-    Shown(injected(operation))
-}
-
 /// A typed tuple of parameters. Its values are created in three steps: first all inputs are read, then the parameters
 /// of the access function are injected, and after the decision the rest.
+///
+/// The last two are methods of [`SyncInputs`] and of [`AsyncInputs`], of which [`Mode`](Inputs::Mode) chooses one.
 pub trait Inputs: Sync + 'static {
     /// The inputs, with `()` in place of injected parameters.
     type Read;
@@ -205,13 +176,18 @@ pub trait Inputs: Sync + 'static {
     type Shown;
     /// All parameters of the function.
     type Values;
+    /// Whether an injection is awaited.
+    type Mode: Mode;
 
     /// Describes all inputs and needs, in order.
     fn describe(&'static self, visitor: &mut Visitor<'_>);
 
     /// Reads every input, and returns `None` if any could not be read.
     fn read(&'static self, reader: &mut ArgumentReader<'_>) -> Option<Self::Read>;
+}
 
+/// Parameters that are injected without waiting.
+pub trait SyncInputs: Inputs {
     /// Injects the parameters of the access function.
     ///
     /// # Errors
@@ -231,6 +207,31 @@ pub trait Inputs: Sync + 'static {
     ) -> Result<Self::Values, Failure>;
 }
 
+/// Parameters of which some may be awaited. All are `Send`, because a call may move to another thread while it waits.
+pub trait AsyncInputs: Inputs<Read: Send, Shown: Send, Values: Send> {
+    /// Injects the parameters of the access function, one after the other.
+    ///
+    /// # Errors
+    ///
+    /// The first failure of an injection.
+    fn show(
+        &'static self,
+        read: Self::Read,
+        source: InjectionSource<'_>,
+    ) -> impl Future<Output = Result<Self::Shown, Failure>> + Send;
+
+    /// Injects the remaining parameters, one after the other.
+    ///
+    /// # Errors
+    ///
+    /// The first failure of an injection.
+    fn inject(
+        &'static self,
+        shown: Self::Shown,
+        source: InjectionSource<'_>,
+    ) -> impl Future<Output = Result<Self::Values, Failure>> + Send;
+}
+
 /// Collects the inputs and the needs of a tuple.
 #[derive(Debug)]
 pub struct Visitor<'v> {
@@ -242,6 +243,7 @@ impl<T: 'static> Inputs for In<T> {
     type Read = T;
     type Shown = T;
     type Values = T;
+    type Mode = SyncMode;
 
     fn describe(&'static self, visitor: &mut Visitor<'_>) {
         visitor.inputs.push(&self.spec);
@@ -250,7 +252,9 @@ impl<T: 'static> Inputs for In<T> {
     fn read(&'static self, reader: &mut ArgumentReader<'_>) -> Option<T> {
         (self.read)(reader)
     }
+}
 
+impl<T: 'static> SyncInputs for In<T> {
     fn show(&'static self, value: T, _: InjectionSource<'_>) -> Result<T, Failure> {
         Ok(value)
     }
@@ -260,56 +264,26 @@ impl<T: 'static> Inputs for In<T> {
     }
 }
 
-impl<T: 'static, Op: 'static> Inputs for Injected<T, Op> {
-    type Read = ();
-    type Shown = ();
-    type Values = T;
-
-    fn describe(&'static self, visitor: &mut Visitor<'_>) {
-        (self.needs)(visitor.needs);
+impl<T: Send + 'static> AsyncInputs for In<T> {
+    async fn show(&'static self, value: T, _: InjectionSource<'_>) -> Result<T, Failure> {
+        Ok(value)
     }
 
-    fn read(&'static self, _: &mut ArgumentReader<'_>) -> Option<()> {
-        Some(())
-    }
-
-    fn show(&'static self, (): (), _: InjectionSource<'_>) -> Result<(), Failure> {
-        Ok(())
-    }
-
-    fn inject(&'static self, (): (), source: InjectionSource<'_>) -> Result<T, Failure> {
-        (self.inject)(source)
-    }
-}
-
-impl<T: 'static, Op: 'static> Inputs for Shown<T, Op> {
-    type Read = ();
-    type Shown = T;
-    type Values = T;
-
-    fn describe(&'static self, visitor: &mut Visitor<'_>) {
-        self.0.describe(visitor);
-    }
-
-    fn read(&'static self, _: &mut ArgumentReader<'_>) -> Option<()> {
-        Some(())
-    }
-
-    fn show(&'static self, (): (), source: InjectionSource<'_>) -> Result<T, Failure> {
-        (self.0.inject)(source)
-    }
-
-    fn inject(&'static self, value: T, _: InjectionSource<'_>) -> Result<T, Failure> {
+    async fn inject(&'static self, value: T, _: InjectionSource<'_>) -> Result<T, Failure> {
         Ok(value)
     }
 }
 
 macro_rules! tuples {
+    (@mode) => { SyncMode };
+    (@mode $name:ident) => { $name::Mode };
+    (@mode $name:ident $($rest:ident)*) => { <$name::Mode as Mode>::And<tuples!(@mode $($rest)*)> };
     ($($name:ident $value:ident)*) => {
         impl<$($name: Inputs),*> Inputs for ($($name,)*) {
             type Read = ($($name::Read,)*);
             type Shown = ($($name::Shown,)*);
             type Values = ($($name::Values,)*);
+            type Mode = tuples!(@mode $($name)*);
 
             #[allow(non_snake_case, unused_variables)]
             fn describe(&'static self, visitor: &mut Visitor<'_>) {
@@ -324,7 +298,9 @@ macro_rules! tuples {
                 $(let $name = $name.read(reader);)*
                 Some(($($name?,)*))
             }
+        }
 
+        impl<$($name: SyncInputs),*> SyncInputs for ($($name,)*) {
             #[allow(non_snake_case, unused_variables, clippy::unused_unit)]
             fn show(&'static self, ($($value,)*): Self::Read, source: InjectionSource<'_>) -> Result<Self::Shown, Failure> {
                 let ($($name,)*) = self;
@@ -339,6 +315,28 @@ macro_rules! tuples {
             ) -> Result<Self::Values, Failure> {
                 let ($($name,)*) = self;
                 Ok(($($name.inject($value, source)?,)*))
+            }
+        }
+
+        impl<$($name: AsyncInputs),*> AsyncInputs for ($($name,)*) {
+            #[allow(non_snake_case, unused_variables, clippy::unused_unit)]
+            async fn show(
+                &'static self,
+                ($($value,)*): Self::Read,
+                source: InjectionSource<'_>,
+            ) -> Result<Self::Shown, Failure> {
+                let ($($name,)*) = self;
+                Ok(($($name.show($value, source).await?,)*))
+            }
+
+            #[allow(non_snake_case, unused_variables, clippy::unused_unit)]
+            async fn inject(
+                &'static self,
+                ($($value,)*): Self::Shown,
+                source: InjectionSource<'_>,
+            ) -> Result<Self::Values, Failure> {
+                let ($($name,)*) = self;
+                Ok(($($name.inject($value, source).await?,)*))
             }
         }
     };
@@ -369,9 +367,4 @@ fn read<T: Input>(reader: &mut ArgumentReader<'_>) -> Option<T> {
             Err(error) => text = reader.respelled(text, error)?,
         }
     }
-}
-
-/// Injects one parameter.
-fn inject<T: Inject<Op>, Op: 'static>(source: InjectionSource<'_>) -> Result<T, Failure> {
-    T::inject(&Injection::from(source))
 }

@@ -3,25 +3,23 @@
 use std::sync::Arc;
 
 use crate::declare::inject::Inject;
-use crate::declare::input::{Injected, Shown, injected, shown};
+use crate::declare::injected::{Injected, Shown, SyncParameter, ToolParameter};
 use crate::declare::state::State;
 
 /// Declares the state whose method is called.
-pub const fn receiver<T: Send + Sync + 'static, Op: Copy + 'static>(operation: Op) -> Injected<State<T>, Op>
+pub const fn receiver<T: Send + Sync + 'static, Op: Copy + 'static>(_: Op) -> Injected<State<T>>
 where
     State<T>: Inject<Op>,
 {
-    injected(operation)
+    SyncParameter::<State<T>, Op>::INJECTED
 }
 
 /// Declares the state whose method is called, if the access function takes it.
-pub const fn shown_receiver<T: Send + Sync + 'static, Op: Copy + 'static>(
-    operation: Op,
-) -> Shown<State<T>, Op>
+pub const fn shown_receiver<T: Send + Sync + 'static, Op: Copy + 'static>(_: Op) -> Shown<State<T>>
 where
     State<T>: Inject<Op>,
 {
-    shown(operation)
+    SyncParameter::<State<T>, Op>::SHOWN
 }
 
 /// A type for `self`, besides a reference.

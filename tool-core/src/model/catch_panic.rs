@@ -98,13 +98,13 @@ pub(crate) fn catch_panic_task(
 }
 
 /// A running function whose panics are caught, while it runs and when it is dropped.
-pub(crate) struct CatchPanic<T> {
-    function: DropGuard<BoxFuture<'static, Result<T, Failure>>>,
+pub(crate) struct CatchPanic<'f, T> {
+    function: DropGuard<BoxFuture<'f, Result<T, Failure>>>,
     span: Span,
 }
 
-impl<T> CatchPanic<T> {
-    pub(crate) fn new(function: BoxFuture<'static, Result<T, Failure>>, span: Span) -> Self {
+impl<'f, T> CatchPanic<'f, T> {
+    pub(crate) fn new(function: BoxFuture<'f, Result<T, Failure>>, span: Span) -> Self {
         CatchPanic { function: DropGuard::new(function), span }
     }
 
@@ -115,7 +115,7 @@ impl<T> CatchPanic<T> {
     }
 }
 
-impl<T> Future for CatchPanic<T> {
+impl<T> Future for CatchPanic<'_, T> {
     type Output = Result<T, Failure>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
@@ -133,7 +133,7 @@ impl<T> Future for CatchPanic<T> {
     }
 }
 
-impl<T> Drop for CatchPanic<T> {
+impl<T> Drop for CatchPanic<'_, T> {
     fn drop(&mut self) {
         self.abandon();
     }

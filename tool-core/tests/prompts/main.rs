@@ -4,6 +4,7 @@ mod access;
 mod arguments;
 mod audit;
 mod completion;
+mod injection;
 mod lint;
 mod logging;
 mod messages;

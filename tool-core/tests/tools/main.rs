@@ -3,6 +3,7 @@
 mod access;
 mod agreement;
 mod arguments;
+mod async_injection;
 mod attributes;
 mod audit;
 mod completion;

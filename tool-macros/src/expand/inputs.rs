@@ -1,7 +1,7 @@
 //! Expands the parameters of a function to one typed tuple.
 
 use proc_macro2::TokenStream;
-use quote::{ToTokens, quote};
+use quote::{ToTokens, quote, quote_spanned};
 
 use super::method;
 use super::tokens::{bound_function, option, tuple};
@@ -9,7 +9,8 @@ use crate::diagnostics::{ends, respan};
 use crate::model::{Access, Callee, Default, Input, Limit, Limits, Parameter};
 use crate::parse::{ItemKind, peel_groups};
 
-/// `const { &(input("a", "…"), injected(op::Read)) }`, with `shown(op::Read)` for parameters of the access function.
+/// `const { use InjectedAtOnce as _; &(input("a", "…"), injected(&InjectedType::<User, op::Read>::__PARAMETER)) }`, with
+/// `shown(…)` for parameters of the access function.
 pub(super) fn inputs(callee: &Callee, access: Option<&Access>) -> TokenStream {
     let Callee { krate, operation, item_kind, .. } = callee;
     let injected = match item_kind {
@@ -22,13 +23,26 @@ pub(super) fn inputs(callee: &Callee, access: Option<&Access>) -> TokenStream {
         Parameter::Input(input) => self::input(krate, input),
         Parameter::Injected(kind) => {
             let injected = if is_shown(position) { &quote!(shown) } else { &injected };
-            let span = ends(&kind.to_token_stream());
-            respan(quote!(#krate::private::#injected(#krate::inject::op::#operation)), span)
+            let kind = kind.to_token_stream();
+            let (start, end) = ends(&kind);
+            // The type is between tokens at its ends, so that errors underline all of it.
+            let before = respan(quote!(#krate::private::InjectedType::<), (start, start));
+            let after = quote_spanned!(end=> , #krate::inject::op::#operation>::__PARAMETER);
+            let call = respan(quote!(#krate::private::#injected), (start, start));
+            quote_spanned!(end=> #call(&#before #kind #after))
         }
         Parameter::Receiver(receiver) => method::receiver(callee, receiver, is_shown(position)),
     });
     let parameters = tuple(parameters.collect());
-    quote!(const { &#parameters })
+    // In scope, the trait is found by its constant, which is not used if all parameters are awaited.
+    let is_injected = |parameter: &Parameter| matches!(parameter, Parameter::Injected(_));
+    let fallback = callee.parameters.iter().any(is_injected).then(|| {
+        quote! {
+            #[allow(unused_imports)]
+            use #krate::private::InjectedAtOnce as _;
+        }
+    });
+    quote!(const { #fallback &#parameters })
 }
 
 /// `input("days", "How many.").default(|| json::<u32>(3)).examples(&[|| json(5)]).range(Some(Bound::Integer(1)), None)`

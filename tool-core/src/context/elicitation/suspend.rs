@@ -12,12 +12,12 @@ use crate::model::output::Output;
 
 /// A running function, which may ask if it has a context.
 pub(crate) struct SuspendableCall {
-    function: CatchPanic<Output>,
+    function: CatchPanic<'static, Output>,
     context: Option<Context>,
 }
 
 impl SuspendableCall {
-    pub(crate) fn new(function: CatchPanic<Output>, context: Option<&Context>) -> Self {
+    pub(crate) fn new(function: CatchPanic<'static, Output>, context: Option<&Context>) -> Self {
         if let Some(context) = context {
             context.elicitation().open();
         }

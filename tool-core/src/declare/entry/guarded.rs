@@ -5,7 +5,8 @@
 //! comes first in the argument list: it determines the types of the inputs, so that the access function may take a
 //! `String` as `&str`.
 
-use super::{AuthorizedCall, Call, EntryOutcome, FinishOutput, read};
+use super::enter::read;
+use super::{AuthorizedCall, Call, Enter, EntryOutcome, FinishOutput};
 use crate::declare::input::Inputs;
 use crate::declare::returns::{Return, Returned};
 use crate::model::access::{Access, Guard, Principal};
@@ -23,6 +24,7 @@ pub fn run_guarded<I: Inputs, F, R: Return<F::Output>>(
     returns: R,
 ) -> EntryOutcome
 where
+    I::Mode: Enter<I>,
     I::Shown: Send,
     F: Future + Send + 'static,
 {
@@ -40,6 +42,7 @@ pub fn run_sync_guarded<I: Inputs, T: 'static, R: Return<T>>(
     returns: R,
 ) -> EntryOutcome
 where
+    I::Mode: Enter<I>,
     I::Shown: Send,
 {
     guarded(call, inputs, returns.returned(), access, move |values| {
@@ -57,6 +60,7 @@ pub fn run_blocking_guarded<I: Inputs, T: 'static, R: Return<T>>(
     returns: R,
 ) -> EntryOutcome
 where
+    I::Mode: Enter<I>,
     I::Shown: Send,
     I::Values: Send,
 {
@@ -74,21 +78,22 @@ fn guarded<I: Inputs>(
     enter: impl FnOnce(I::Values) -> EntryOutcome + Send + 'static,
 ) -> EntryOutcome
 where
+    I::Mode: Enter<I>,
     I::Shown: Send,
 {
-    let shown = match read(call, inputs, returned) {
-        Ok(shown) => shown,
+    let (read, source) = match read(call, inputs, returned) {
+        Ok(read) => read,
         Err(step) => return step,
     };
     let principal = principal(call);
-    EntryOutcome::Authorizing(Box::pin(async move {
-        let shown = authorize(principal, shown, access).await?;
-        let cleared: AuthorizedCall = Box::new(move |source| match inputs.inject(shown, source) {
-            Ok(values) => enter(values),
-            Err(failure) => EntryOutcome::Done(Err(failure)),
-        });
-        Ok(cleared)
-    }))
+    I::Mode::show(inputs, read, source, move |shown| {
+        EntryOutcome::Authorizing(Box::pin(async move {
+            let shown = authorize(principal, shown, access).await?;
+            let cleared: AuthorizedCall =
+                Box::new(move |source| I::Mode::inject(inputs, shown, source, enter));
+            Ok(cleared)
+        }))
+    })
 }
 
 /// Returns the caller.
