@@ -49,7 +49,7 @@ fn expands_a_tool_with_many_options() {
         ) -> Result<Purged, PurgeError> { store.purge(days).await }"#,
     );
     insta::assert_snapshot!(expansion);
-    assert!(generated_lines(&expansion) <= 50, "{}", generated_lines(&expansion));
+    assert!(generated_lines(&expansion) <= 60, "{}", generated_lines(&expansion));
 }
 
 // What can be said of one tool is more than what one says of it: each option stands in one of these three.
@@ -87,7 +87,7 @@ fn expands_every_option() {
         ) {}"#,
     );
     for (name, expansion) in [("node", read), ("compute", compute), ("limited", limited)] {
-        assert!(generated_lines(&expansion) <= 52, "{name}: {}", generated_lines(&expansion));
+        assert!(generated_lines(&expansion) <= 60, "{name}: {}", generated_lines(&expansion));
         insta::assert_snapshot!(format!("expands_every_option_{name}"), expansion);
     }
 }

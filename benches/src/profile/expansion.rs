@@ -160,17 +160,24 @@ impl Expansion {
         let operation = self.operation;
         let typed = variant >= Variant::NoRun;
         let places = self.parameters.iter().map(|Parameter { maker, kind }| match maker {
-            Maker::Injected => {
-                let kind = if typed { kind } else { "_" };
-                format!("::tool_core::private::injected::<{kind}, _>(::tool_core::op::{operation})")
-            }
+            Maker::Injected => format!(
+                "::tool_core::private::injected(&::tool_core::private::InjectedType::<{kind}, \
+                 ::tool_core::inject::op::{operation}>::__PARAMETER)"
+            ),
             Maker::Input { name, description, values } => {
                 let kind = if typed { format!("::<{kind}>") } else { String::new() };
                 let values = if variant >= Variant::NoValues { "" } else { values };
                 format!("::tool_core::private::input{kind}({name:?}, {description:?}){values}")
             }
         });
-        format!("const {{ &({},) }}", places.collect::<Vec<_>>().join(", "))
+        let places = places.collect::<Vec<_>>().join(", ");
+        let injects = self.parameters.iter().any(|parameter| matches!(parameter.maker, Maker::Injected));
+        let fallback = if injects {
+            "#[allow(unused_imports)] use ::tool_core::private::InjectedAtOnce as _; "
+        } else {
+            ""
+        };
+        format!("const {{ {fallback}&({places},) }}")
     }
 }
 
