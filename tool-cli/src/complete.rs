@@ -27,16 +27,17 @@ pub(crate) const COMMAND: &str = "__complete";
 pub(crate) const SHELLS: [&str; 4] = ["bash", "zsh", "fish", "powershell"];
 
 /// Prints the candidates, one per line: for bash the text to insert, for other shells the word, a tab and its description.
-pub(crate) fn complete(app: &App, matches: &ArgMatches, streams: &mut Streams) -> Result<(), CliError> {
+pub(crate) async fn complete(app: &App, matches: &ArgMatches, streams: &mut Streams) -> Result<(), CliError> {
     let shell = matches.get_one::<String>("shell").map_or("", String::as_str);
     let words: Vec<&str> =
         matches.get_many::<String>("words").into_iter().flatten().map(String::as_str).collect();
     let page = if shell == "bash" {
         let [typed, breaks] = words[..] else { return Ok(()) };
-        bash::insertions(typed, breaks, |words| candidates::complete(app, words))
+        let line = bash::BashLine::new(typed, breaks);
+        line.insertions(&candidates::complete(app, &line.words()).await)
     } else {
         let words: Vec<OsString> = words.iter().map(Into::into).collect();
-        candidates::complete(app, &words).iter().map(format_candidate).collect()
+        candidates::complete(app, &words).await.iter().map(format_candidate).collect()
     };
     Ok(streams.print(&page)?)
 }

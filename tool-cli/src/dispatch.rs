@@ -176,7 +176,7 @@ impl App {
             "lock" => lock::lock(&self, matches, streams),
             "completions" => complete::script(&self, matches, streams),
             "man" => man::man(&self, matches, streams),
-            complete::COMMAND => complete::complete(&self, matches, streams),
+            complete::COMMAND => Box::pin(complete::complete(&self, matches, streams)).await,
             _ => Box::pin(serve::serve(self, matches, streams)).await,
         };
         match result {

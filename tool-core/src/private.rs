@@ -3,7 +3,8 @@
 pub use crate::__here as here;
 pub use crate::__register as register;
 pub use crate::call::block_on;
-pub use crate::declare::completion::{Complete, CompleteFn, Completing};
+pub use crate::declare::completion::function::Complete;
+pub use crate::declare::completion::{CompleteFn, Completing};
 pub use crate::declare::declaration::{Declaration, Options, schema};
 pub use crate::declare::declared::declared;
 pub use crate::declare::entry::{
@@ -13,12 +14,13 @@ pub use crate::declare::entry::{
 pub use crate::declare::entry::{run_blocking, run_blocking_guarded};
 pub use crate::declare::handles::WritableBy;
 pub use crate::declare::inject::InjectIntoPrompt;
-pub use crate::declare::inject::mode::Mode;
+pub use crate::declare::inject::mode::{AsyncMode, Mode, SyncMode};
 pub use crate::declare::injected::{
-    Injected, InjectedAtOnce, InjectedType, injected, injected_into_prompt, shown,
+    AsyncParameter, Injected, InjectedAsync, InjectedAtOnce, InjectedType, PromptParameter, SyncParameter,
+    ToolParameter, injected, injected_into_prompt, shown,
 };
 pub use crate::declare::input::{
-    AsyncInputs, In, Inputs, Limit, SyncInputs, defaulted, input, json, locator,
+    AsyncInputs, In, Inputs, Limit, SendParameter, SyncInputs, defaulted, input, json, locator,
 };
 pub use crate::declare::input_spec::{Bound, InputSpec, JsonFn};
 pub use crate::declare::locator::Optional;

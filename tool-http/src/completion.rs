@@ -32,11 +32,8 @@ pub(crate) async fn complete(mut context: RequestContext) -> Result<Response, Ap
     let body = context.arguments().await?;
     let Object(request): Object<CompleteRequest> =
         serde_json::from_slice(&body).map_err(|error| ApiError::InvalidBody(error.to_string()))?;
-    // Completion functions belong to the application, and may do I/O.
-    let complete =
-        move || adapter::complete(&tools, &name, &request.argument.0.name, request.completion_request());
-    let completed = tokio::task::spawn_blocking(complete).await.unwrap_or_else(|_| Err(Failure::internal()));
-    match completed {
+    let input = &request.argument.0.name;
+    match adapter::complete(&tools, &name, input, request.completion_request()).await {
         Ok(completions) => Ok(json(StatusCode::OK, &CompletionResponse::from(completions))),
         Err(failure) if failure.kind() == FailureKind::Input => Err(unknown_input(&failure)),
         Err(failure) => Ok(response::failure_response(&failure, CallId::new())),

@@ -231,7 +231,8 @@ fn run(
     // The span of the name is where the function is.
     let here = respan(quote!(#krate::private::here!()), (name.span(), name.span()));
     let call = quote!(#call.of(#description, #here));
-    let inputs = inputs(callee, access);
+    // Where a parameter does not fit beside one that is awaited.
+    let inputs = respan(inputs(callee, access), (name.span(), name.span()));
     let run = match (callee.execution, access) {
         (Execution::Async, None) => quote!(run),
         (Execution::Sync, None) => quote!(run_sync),

@@ -362,8 +362,11 @@ async fn reports_invalid_inputs_with_what_is_expected() {
 async fn completes_inputs_from_stored_data() {
     let museum = Museum::new();
     let registry = museum.registry.as_principal(museum.user("otto"));
-    let completed =
-        |tool, input, typed| tool_core::adapter::complete(&registry, tool, input, typed).unwrap().values;
+    let completed = |tool, input, typed| {
+        tool_core::private::block_on(tool_core::adapter::complete(&registry, tool, input, typed))
+            .unwrap()
+            .values
+    };
     assert_eq!(completed("get_node", "id", "").len(), 6);
     assert_eq!(completed("get_user", "name", "m"), ["mira"]);
     assert_eq!(completed("get_translation", "langcode", ""), ["de", "fr", "nl"]);

@@ -5,22 +5,31 @@ use std::ffi::OsString;
 use crate::complete::candidates::Candidate;
 use crate::complete::line::{ParsedLine, parse};
 
-/// Returns the texts to insert: quoted like the word so far, and without the part before the last word-break character, which
-/// bash keeps.
-pub(super) fn insertions(
-    typed: &str,
-    breaks: &str,
-    candidates: impl FnOnce(&[OsString]) -> Vec<Candidate>,
-) -> String {
-    let line = parse(typed);
-    // The first word is the program.
-    let words: Vec<OsString> = line.words.iter().skip(1).map(Into::into).collect();
-    let found = candidates(&words);
-    found
-        .iter()
-        .filter_map(|candidate| insertion(&candidate.word, &line, breaks))
-        .map(|word| word + "\n")
-        .collect()
+/// The command line so far, and the characters at which bash breaks words.
+pub(super) struct BashLine<'a> {
+    line: ParsedLine,
+    breaks: &'a str,
+}
+
+impl<'a> BashLine<'a> {
+    pub(super) fn new(typed: &str, breaks: &'a str) -> Self {
+        BashLine { line: parse(typed), breaks }
+    }
+
+    /// Returns the words after the name of the program.
+    pub(super) fn words(&self) -> Vec<OsString> {
+        self.line.words.iter().skip(1).map(Into::into).collect()
+    }
+
+    /// Returns the texts to insert: quoted like the word so far, and without the part before the last word-break character, which
+    /// bash keeps.
+    pub(super) fn insertions(&self, candidates: &[Candidate]) -> String {
+        candidates
+            .iter()
+            .filter_map(|candidate| insertion(&candidate.word, &self.line, self.breaks))
+            .map(|word| word + "\n")
+            .collect()
+    }
 }
 
 fn insertion(word: &str, line: &ParsedLine, breaks: &str) -> Option<String> {
@@ -62,10 +71,9 @@ mod tests {
     const BREAKS: &str = " \t\n\"'><=;|&(:";
 
     fn inserted(line: &str, words: &[&str]) -> Vec<String> {
-        let found = |_: &[OsString]| {
-            words.iter().map(|word| Candidate { word: (*word).to_owned(), meaning: None }).collect()
-        };
-        insertions(line, BREAKS, found).lines().map(str::to_owned).collect()
+        let found = words.iter().map(|word| Candidate { word: (*word).to_owned(), meaning: None });
+        let found: Vec<Candidate> = found.collect();
+        BashLine::new(line, BREAKS).insertions(&found).lines().map(str::to_owned).collect()
     }
 
     #[test]

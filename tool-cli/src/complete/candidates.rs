@@ -24,7 +24,7 @@ impl Candidate {
 }
 
 /// Returns the candidates that start with the last word.
-pub(super) fn complete(app: &App, words: &[OsString]) -> Vec<Candidate> {
+pub(super) async fn complete(app: &App, words: &[OsString]) -> Vec<Candidate> {
     let Some((typed, before)) = words.split_last() else { return Vec::new() };
     let Some(typed) = typed.to_str() else { return Vec::new() };
     let registry = identity::guess_registry(app, before);
@@ -34,20 +34,21 @@ pub(super) fn complete(app: &App, words: &[OsString]) -> Vec<Candidate> {
     program.build();
     let context = CompletionContext { registry: &registry, program: &program, inputs: inputs.as_ref() };
     let mut found = match target_of(&program, before) {
-        Target::Value { option } => context.values(option, "", typed),
+        Target::Value { option } => context.values(option, "", typed).await,
         Target::Word { after_separator: false, command, .. }
             if typed.starts_with("--") && typed.contains('=') =>
         {
             let (long, value) = typed.split_once('=').unwrap_or_default();
-            find_option(&[command, &program], long)
-                .map(|option| context.values(option, &format!("{long}="), value))
-                .unwrap_or_default()
+            match find_option(&[command, &program], long) {
+                Some(option) => context.values(option, &format!("{long}="), value).await,
+                None => Vec::new(),
+            }
         }
         Target::Word { after_separator: false, command, .. } if typed.starts_with('-') => {
             context.options(command)
         }
         Target::Word { command, given, after_separator } => {
-            context.words(command, &given, after_separator, typed)
+            context.words(command, &given, after_separator, typed).await
         }
     };
     // Shells cannot safely insert control characters, and would replace a word that starts differently.
@@ -94,12 +95,13 @@ impl CompletionContext<'_> {
     /// Returns the values of an option, prefixed with `before`.
     ///
     /// An option that takes a file has none: the shell completes files, see the scripts.
-    fn values(&self, option: &Arg, before: &str, typed: &str) -> Vec<Candidate> {
+    async fn values(&self, option: &Arg, before: &str, typed: &str) -> Vec<Candidate> {
         let values = match self.flag(option) {
             Some((_, FlagKind::File | FlagKind::Variable)) => Vec::new(),
-            Some((name, _)) => {
-                self.inputs.map(|inputs| self.values_of(inputs.tool, name, typed)).unwrap_or_default()
-            }
+            Some((name, _)) => match self.inputs {
+                Some(inputs) => self.values_of(inputs.tool, name, typed).await,
+                None => Vec::new(),
+            },
             None => possible(option),
         };
         values
@@ -109,12 +111,11 @@ impl CompletionContext<'_> {
     }
 
     /// Returns the values of an input: allowed values with their descriptions, or the suggestions of its function.
-    fn values_of(&self, tool: &ToolDefinition, name: &str, typed: &str) -> Vec<Candidate> {
+    async fn values_of(&self, tool: &ToolDefinition, name: &str, typed: &str) -> Vec<Candidate> {
         let input = tool.inputs().iter().find(|input| input.name.as_deref() == Some(name));
         let allowed = input.filter(|input| !input.secret).map(cli::values).unwrap_or_default();
-        let proposed = adapter::complete(self.registry, tool.name(), name, typed)
-            .map(|found| found.values)
-            .unwrap_or_default();
+        let proposed = adapter::complete(self.registry, tool.name(), name, typed).await;
+        let proposed = proposed.map(|found| found.values).unwrap_or_default();
         let meaning = |value: &String| {
             allowed.iter().find(|(other, _)| other == value).and_then(|(_, text)| text.clone())
         };
@@ -128,7 +129,13 @@ impl CompletionContext<'_> {
     }
 
     /// Returns the candidates that are not options: commands, tools, inputs and values.
-    fn words(&self, command: &Command, given: &[&str], after_separator: bool, typed: &str) -> Vec<Candidate> {
+    async fn words(
+        &self,
+        command: &Command,
+        given: &[&str],
+        after_separator: bool,
+        typed: &str,
+    ) -> Vec<Candidate> {
         if command.has_subcommands() && !given.is_empty() {
             return Vec::new();
         }
@@ -140,9 +147,10 @@ impl CompletionContext<'_> {
         let takes_name = command.get_positionals().any(|arg| arg.get_id() == "name");
         match (command.get_name(), given) {
             (_, []) if takes_name => self.tools(after_separator),
-            ("run" | "validate", [_, pairs @ ..]) => {
-                self.inputs.map(|inputs| self.pairs(inputs, pairs, typed)).unwrap_or_default()
-            }
+            ("run" | "validate", [_, pairs @ ..]) => match self.inputs {
+                Some(inputs) => self.pairs(inputs, pairs, typed).await,
+                None => Vec::new(),
+            },
             ("info", [name]) => self.registry.get(name).map(parts).unwrap_or_default(),
             ("man", []) => {
                 let commands = self.program.get_subcommands().filter(|command| !command.is_hide_set());
@@ -159,9 +167,9 @@ impl CompletionContext<'_> {
     }
 
     /// Returns `key=`, or `key=value` after the key.
-    fn pairs(&self, inputs: &Inputs<'_>, given: &[&str], typed: &str) -> Vec<Candidate> {
+    async fn pairs(&self, inputs: &Inputs<'_>, given: &[&str], typed: &str) -> Vec<Candidate> {
         if let Some((name, value)) = typed.split_once('=') {
-            let values = self.values_of(inputs.tool, name.trim_end_matches(':'), value);
+            let values = self.values_of(inputs.tool, name.trim_end_matches(':'), value).await;
             return values
                 .into_iter()
                 .map(|value| Candidate { word: format!("{name}={}", value.word), ..value })

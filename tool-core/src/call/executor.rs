@@ -95,7 +95,7 @@ impl Executor {
     }
 
     /// Starts the timer of a call, if it has a time limit.
-    pub(super) fn timer(&self, tool: &ToolDefinition) -> Result<Option<Timer>, Failure> {
+    pub(crate) fn timer(&self, tool: &ToolDefinition) -> Result<Option<Timer>, Failure> {
         tool.timeout().or(self.limits.timeout).map(Timer::start).transpose()
     }
 }

@@ -1,11 +1,15 @@
 //! Completion: values that a caller may want for an input.
 
+pub(crate) mod function;
+
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+use crate::declare::completion::function::Complete;
 use crate::declare::inject::Needs;
-use crate::declare::states::{States, WithoutState};
+use crate::declare::states::States;
 use crate::model::access::Principal;
+use crate::model::future::BoxFuture;
 use crate::schema::NativeSchema;
 
 /// The values that complete an input.
@@ -24,9 +28,11 @@ use crate::schema::NativeSchema;
 /// }
 ///
 /// let registry = Registry::builder().linked().select(|tool| tool.name() == "greet_city").build().unwrap();
-/// let completions = adapter::complete(&registry, "greet_city", "city", "Ros").unwrap();
+/// # tool_core::private::block_on(async {
+/// let completions = adapter::complete(&registry, "greet_city", "city", "Ros").await.unwrap();
 /// assert_eq!(completions.values, ["Rostock"]);
 /// assert!(!completions.has_more);
+/// # });
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -61,7 +67,9 @@ pub struct Completions {
 ///
 /// let registry = Registry::builder().linked().select(|tool| tool.name() == "house").build().unwrap();
 /// let request = CompletionRequest::new("Via A").with_argument("town", "Rome");
-/// assert_eq!(adapter::complete(&registry, "house", "street", request).unwrap().values, ["Via Appia"]);
+/// # tool_core::private::block_on(async {
+/// assert_eq!(adapter::complete(&registry, "house", "street", request).await.unwrap().values, ["Via Appia"]);
+/// # });
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CompletionRequest<'t> {
@@ -132,7 +140,9 @@ impl<'t> CompletionRequest<'t> {
     ///
     /// let registry = Registry::builder().linked().select(|tool| tool.name() == "note").build().unwrap();
     /// let ada = registry.as_principal(Principal::new("ada"));
-    /// assert_eq!(adapter::complete(&ada, "note", "name", "").unwrap().values, ["ada/shopping"]);
+    /// # tool_core::private::block_on(async {
+    /// assert_eq!(adapter::complete(&ada, "note", "name", "").await.unwrap().values, ["ada/shopping"]);
+    /// # });
     /// assert_eq!(CompletionRequest::new("").principal(), &Principal::anonymous());
     /// ```
     pub fn principal(&self) -> &Principal {
@@ -177,11 +187,12 @@ pub(crate) fn push_allowed_values(native: &NativeSchema, values: &mut Vec<String
 /// The expansion of `complete = …`.
 pub type CompleteFn = fn(&mut Completing<'_>);
 
-/// A call of a completion function: to describe its state, or to propose values.
-#[derive(Debug)]
+/// A use of a completion function: to describe it, or to propose values.
 pub enum Completing<'c> {
     /// Describe the state that the function takes.
     Describe(&'c mut Needs),
+    /// Say whether the function is `async`.
+    IsAsync(&'c mut bool),
     /// Propose values.
     Propose {
         /// The request.
@@ -191,83 +202,59 @@ pub enum Completing<'c> {
         /// Whether the tool has an access function.
         guarded: bool,
         /// Receives the proposed values.
-        values: &'c mut Vec<String>,
+        proposals: Proposals<'c>,
     },
 }
 
-impl Completing<'_> {
+/// Proposed values, or a future of them.
+pub enum Proposals<'c> {
+    /// The values.
+    Ready(Vec<String>),
+    /// A future of the values.
+    Pending(BoxFuture<'c, Vec<String>>),
+}
+
+impl<'c> Completing<'c> {
     /// Calls one function.
     pub fn by<Marker, C: Complete<Marker>>(&mut self, complete: C) {
         match self {
             Completing::Describe(needs) => complete.needs(needs),
+            Completing::IsAsync(is_async) => **is_async = C::IS_ASYNC,
             Completing::Propose { guarded: true, .. } if !C::SEES_CALLER => {}
-            Completing::Propose { request, states, values, .. } => {
-                values.extend(complete.propose(request, states));
+            Completing::Propose { request, states, proposals, .. } => {
+                *proposals = complete.propose(request, states);
             }
+        }
+    }
+
+    /// Returns the proposals.
+    pub(crate) fn into_proposals(self) -> Proposals<'c> {
+        match self {
+            Completing::Propose { proposals, .. } => proposals,
+            Completing::Describe(_) | Completing::IsAsync(_) => Proposals::Ready(Vec::new()),
         }
     }
 }
 
-/// A function for `complete`: `fn(&str) -> Vec<String>`, or `fn(&str, &S) -> Vec<String>` with `S` a state of the
-/// registry. It takes the text so far, or `&CompletionRequest<'_>` to see the other inputs and the caller. If the tool
-/// has an access function, only completions that take a `CompletionRequest` run.
-#[diagnostic::on_unimplemented(
-    message = "a completion is `fn(&str) -> Vec<String>` or `fn(&str, &State) -> Vec<String>`",
-    label = "this function does not propose values"
-)]
-pub trait Complete<Marker>: Sized {
-    /// Whether the function sees the caller, and so can filter by it.
-    const SEES_CALLER: bool = false;
-
-    /// Describes the state that the function takes.
-    fn needs(self, needs: &mut Needs);
-
-    /// Proposes values.
-    fn propose(self, request: &CompletionRequest<'_>, states: &States) -> Vec<String>;
+/// A request that owns its texts, for another thread.
+pub(crate) struct OwnedRequest {
+    text: String,
+    others: BTreeMap<String, String>,
+    principal: Principal,
 }
 
-impl<F: Fn(&str) -> Vec<String>> Complete<WithoutState> for F {
-    fn needs(self, _: &mut Needs) {}
-
-    fn propose(self, request: &CompletionRequest<'_>, _: &States) -> Vec<String> {
-        self(request.text)
-    }
-}
-
-impl<S: Send + Sync + 'static, F: Fn(&str, &S) -> Vec<String>> Complete<(S,)> for F {
-    fn needs(self, needs: &mut Needs) {
-        needs.state::<S>();
+impl OwnedRequest {
+    pub(crate) fn new(request: &CompletionRequest<'_>) -> Self {
+        let owned = |(input, text): (&&str, &&str)| ((*input).to_owned(), (*text).to_owned());
+        OwnedRequest {
+            text: request.text.to_owned(),
+            others: request.others.iter().map(owned).collect(),
+            principal: request.principal().clone(),
+        }
     }
 
-    fn propose(self, request: &CompletionRequest<'_>, states: &States) -> Vec<String> {
-        states.get::<S>().map(|state| self(request.text, &state)).unwrap_or_default()
-    }
-}
-
-/// Marks a completion that takes the whole request.
-#[derive(Debug)]
-pub enum WithRequest {}
-
-impl<F: Fn(&CompletionRequest<'_>) -> Vec<String>> Complete<WithRequest> for F {
-    const SEES_CALLER: bool = true;
-
-    fn needs(self, _: &mut Needs) {}
-
-    fn propose(self, request: &CompletionRequest<'_>, _: &States) -> Vec<String> {
-        self(request)
-    }
-}
-
-impl<S: Send + Sync + 'static, F: Fn(&CompletionRequest<'_>, &S) -> Vec<String>> Complete<(WithRequest, S)>
-    for F
-{
-    const SEES_CALLER: bool = true;
-
-    fn needs(self, needs: &mut Needs) {
-        needs.state::<S>();
-    }
-
-    fn propose(self, request: &CompletionRequest<'_>, states: &States) -> Vec<String> {
-        states.get::<S>().map(|state| self(request, &state)).unwrap_or_default()
+    pub(crate) fn request(&self) -> CompletionRequest<'_> {
+        let others = self.others.iter().map(|(input, text)| (input.as_str(), text.as_str())).collect();
+        CompletionRequest { text: &self.text, others, principal: Some(&self.principal) }
     }
 }

@@ -17,7 +17,8 @@ use crate::model::failure::Failure;
 /// A type for a parameter marked `#[inject]`: its value comes from the call, not from the caller.
 ///
 /// `Op` is the operation of the tool, one of the types in [`op`](crate::inject::op). An implementation for every `Op`
-/// works in every tool; one for `op::Write` only in `Write` tools.
+/// works in every tool; one for `op::Write` only in `Write` tools. See [`InjectAsync`](crate::inject::InjectAsync) for
+/// a value that is awaited.
 ///
 /// ```
 /// use tool_core::{Context, Failure};
@@ -37,7 +38,7 @@ use crate::model::failure::Failure;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be injected into a tool declared `operation = {Op}`",
     label = "not something that a call has",
-    note = "`Context`, `Extension<T>`, `State<T>` and `Reader<T>` can be injected, `Writer<T>` and `Registry` where the tool modifies, and any type that implements `tool_core::Inject`; drop `#[inject]` if the parameter is an input"
+    note = "`Context`, `Extension<T>`, `State<T>` and `Reader<T>` can be injected, `Writer<T>` and `Registry` where the tool modifies, and any type that implements `tool_core::inject::Inject` or `InjectAsync`; drop `#[inject]` if the parameter is an input"
 )]
 pub trait Inject<Op>: Sized + 'static {
     /// Describes what the registry must have, so that missing state is found when it is built.
@@ -55,7 +56,7 @@ pub trait Inject<Op>: Sized + 'static {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be injected into a prompt",
     label = "not something that a prompt has",
-    note = "`Context`, `Extension<T>`, `State<T>` and `Reader<T>` can be injected, and any type that implements `tool_core::Inject<op::Prompt>`; drop `#[inject]` if the parameter is an argument"
+    note = "`Context`, `Extension<T>`, `State<T>` and `Reader<T>` can be injected, and any type that implements `tool_core::inject::Inject<op::Prompt>` or `InjectAsync<op::Prompt>`; drop `#[inject]` if the parameter is an argument"
 )]
 pub trait InjectIntoPrompt: Inject<op::Prompt> {}
 

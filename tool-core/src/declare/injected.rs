@@ -9,7 +9,7 @@ use std::marker::PhantomData;
 use crate::declare::inject::asynchronous::InjectAsync;
 use crate::declare::inject::mode::{AsyncMode, SyncMode};
 use crate::declare::inject::{Inject, InjectIntoPrompt, Injection, InjectionSource, Needs, op};
-use crate::declare::input::{AsyncInputs, Inputs, SyncInputs, Visitor};
+use crate::declare::input::{AsyncInputs, Inputs, SendParameter, SyncInputs, Visitor};
 use crate::declare::reader::ArgumentReader;
 use crate::model::failure::Failure;
 use crate::model::future::BoxFuture;
@@ -69,10 +69,25 @@ impl<T: InjectAsync<Op>, Op: 'static> ToolParameter for AsyncParameter<T, Op> {
 }
 
 /// A parameter of a prompt, with bounds that name a prompt in their messages.
-pub trait PromptParameter: ToolParameter {}
+pub trait PromptParameter {
+    /// The element of the tuple.
+    type Injected;
 
-impl<T: InjectIntoPrompt> PromptParameter for SyncParameter<T, op::Prompt> {}
-impl<T: InjectAsync<op::Prompt>> PromptParameter for AsyncParameter<T, op::Prompt> {}
+    /// The element of the tuple.
+    const INJECTED: Self::Injected;
+}
+
+impl<T: InjectIntoPrompt> PromptParameter for SyncParameter<T, op::Prompt> {
+    type Injected = Injected<T>;
+
+    const INJECTED: Injected<T> = <Self as ToolParameter>::INJECTED;
+}
+
+impl<T: InjectAsync<op::Prompt>> PromptParameter for AsyncParameter<T, op::Prompt> {
+    type Injected = InjectedAsync<T>;
+
+    const INJECTED: InjectedAsync<T> = <Self as ToolParameter>::INJECTED;
+}
 
 /// Declares an injected parameter of a tool. A function, so that the compiler underlines the whole type if it cannot be
 /// injected.
@@ -140,7 +155,7 @@ impl<T: 'static> SyncInputs for Injected<T> {
     }
 }
 
-impl<T: Send + 'static> AsyncInputs for Injected<T> {
+impl<T: SendParameter + 'static> AsyncInputs for Injected<T> {
     async fn show(&'static self, (): (), _: InjectionSource<'_>) -> Result<(), Failure> {
         Ok(())
     }
@@ -175,7 +190,7 @@ impl<T: 'static> SyncInputs for Shown<T> {
     }
 }
 
-impl<T: Send + 'static> AsyncInputs for Shown<T> {
+impl<T: SendParameter + 'static> AsyncInputs for Shown<T> {
     async fn show(&'static self, (): (), source: InjectionSource<'_>) -> Result<T, Failure> {
         (self.0.inject)(source)
     }

@@ -73,6 +73,17 @@ pub trait InputDefault: Default + Serialize {}
 #[diagnostic::do_not_recommend]
 impl<T: Default + Serialize> InputDefault for T {}
 
+/// A type of a parameter beside one that is awaited.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not `Send`, and another parameter of this tool is awaited",
+    label = "the call may move to another thread while it waits",
+    note = "use a type that is `Send`, or inject the other parameter by `Inject` instead of `InjectAsync`"
+)]
+pub trait SendParameter: Send {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Send> SendParameter for T {}
+
 /// One typed input: its declaration, and how its value is read.
 #[derive(Debug)]
 #[must_use]
@@ -264,7 +275,7 @@ impl<T: 'static> SyncInputs for In<T> {
     }
 }
 
-impl<T: Send + 'static> AsyncInputs for In<T> {
+impl<T: SendParameter + 'static> AsyncInputs for In<T> {
     async fn show(&'static self, value: T, _: InjectionSource<'_>) -> Result<T, Failure> {
         Ok(value)
     }

@@ -117,6 +117,12 @@ impl Failure {
         failure.with_retryable(true)
     }
 
+    /// Creates the failure of a completion that timed out.
+    pub(crate) fn timeout_completion(tool: &str, limit: Duration) -> Self {
+        let message = format!("the completion of an input of `{tool}` did not end within {limit:?}");
+        Failure::new(FailureKind::Timeout, message).with_retryable(true)
+    }
+
     pub(crate) fn not_found(kind: AuditKind, name: &str) -> Self {
         let noun = match kind {
             AuditKind::Tool => "Tool",

@@ -299,10 +299,13 @@ pub fn arguments_of_query(tool: &ToolDefinition, pairs: &[(String, String)]) -> 
 /// If the tool has an access function, its `complete` function is called only if it takes a [`CompletionRequest`], which has the
 /// [principal](CompletionRequest::principal): the access function itself is not called.
 ///
+/// An `async` function has the time limit of a call. Any other function runs on a blocking thread of the runtime, if there
+/// is one.
+///
 /// # Errors
 ///
 /// If the caller may not see the tool, or if there is no such input. If there is a `complete` function, also if a call
-/// would [not be allowed](Registry::check_access) and if the function panics.
+/// would [not be allowed](Registry::check_access), if the function panics, and if it takes too long.
 ///
 /// ```
 /// # use tool_core::{Registry, adapter, tool, tools};
@@ -312,22 +315,24 @@ pub fn arguments_of_query(tool: &ToolDefinition, pairs: &[(String, String)]) -> 
 ///     let _ = on;
 /// }
 /// # let registry = Registry::builder().tools(tools![switch]).build().unwrap();
-/// assert_eq!(adapter::complete(&registry, "switch", "on", "T").unwrap().values, ["true"]);
+/// # tool_core::private::block_on(async {
+/// assert_eq!(adapter::complete(&registry, "switch", "on", "T").await.unwrap().values, ["true"]);
+/// # });
 /// ```
-pub fn complete<'t>(
+pub async fn complete<'t>(
     registry: &Registry,
     tool: &str,
     input: &str,
     request: impl Into<CompletionRequest<'t>>,
 ) -> Result<Completions, Failure> {
-    registry.completions(registry.find(tool)?, input, &request.into())
+    registry.completions(registry.find(tool)?, input, &request.into()).await
 }
 
 /// Returns values that could complete what a caller has typed for an argument of a prompt, as [`complete`] does.
 ///
 /// # Errors
 ///
-/// If there is no such prompt or argument, and if the function panics.
+/// If there is no such prompt or argument, if the function panics, and if it takes too long.
 ///
 /// ```
 /// use tool_core::{Registry, adapter, prompt, prompts};
@@ -339,16 +344,18 @@ pub fn complete<'t>(
 /// }
 ///
 /// let registry = Registry::builder().prompts(prompts![night_poem]).build().unwrap();
-/// let completions = adapter::complete_prompt(&registry, "night_poem", "rhymes", "").unwrap();
+/// # tool_core::private::block_on(async {
+/// let completions = adapter::complete_prompt(&registry, "night_poem", "rhymes", "").await.unwrap();
 /// assert_eq!(completions.values, ["true", "false"]);
+/// # });
 /// ```
-pub fn complete_prompt<'t>(
+pub async fn complete_prompt<'t>(
     registry: &Registry,
     prompt: &str,
     argument: &str,
     request: impl Into<CompletionRequest<'t>>,
 ) -> Result<Completions, Failure> {
-    registry.completions(registry.find_prompt(prompt)?, argument, &request.into())
+    registry.completions(registry.find_prompt(prompt)?, argument, &request.into()).await
 }
 
 /// Returns the store for large results, if the registry has one.

@@ -92,7 +92,9 @@ fn hides_denied_prompts_from_models() {
     assert!(hiding.prompt("verdict").is_none());
     assert_eq!(get_prompt(&hiding, "verdict", json!({})).unwrap_err().message(), "Prompt not found: verdict");
     assert_eq!(
-        adapter::complete_prompt(&hiding, "verdict", "number", "").unwrap_err().kind(),
+        tool_core::private::block_on(adapter::complete_prompt(&hiding, "verdict", "number", ""))
+            .unwrap_err()
+            .kind(),
         FailureKind::NotFound
     );
     // The digest does not depend on the caller.

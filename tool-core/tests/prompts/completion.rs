@@ -43,8 +43,9 @@ fn about_house(
 fn completes_arguments_like_tool_inputs() {
     let towns = Towns(&["Rome", "Pisa"]);
     let registry = Registry::builder().prompts(prompts![about_house]).state(towns).build().unwrap();
-    let complete =
-        |argument: &str, typed: &str| adapter::complete_prompt(&registry, "about_house", argument, typed);
+    let complete = |argument: &str, typed: &str| {
+        tool_core::private::block_on(adapter::complete_prompt(&registry, "about_house", argument, typed))
+    };
     assert_eq!(complete("town", "R").unwrap().values, ["Rome"]);
     assert_eq!(complete("weather", "s").unwrap().values, ["sun", "snow"]);
     assert_eq!(complete("quiet", "").unwrap().values, ["true", "false"]);
@@ -52,14 +53,18 @@ fn completes_arguments_like_tool_inputs() {
     let numbers = complete("number", "").unwrap();
     assert_eq!((numbers.values.len(), numbers.total, numbers.has_more), (100, 250, true));
     let request = CompletionRequest::new("Via").with_argument("town", "Rome");
-    let streets = adapter::complete_prompt(&registry, "about_house", "street", request).unwrap();
+    let streets =
+        tool_core::private::block_on(adapter::complete_prompt(&registry, "about_house", "street", request))
+            .unwrap();
     assert_eq!(streets.values, ["Via in Rome"]);
 }
 
 #[test]
 fn reports_unknown_prompts_and_arguments() {
     let registry = Registry::builder().prompts(prompts![about_house]).state(Towns(&[])).build().unwrap();
-    let failure = |prompt, argument| adapter::complete_prompt(&registry, prompt, argument, "").unwrap_err();
+    let failure = |prompt, argument| {
+        tool_core::private::block_on(adapter::complete_prompt(&registry, prompt, argument, "")).unwrap_err()
+    };
     assert_eq!(failure("about_house", "twon").problems()[0].suggestion.as_deref(), Some("town"));
     assert_eq!(failure("house", "town").message(), "Prompt not found: house");
 }

@@ -63,7 +63,7 @@ struct Settings {
 fn complete(input: &str, typed: &str) -> Completions {
     let cities = Cities(["Rome", "Rostock", "Pisa"].map(String::from).to_vec());
     let registry = builder_of(module_path!()).state(cities).build().unwrap();
-    adapter::complete(&registry, "completed", input, typed).unwrap()
+    tool_core::private::block_on(adapter::complete(&registry, "completed", input, typed)).unwrap()
 }
 
 #[test]
@@ -93,7 +93,9 @@ fn completes_constants_and_booleans_from_the_schema() {
 #[test]
 fn reports_invalid_completion_requests() {
     let registry = builder_of(module_path!()).state(Cities(Vec::new())).build().unwrap();
-    let failure = |tool: &str, input: &str| adapter::complete(&registry, tool, input, "").unwrap_err();
+    let failure = |tool: &str, input: &str| {
+        tool_core::private::block_on(adapter::complete(&registry, tool, input, "")).unwrap_err()
+    };
     assert_eq!(failure("completed", "fragile").kind(), FailureKind::Internal);
     assert_eq!(failure("nope", "city").kind(), FailureKind::NotFound);
     let unknown = failure("completed", "citi");
@@ -129,7 +131,9 @@ mod others {
 fn passes_other_inputs_to_the_function() {
     let cities = Cities(vec!["Rome".to_owned()]);
     let registry = builder_of(concat!(module_path!(), "::others")).state(cities).build().unwrap();
-    let values = |input: &str, request| adapter::complete(&registry, "house", input, request).unwrap().values;
+    let values = |input: &str, request| {
+        tool_core::private::block_on(adapter::complete(&registry, "house", input, request)).unwrap().values
+    };
     assert_eq!(
         values("street", CompletionRequest::new("Via").with_argument("town", "Rome")),
         ["Via in Rome"]
@@ -161,19 +165,38 @@ fn rejects_completion_of_denied_tools() {
         builder_of(concat!(module_path!(), "::closed")).state(cities).build().unwrap()
     };
     let full = registry(&["Rome"]);
-    assert_eq!(adapter::complete(&full, "guarded", "city", "R").unwrap_err().kind(), FailureKind::Denied);
+    assert_eq!(
+        tool_core::private::block_on(adapter::complete(&full, "guarded", "city", "R")).unwrap_err().kind(),
+        FailureKind::Denied
+    );
     let may = Principal::local().grant("cities");
     assert_eq!(
-        adapter::complete(&full.as_principal(may.clone()), "guarded", "city", "R").unwrap().values,
+        tool_core::private::block_on(adapter::complete(
+            &full.as_principal(may.clone()),
+            "guarded",
+            "city",
+            "R"
+        ))
+        .unwrap()
+        .values,
         ["Rome"]
     );
     let empty = registry(&[]).as_principal(may);
-    assert_eq!(adapter::complete(&empty, "guarded", "city", "R").unwrap_err().kind(), FailureKind::Unmet);
+    assert_eq!(
+        tool_core::private::block_on(adapter::complete(&empty, "guarded", "city", "R")).unwrap_err().kind(),
+        FailureKind::Unmet
+    );
     // Values in the schema are public.
-    assert_eq!(adapter::complete(&full, "guarded", "deep", "t").unwrap().values, ["true"]);
+    assert_eq!(
+        tool_core::private::block_on(adapter::complete(&full, "guarded", "deep", "t")).unwrap().values,
+        ["true"]
+    );
     let builder = builder_of(concat!(module_path!(), "::closed")).state(Cities(Vec::new()));
     let hidden = builder.hide_denied().build().unwrap();
-    assert_eq!(adapter::complete(&hidden, "guarded", "deep", "t").unwrap_err().kind(), FailureKind::NotFound);
+    assert_eq!(
+        tool_core::private::block_on(adapter::complete(&hidden, "guarded", "deep", "t")).unwrap_err().kind(),
+        FailureKind::NotFound
+    );
 }
 
 /// A tool with an access function.
@@ -208,7 +231,7 @@ mod secluded {
 fn completes_guarded_inputs_only_by_principal() {
     let registry = builder_of(concat!(module_path!(), "::secluded")).build().unwrap();
     let values = |registry: &tool_core::Registry, input: &str| {
-        adapter::complete(registry, "secluded_node", input, "").unwrap().values
+        tool_core::private::block_on(adapter::complete(registry, "secluded_node", input, "")).unwrap().values
     };
     let ada = registry.as_principal(Principal::new("ada"));
     assert_eq!(values(&ada, "id"), Vec::<String>::new());

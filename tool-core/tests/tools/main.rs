@@ -3,6 +3,7 @@
 mod access;
 mod agreement;
 mod arguments;
+mod async_completion;
 mod async_injection;
 mod attributes;
 mod audit;

@@ -24,19 +24,11 @@ impl Handler {
         cx: &RequestContext,
     ) -> RpcResult<CompleteResult> {
         let view = self.view(cx).await?;
-        let request = request.clone();
-        // The completers of the application may block.
-        let completing = spawn_blocking(move || {
-            let argument = CompletedArgument::of(&request);
-            match &request.r#ref {
-                Reference::Resource(template) => of_template(&view, &template.uri, &argument),
-                reference => of_prompt(&view, reference.as_prompt_name().unwrap_or_default(), &argument),
-            }
-        });
-        let completions = completing.await.map_err(|error| {
-            tracing::error!(%error, "a completion panicked");
-            internal_error()
-        })??;
+        let argument = CompletedArgument::of(request);
+        let completions = match &request.r#ref {
+            Reference::Resource(template) => of_template(&view, &template.uri, &argument).await?,
+            reference => of_prompt(&view, reference.as_prompt_name().unwrap_or_default(), &argument).await?,
+        };
         let total = u32::try_from(completions.total).ok();
         let mut result = CompletionInfo::with_pagination(completions.values, total, completions.has_more)
             .map(CompleteResult::new)
@@ -66,14 +58,22 @@ impl<'r> CompletedArgument<'r> {
         })
     }
 
-    /// Returns the values of a completer of the application, if there is one.
-    fn values_of(&self, completer: Option<&Completer>) -> Completions {
-        first(completer.map_or(Vec::new(), |completer| complete(completer, self.value)))
+    /// Returns the values of a completer of the application, if there is one. It may block.
+    async fn values_of(&self, completer: Option<&Completer>) -> RpcResult<Completions> {
+        let Some(completer) = completer.cloned() else { return Ok(Completions::default()) };
+        let typed = self.value.to_owned();
+        let values = spawn_blocking(move || complete(&completer, &typed)).await;
+        // A task is canceled only when the runtime shuts down.
+        values.map(first).map_err(|_| internal_error())
     }
 }
 
 /// Completes a variable of a resource template, given as it is listed.
-fn of_template(view: &CatalogView, uri: &str, argument: &CompletedArgument<'_>) -> RpcResult<Completions> {
+async fn of_template(
+    view: &CatalogView,
+    uri: &str,
+    argument: &CompletedArgument<'_>,
+) -> RpcResult<Completions> {
     let settings = &view.catalog.settings;
     if uri == ResultUri::parts(&settings.scheme) && adapter::results(&view.registry).is_some() {
         // The digests of stored results are not listed.
@@ -91,11 +91,10 @@ fn of_template(view: &CatalogView, uri: &str, argument: &CompletedArgument<'_>) 
     };
     match target {
         Target::Tool(name) => {
-            adapter::complete(&view.registry, name, variable, argument.request()).map_err(|failure| {
-                match failure.kind() {
-                    FailureKind::NotFound => resource_not_found(uri),
-                    _ => refused(&failure),
-                }
+            let completions = adapter::complete(&view.registry, name, variable, argument.request()).await;
+            completions.map_err(|failure| match failure.kind() {
+                FailureKind::NotFound => resource_not_found(uri),
+                _ => refused(&failure),
             })
         }
         Target::Page if variable == PAGE_VARIABLE => {
@@ -106,7 +105,7 @@ fn of_template(view: &CatalogView, uri: &str, argument: &CompletedArgument<'_>) 
         }
         &Target::Template(position) => {
             let template = settings.templates.get(position);
-            Ok(argument.values_of(template.and_then(|template| template.completers.get(variable))))
+            argument.values_of(template.and_then(|template| template.completers.get(variable))).await
         }
         Target::Result => Ok(Completions::default()),
         Target::Page | Target::Tools | Target::Resource(_) => Err(resource_not_found(uri)),
@@ -114,17 +113,20 @@ fn of_template(view: &CatalogView, uri: &str, argument: &CompletedArgument<'_>) 
 }
 
 /// Completes an argument of a prompt.
-fn of_prompt(view: &CatalogView, name: &str, argument: &CompletedArgument<'_>) -> RpcResult<Completions> {
+async fn of_prompt(
+    view: &CatalogView,
+    name: &str,
+    argument: &CompletedArgument<'_>,
+) -> RpcResult<Completions> {
     let unknown = || invalid_params(format!("`{}` is not an argument of `{name}`", shortened(argument.name)));
     if let Some(prompt) = view.catalog.settings.prompts.get(name) {
-        return prompt.completer(argument.name).map(|it| argument.values_of(it)).ok_or_else(unknown);
+        return argument.values_of(prompt.completer(argument.name).ok_or_else(unknown)?).await;
     }
-    adapter::complete_prompt(&view.registry, name, argument.name, argument.request()).map_err(|failure| {
-        match failure.kind() {
-            FailureKind::NotFound => invalid_params(format!("Prompt not found: {}", shortened(name))),
-            FailureKind::Input => unknown(),
-            _ => refused(&failure),
-        }
+    let completions = adapter::complete_prompt(&view.registry, name, argument.name, argument.request()).await;
+    completions.map_err(|failure| match failure.kind() {
+        FailureKind::NotFound => invalid_params(format!("Prompt not found: {}", shortened(name))),
+        FailureKind::Input => unknown(),
+        _ => refused(&failure),
     })
 }
 

@@ -97,7 +97,7 @@ impl ElicitationState {
             Phase::Closed => {
                 let message = format!(
                     "`{tool}` asks where it cannot wait for an answer: ask in an `async` or `blocking` tool function, \
-                     not in an access function"
+                     not in an access function or an injection"
                 );
                 return Err(state.fault.insert(fault(message)).clone());
             }

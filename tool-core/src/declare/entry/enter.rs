@@ -9,11 +9,6 @@ use crate::model::failure::Failure;
 use crate::model::future::BoxFuture;
 
 /// How the parameters of a tool are injected, and its function is entered with them.
-#[diagnostic::on_unimplemented(
-    message = "a tool that waits for an injected parameter needs parameters that are `Send`",
-    label = "a parameter of this tool is not `Send`",
-    note = "the call may move to another thread while it waits for a parameter that implements `InjectAsync`"
-)]
 pub trait Enter<I: Inputs>: Mode {
     /// Reads and injects all parameters of a tool without an access function.
     fn enter(
