@@ -1,7 +1,7 @@
 //! Number and kinds of parameters.
 
 use serde_json::{Map, Value, json};
-use tool_core::inject::{Inject, Injection, Needs};
+use tool_core::inject::{Inject, InjectAsync, Injection, Needs};
 use tool_core::{Context, Failure, State, tool};
 
 use super::{call, of, wire_names};
@@ -52,6 +52,26 @@ impl<Op> Inject<Op> for Ticket {
     }
 }
 
+/// A value that is awaited.
+struct Later<T>(T);
+
+impl<T: Default + Send + 'static, Op> InjectAsync<Op> for Later<T> {
+    fn needs(_: &mut Needs) {}
+
+    async fn inject(_: &Injection<'_, Op>) -> Result<Self, Failure> {
+        Ok(Later(T::default()))
+    }
+}
+
+/// Awaits all that it is injected.
+#[tool(operation = Transform)]
+fn awaited(
+    #[inject] Later((number, _)): Later<(u8, Vec<String>)>,
+    #[inject] text: self::Later<String>,
+) -> String {
+    format!("{number}{}", text.0)
+}
+
 /// Types that are written in unusual ways.
 #[tool(operation = Transform)]
 fn spelled(
@@ -63,6 +83,12 @@ fn spelled(
     #[inject] _: Context,
 ) -> (u8, i8, String) {
     (tuple.0 + qualified, array[0] + array[1], format!("{}{boxed}{tool}", tuple.1.unwrap_or_default()))
+}
+
+#[test]
+fn awaits_parameters() {
+    let registry = of(module_path!()).state(0_u8).build().unwrap();
+    assert_eq!(call(&registry, "awaited", json!({})), json!("0"));
 }
 
 #[test]

@@ -22,6 +22,12 @@ fn streets(typed: &str, streets: &Streets) -> Vec<String> {
     streets.0.iter().filter(|street| street.starts_with(typed)).map(|street| (*street).to_owned()).collect()
 }
 
+/// As if from a database.
+async fn streets_later(typed: &str, state: &Streets) -> Vec<String> {
+    tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+    streets(typed, state)
+}
+
 struct Streets(Vec<&'static str>);
 
 /// Paints a street.
@@ -31,7 +37,7 @@ fn paint(
     /** In which colour. */
     colour: Colour,
     /** Which street. */
-    #[arg(complete = streets)]
+    #[arg(complete = streets_later)]
     street: String,
     /** Whether twice. */
     twice: Option<bool>,

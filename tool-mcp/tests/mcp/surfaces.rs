@@ -142,8 +142,9 @@ fn book(
     number
 }
 
-/// Completes guests, of one wing if it is given.
-fn guests(request: &CompletionRequest<'_>) -> Vec<String> {
+/// Completes guests, of one wing if it is given, as if from a database.
+async fn guests(request: &CompletionRequest<'_>) -> Vec<String> {
+    tokio::task::yield_now().await;
     let of_wing = |(_, wing): &(&str, &str)| request.argument("wing").is_none_or(|other| other == *wing);
     let guests = [("Ada", "east"), ("Alan", "west"), ("Grace", "east")].into_iter().filter(of_wing);
     guests.map(|(name, _)| name.to_owned()).filter(|name| name.starts_with(request.text())).collect()

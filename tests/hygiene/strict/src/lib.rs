@@ -77,7 +77,10 @@ use core::future::ready;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tool_core::{Access, Context, Declared, Principal, State, ToolError, Unmet, prompt, tool, tools};
+use tool_core::inject::{InjectAsync, Injection, Needs};
+use tool_core::{
+    Access, Context, Declared, Failure, Principal, State, ToolError, Unmet, prompt, tool, tools,
+};
 
 /// Adds two numbers.
 #[inline]
@@ -127,6 +130,38 @@ pub async fn strict_everything(
     }
     number = ready(number).await.saturating_add(1);
     Ok(format!("{} {text} {number} {}", *state, context.tool()))
+}
+
+/// Who calls, found by waiting.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Caller {
+    /// Who.
+    pub name: String,
+}
+
+impl<Op> InjectAsync<Op> for Caller {
+    #[inline]
+    fn needs(_: &mut Needs) {}
+
+    #[inline]
+    async fn inject(source: &Injection<'_, Op>) -> Result<Self, Failure> {
+        let name = source.context().principal().id().unwrap_or_default().to_owned();
+        Ok(ready(Self { name }).await)
+    }
+}
+
+/// Takes nothing but what is awaited, and completes by an `async fn`.
+#[inline]
+#[must_use]
+#[tool(operation = Read)]
+pub fn strict_caller(#[inject] caller: Caller, #[arg(complete = strict_names)] greeting: String) -> String {
+    format!("{greeting} {}", caller.name)
+}
+
+/// Proposes greetings.
+async fn strict_names(typed: &str) -> Vec<String> {
+    ready(vec![typed.to_owned()]).await
 }
 
 /// What a text may be at most.
