@@ -60,6 +60,8 @@
 //! Both eras of the protocol are supported: 2026-07-28, and `initialize` up to 2025-11-25 for servers that do not
 //! support the former. Servers cannot use sampling, elicitation or roots.
 
+#[cfg(feature = "upstream-oauth")]
+mod accounts;
 mod backoff;
 mod build_listing;
 mod config;
@@ -71,6 +73,8 @@ mod inbox;
 mod intercepted_transport;
 mod listing;
 mod message;
+#[cfg(feature = "upstream-oauth")]
+mod oauth;
 mod process;
 mod provider;
 mod result;
@@ -86,6 +90,8 @@ mod tool;
 pub use config::UpstreamsConfig;
 pub(crate) use error::UpstreamUnavailable;
 pub use error::UpstreamsError;
+#[cfg(feature = "upstream-oauth")]
+pub use oauth::{CredentialFile, CredentialsError, OAuth, SignIn, SignInError};
 pub use provider::{Upstreams, UpstreamsBuilder};
 pub use settings::Upstream;
 pub use status::{State, Status};

@@ -1,5 +1,6 @@
 //! The configuration file, in the format that MCP clients share.
 
+mod oauth;
 mod parser;
 mod values;
 
@@ -32,10 +33,24 @@ use crate::upstream::settings::Upstream;
 /// | key | meaning |
 /// |---|---|
 /// | `disabled` | `true` to ignore the server; equivalent to `"enabled": false` |
+/// | `oauth` | an object to sign in to the server with OAuth; requires the feature `upstream-oauth` |
 /// | `timeout` | the timeout of a call: a text such as `"30s"`, `"500ms"` or `"2m"`, or a number of milliseconds, at least 1000 |
 /// | `startTimeout` | the timeout of a start |
 /// | `maxMessageBytes` | the maximum size of a message in bytes: [`Upstream::message_limit`] |
 /// | `type` | `stdio`, or `http` (also `streamable-http`, `streamableHttp`); optional |
+///
+/// With the feature `upstream-oauth`, `oauth` has these keys, all of them optional; `true` is equivalent to `{}`. See
+/// `OAuth` for their meaning.
+///
+/// | key | meaning |
+/// |---|---|
+/// | `clientId`, `clientSecret` | a client that is registered at the authorization server |
+/// | `clientMetadataUrl` | the URL of a client metadata document |
+/// | `clientName` | the name that a client is registered with |
+/// | `scopes` | a list of the scopes to ask for, by default those that the server names |
+/// | `redirectUri` | where the browser returns to, by default a free port of `127.0.0.1` |
+/// | `account` | a name for the account, to use a server with two accounts |
+/// | `allowPrivateAddresses` | `true` for servers in a private network |
 ///
 /// In values, `${NAME}` is replaced by an environment variable, and `${NAME:-text}` by the variable or, if it is unset
 /// or empty, by the text. Without a default, an unset variable is an error. Unknown keys are ignored and

@@ -13,6 +13,8 @@ use crate::upstream::config::UpstreamsConfig;
 use crate::upstream::connection::{ConnectionPolicy, UpstreamConnection};
 use crate::upstream::error::UpstreamsError;
 use crate::upstream::listing::empty_registry;
+#[cfg(feature = "upstream-oauth")]
+use crate::upstream::oauth::CredentialFile;
 use crate::upstream::settings::Upstream;
 use crate::upstream::status::Status;
 use crate::upstream::supervisor;
@@ -36,10 +38,10 @@ use crate::upstream::supervisor;
 /// # }
 /// ```
 #[derive(Clone)]
-pub struct Upstreams(Arc<UpstreamsInner>);
+pub struct Upstreams(pub(super) Arc<UpstreamsInner>);
 
-struct UpstreamsInner {
-    connections: Vec<Arc<UpstreamConnection>>,
+pub(super) struct UpstreamsInner {
+    pub(super) connections: Vec<Arc<UpstreamConnection>>,
     providers: Providers,
 }
 
@@ -71,6 +73,10 @@ impl Upstreams {
     pub fn builder() -> UpstreamsBuilder {
         UpstreamsBuilder {
             servers: Vec::new(),
+            #[cfg(feature = "upstream-oauth")]
+            credentials: None,
+            #[cfg(feature = "upstream-oauth")]
+            sign_in_command: None,
             policy: ConnectionPolicy {
                 backoff: Backoff::default(),
                 patience: Duration::from_secs(10),
@@ -210,6 +216,10 @@ impl ToolsProvider for UpstreamProvider {
 pub struct UpstreamsBuilder {
     servers: Vec<Upstream>,
     policy: ConnectionPolicy,
+    #[cfg(feature = "upstream-oauth")]
+    pub(super) credentials: Option<CredentialFile>,
+    #[cfg(feature = "upstream-oauth")]
+    pub(super) sign_in_command: Option<String>,
 }
 
 impl UpstreamsBuilder {
@@ -316,8 +326,16 @@ impl UpstreamsBuilder {
     /// # use tool_mcp::upstream::{Upstream, Upstreams};
     /// assert!(Upstreams::builder().server(Upstream::command("no name", "a")).build().is_err());
     /// ```
-    pub fn build(self) -> Result<Upstreams, UpstreamsError> {
+    #[cfg_attr(not(feature = "upstream-oauth"), expect(unused_mut, reason = "only accounts are set"))]
+    pub fn build(mut self) -> Result<Upstreams, UpstreamsError> {
         let mut faults = Vec::new();
+        #[cfg(feature = "upstream-oauth")]
+        for server in &mut self.servers {
+            if !server.set_account(self.credentials.as_ref(), self.sign_in_command.as_deref()) {
+                let name = server.name().escape_debug();
+                faults.push(format!("server `{name}`: OAuth needs a file for its tokens: set `credentials`"));
+            }
+        }
         for (position, server) in self.servers.iter().enumerate() {
             let name = server.name().escape_debug();
             faults.extend(server.faults().into_iter().map(|fault| format!("server `{name}`: {fault}")));

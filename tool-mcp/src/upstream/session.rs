@@ -98,7 +98,13 @@ impl ClientSession {
                 let transport = StdioTransport::new(process, (stdin, stdout), limit, Arc::clone(&inbox));
                 Self::handshake(transport, inbox).await
             }
-            TransportConfig::Http(config) => Self::handshake(http::transport(config, limit)?, inbox).await,
+            TransportConfig::Http(config) => {
+                #[cfg(feature = "upstream-oauth")]
+                if let Some(account) = &config.account {
+                    return Self::handshake(http::authorized_transport(config, account, limit)?, inbox).await;
+                }
+                Self::handshake(http::transport(config, limit)?, inbox).await
+            }
         }
     }
 

@@ -7,6 +7,9 @@ use std::time::Duration;
 
 use axum::http::{HeaderName, HeaderValue};
 
+#[cfg(feature = "upstream-oauth")]
+use crate::upstream::oauth::{Account, CredentialFile, OAuth};
+
 /// An MCP server whose tools are used: a program that is started and uses stdio, or a URL.
 ///
 /// ```
@@ -54,6 +57,11 @@ pub(super) struct StdioConfig {
 pub(super) struct HttpConfig {
     pub(super) url: String,
     pub(super) headers: Vec<(String, String)>,
+    #[cfg(feature = "upstream-oauth")]
+    pub(super) oauth: Option<OAuth>,
+    /// Where the tokens are; set when the upstreams are built.
+    #[cfg(feature = "upstream-oauth")]
+    pub(super) account: Option<Account>,
 }
 
 /// The default timeout of a call.
@@ -98,7 +106,14 @@ impl Upstream {
     /// let web = Upstream::url("web", "https://mcp.example.org/mcp");
     /// ```
     pub fn url(name: impl Into<String>, url: impl Into<String>) -> Self {
-        let config = HttpConfig { url: url.into(), headers: Vec::new() };
+        let config = HttpConfig {
+            url: url.into(),
+            headers: Vec::new(),
+            #[cfg(feature = "upstream-oauth")]
+            oauth: None,
+            #[cfg(feature = "upstream-oauth")]
+            account: None,
+        };
         Self::new(name.into(), TransportConfig::Http(config))
     }
 
@@ -175,6 +190,22 @@ impl Upstream {
         match &mut self.transport {
             TransportConfig::Http(config) => config.headers.push((name.into(), value.into())),
             TransportConfig::Stdio(_) => self.misplaced.push("headers"),
+        }
+        self
+    }
+
+    /// Signs in to the server with OAuth. Its tokens are in the [credential
+    /// file](crate::upstream::UpstreamsBuilder::credentials).
+    ///
+    /// ```
+    /// # use tool_mcp::upstream::{OAuth, Upstream};
+    /// let notes = Upstream::url("notes", "https://notes.example.org/mcp").oauth(OAuth::new());
+    /// ```
+    #[cfg(feature = "upstream-oauth")]
+    pub fn oauth(mut self, oauth: OAuth) -> Self {
+        match &mut self.transport {
+            TransportConfig::Http(config) => config.oauth = Some(oauth),
+            TransportConfig::Stdio(_) => self.misplaced.push("oauth"),
         }
         self
     }
@@ -263,9 +294,47 @@ impl Upstream {
                 if let Err(fault) = config.headers() {
                     faults.push(fault);
                 }
+                #[cfg(feature = "upstream-oauth")]
+                if let Some(oauth) = &config.oauth {
+                    faults.extend(oauth.faults(&config.url));
+                    if config.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization")) {
+                        faults.push("OAuth sets the header `Authorization`, which is set as well".to_owned());
+                    }
+                }
             }
         }
         faults
+    }
+
+    /// Sets the file with the tokens of a server that uses OAuth, and the beginning of the command that signs in.
+    /// Returns `false` if it is needed and there is none.
+    #[cfg(feature = "upstream-oauth")]
+    pub(super) fn set_account(&mut self, file: Option<&CredentialFile>, command: Option<&str>) -> bool {
+        let TransportConfig::Http(config) = &mut self.transport else { return true };
+        let (Some(oauth), Ok(url)) = (&config.oauth, reqwest::Url::parse(&config.url)) else { return true };
+        let command = command.map(str::to_owned);
+        config.account = file.map(|file| Account::new(&self.name, url, oauth.clone(), file.clone(), command));
+        config.account.is_some()
+    }
+
+    /// Returns the account of a server that uses OAuth.
+    #[cfg(feature = "upstream-oauth")]
+    pub(super) fn account(&self) -> Option<&Account> {
+        match &self.transport {
+            TransportConfig::Http(config) => config.account.as_ref(),
+            TransportConfig::Stdio(_) => None,
+        }
+    }
+
+    /// Says how to sign in to the server again with these scopes, if it uses OAuth.
+    pub(super) fn how_to_sign_in(&self, scopes: &[String]) -> Option<String> {
+        #[cfg(feature = "upstream-oauth")]
+        return self.account().map(|account| account.how_to_sign_in(scopes));
+        #[cfg(not(feature = "upstream-oauth"))]
+        {
+            let _ = scopes;
+            None
+        }
     }
 
     /// Returns the texts to remove from logs.

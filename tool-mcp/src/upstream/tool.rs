@@ -11,6 +11,7 @@ use tool_core::{BoxFuture, Context, Failure, FailureKind, Output, Tool, ToolDefi
 
 use crate::upstream::connection::UpstreamConnection;
 use crate::upstream::error::UpstreamUnavailable;
+use crate::upstream::http;
 use crate::upstream::message::UNREADABLE;
 use crate::upstream::result::call_output;
 use crate::upstream::session::{ClientSession, PendingCall};
@@ -103,11 +104,29 @@ impl UpstreamTool {
             let message = format!("server `{server}` refused `{name}`: {reason}");
             return Failure::new(FailureKind::Failed(Reason::Other), message);
         }
+        if let ServiceError::TransportSend(error) = error
+            && let Some(scopes) = http::missing_scopes(error)
+        {
+            return self.denied(&scopes);
+        }
         self.connection.request_refresh();
         let message = format!("server `{server}` did not answer `{name}`: {reason}");
         let failure = Failure::new(FailureKind::Failed(Reason::Unavailable), message);
         // A modifying call that may have been executed is not repeated automatically.
         failure.with_retryable(not_executed || !self.definition.modifies())
+    }
+
+    /// Returns the failure of a call that the server denied for the lack of scopes.
+    fn denied(&self, scopes: &[String]) -> Failure {
+        let (server, name) = (self.connection.name(), self.definition.name());
+        let needs = match scopes {
+            [] => "it needs further scopes, which the server does not name".to_owned(),
+            [scope] => format!("it needs the scope `{scope}`"),
+            scopes => format!("it needs the scopes {}", http::quoted(scopes)),
+        };
+        let how = self.connection.upstream.how_to_sign_in(scopes).map(|how| format!(": {how}"));
+        let message = format!("server `{server}` denied `{name}`: {needs}{}", how.unwrap_or_default());
+        Failure::new(FailureKind::Denied, message)
     }
 }
 

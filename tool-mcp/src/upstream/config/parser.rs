@@ -26,13 +26,14 @@ pub(super) struct ConfigParser<'p> {
 }
 
 /// The keys of a server.
-const KEYS: [&str; 13] = [
+const KEYS: [&str; 14] = [
     "command",
     "args",
     "env",
     "cwd",
     "url",
     "headers",
+    "oauth",
     "disabled",
     "enabled",
     "timeout",
@@ -121,6 +122,7 @@ impl<'p> ConfigParser<'p> {
         for (header, value) in self.map(&format!("{at}/headers"), &server["headers"]) {
             upstream = upstream.header(header, value);
         }
+        upstream = self.oauth(at, server, upstream);
         if let Some(cwd) = server.get("cwd").filter(|cwd| !cwd.is_null()) {
             upstream = upstream.cwd(self.text(&format!("{at}/cwd"), cwd)?);
         }
@@ -163,7 +165,7 @@ impl<'p> ConfigParser<'p> {
         }
     }
 
-    fn flag(&mut self, at: &str, key: &str, server: &Value) -> Option<bool> {
+    pub(super) fn flag(&mut self, at: &str, key: &str, server: &Value) -> Option<bool> {
         let value = server.get(key)?;
         if !value.is_boolean() {
             self.expected(&format!("{at}/{key}"), "`true` or `false`", value);
@@ -171,7 +173,7 @@ impl<'p> ConfigParser<'p> {
         value.as_bool()
     }
 
-    fn list(&mut self, at: &str, value: &Value) -> Vec<String> {
+    pub(super) fn list(&mut self, at: &str, value: &Value) -> Vec<String> {
         match value {
             Value::Null => Vec::new(),
             Value::Array(items) => {
@@ -202,7 +204,7 @@ impl<'p> ConfigParser<'p> {
     }
 
     /// Returns a text with its variables replaced.
-    fn text(&mut self, at: &str, value: &Value) -> Option<String> {
+    pub(super) fn text(&mut self, at: &str, value: &Value) -> Option<String> {
         let Some(text) = value.as_str() else {
             self.expected(at, "a text", value);
             return None;
@@ -239,7 +241,7 @@ impl<'p> ConfigParser<'p> {
         bytes
     }
 
-    fn expected(&mut self, at: &str, what: &str, found: &Value) {
+    pub(super) fn expected(&mut self, at: &str, what: &str, found: &Value) {
         let found = match found {
             Value::Null => "null",
             Value::Bool(_) => "true or false",
@@ -251,7 +253,7 @@ impl<'p> ConfigParser<'p> {
         self.fault(at, &format!("expected {what}, found {found}"));
     }
 
-    fn fault(&mut self, at: &str, fault: &str) {
+    pub(super) fn fault(&mut self, at: &str, fault: &str) {
         self.faults.push(format!("at {at}: {fault}"));
     }
 }

@@ -21,6 +21,7 @@ use rmcp::transport::streamable_http_client::{
 };
 use sse_stream::{Sse, SseStream};
 
+use crate::upstream::http::challenge::missing_scopes;
 use crate::upstream::message;
 
 type HttpClientError = StreamableHttpError<reqwest::Error>;
@@ -147,12 +148,13 @@ impl BoundedClient {
     ) -> Result<StreamableHttpPostResponse, HttpClientError> {
         let status = response.status();
         let is_auth_error = matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
+        let scopes = missing_scopes(response.headers());
         if is_auth_error && let Some(challenge) = header(&response, WWW_AUTHENTICATE.as_str()) {
             return Err(match status {
                 StatusCode::UNAUTHORIZED => {
                     StreamableHttpError::AuthRequired(AuthRequiredError::new(challenge))
                 }
-                _ => StreamableHttpError::InsufficientScope(InsufficientScopeError::new(challenge, None)),
+                _ => StreamableHttpError::InsufficientScope(InsufficientScopeError::new(challenge, scopes)),
             });
         }
         let (session, retry_after) = (header(&response, SESSION_ID), header(&response, RETRY_AFTER.as_str()));
