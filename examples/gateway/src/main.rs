@@ -2,6 +2,8 @@
 //!
 //! See [`gateway::Settings`] for its environment variables. Errors are logged to stderr; `RUST_LOG` sets the level.
 
+mod accounts;
+
 use std::env;
 use std::process::ExitCode;
 
@@ -28,12 +30,16 @@ async fn main() -> ExitCode {
 }
 
 async fn run() -> Result<ExitCode, ServeError> {
+    let command = accounts::Command::from_args(env::args_os())?;
     let changes = Changes::new();
     let settings = Settings::from_env()?;
     for remark in settings.remarks() {
         tracing::warn!(remark, "the configuration says more than is followed");
     }
     let upstreams = settings.upstreams(&changes)?;
+    if let Some(command) = command {
+        return command.run(&upstreams).await;
+    }
     let tools = gateway::tools(&upstreams, gateway::results_from_env()?.as_ref())?;
     let code = app(registry(&tools).await?, &tools, &upstreams, &changes).run().await;
     upstreams.shutdown().await;
@@ -59,7 +65,7 @@ fn app(registry: Registry, tools: &Provider, upstreams: &Upstreams, changes: &Ch
         .choice("discovery", ["two-step", "direct"], "Three tools to find the others with, or all of them");
     App::new("gateway", registry)
         .version(env!("CARGO_PKG_VERSION"))
-        .about("The tools of other MCP servers")
+        .about("The tools of other MCP servers; `gateway sign-in SERVER` signs in to one of them")
         .server("http", http.addr(([127, 0, 0, 1], 8080)).allow_execute())
         .server("mcp", mcp)
 }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use tool_core::results::ResultStore;
 use tool_mcp::Changes;
-use tool_mcp::upstream::{Upstreams, UpstreamsConfig, UpstreamsError};
+use tool_mcp::upstream::{CredentialFile, Upstreams, UpstreamsBuilder, UpstreamsConfig, UpstreamsError};
 
 /// The variable with the path of the configuration file.
 const CONFIG: &str = "GATEWAY_CONFIG";
@@ -17,6 +17,12 @@ const SERVERS: &str = "ABSTRACT_PROXY_SERVERS";
 
 /// The default configuration file.
 const DEFAULT: &str = "gateway.json";
+
+/// The variable with the path of the file with tokens.
+const CREDENTIALS: &str = "GATEWAY_CREDENTIALS";
+
+/// The command that signs in to a server.
+const SIGN_IN: &str = "gateway sign-in";
 
 /// The variable with the directory for large results.
 const RESULTS: &str = "GATEWAY_RESULTS";
@@ -127,7 +133,8 @@ impl Settings {
         self.config.remarks()
     }
 
-    /// Creates the servers without starting them.
+    /// Creates the servers without starting them. The tokens of servers that use OAuth are in the file that
+    /// `GATEWAY_CREDENTIALS` names, by default `gateway/credentials.json` in the user's state folder.
     ///
     /// # Errors
     ///
@@ -139,7 +146,11 @@ impl Settings {
     /// # Ok::<(), gateway::SettingsError>(())
     /// ```
     pub fn upstreams(self, changes: &Changes) -> Result<Upstreams, SettingsError> {
-        Ok(Upstreams::builder().config(self.config).changes(changes).build()?)
+        let file = env::var_os(CREDENTIALS).map(PathBuf::from);
+        let file = file.or_else(|| state_folder().map(|state| state.join("credentials.json")));
+        let builder = Upstreams::builder().config(self.config).changes(changes).sign_in_command(SIGN_IN);
+        let credentials = file.map(CredentialFile::new);
+        Ok(credentials.into_iter().fold(builder, UpstreamsBuilder::credentials).build()?)
     }
 }
 
@@ -162,13 +173,17 @@ pub fn results_from_env() -> Result<Option<ResultStore>, SettingsError> {
             Err(source) => Err(SettingsError::Results { directory, source }),
         },
         None => {
-            let state = dirs::state_dir().or_else(dirs::data_local_dir);
-            let state = state.ok_or_else(|| io::Error::other("the user has no folder of state"));
-            let store = state.and_then(|state| ResultStore::local(state.join("gateway").join("results")));
+            let state = state_folder().ok_or_else(|| io::Error::other("the user has no folder of state"));
+            let store = state.and_then(|state| ResultStore::local(state.join("results")));
             Ok(Some(store.unwrap_or_else(|error| {
                 tracing::warn!(%error, "large results are kept in memory; name a directory with `{RESULTS}`");
                 ResultStore::memory()
             })))
         }
     }
+}
+
+/// Returns the folder for the state of the gateway.
+fn state_folder() -> Option<PathBuf> {
+    Some(dirs::state_dir().or_else(dirs::data_local_dir)?.join("gateway"))
 }

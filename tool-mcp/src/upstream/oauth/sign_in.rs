@@ -33,6 +33,7 @@ use crate::upstream::oauth::settings::is_scope;
 pub struct SignIn {
     account: Account,
     session: AuthorizationSession,
+    url: String,
     state: String,
     listener: RedirectListener,
 }
@@ -106,16 +107,22 @@ impl SignIn {
         let session =
             begin_session(&account, &redirect_uri, &granted, scopes).with_subscriber(NoSubscriber::default());
         let session = session.await.map_err(|error| SignInError::Failed(describe(&error)))?;
-        let state = Url::parse(session.get_authorization_url()).ok().and_then(|url| {
-            url.query_pairs().find(|(name, _)| name == "state").map(|(_, value)| value.into_owned())
-        });
-        let state = state.ok_or_else(|| SignInError::Failed("the URL has no `state`".to_owned()))?;
-        Ok(SignIn { account, session, state, listener })
+        let invalid = |reason: &str| SignInError::Failed(format!("the URL for the browser {reason}"));
+        let mut url = Url::parse(session.get_authorization_url()).map_err(|_| invalid("is not valid"))?;
+        let parameter = |name: &str| {
+            url.query_pairs().find(|(other, _)| other == name).map(|(_, value)| value.into_owned())
+        };
+        let state = parameter("state").ok_or_else(|| invalid("has no `state`"))?;
+        // OpenID Connect grants offline access only then, and rmcp asks for it where it is supported.
+        if parameter("scope").is_some_and(|scopes| scopes.split(' ').any(|scope| scope == "offline_access")) {
+            url.query_pairs_mut().append_pair("prompt", "consent");
+        }
+        Ok(SignIn { account, session, url: url.into(), state, listener })
     }
 
     /// Returns the URL to open in a browser on this machine.
     pub fn url(&self) -> &str {
-        self.session.get_authorization_url()
+        &self.url
     }
 
     /// Waits until the user has signed in, stores the tokens, and returns the granted scopes.
