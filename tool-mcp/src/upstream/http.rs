@@ -1,6 +1,6 @@
 //! The streamable HTTP transport.
 
-mod challenge;
+pub(in crate::upstream) mod challenge;
 mod client;
 
 use std::error::Error;

@@ -7,19 +7,24 @@ use axum::http::header::WWW_AUTHENTICATE;
 /// Returns `None` if it was denied for another reason.
 pub(super) fn missing_scopes(headers: &HeaderMap) -> Option<String> {
     let challenges = headers.get_all(WWW_AUTHENTICATE).iter().filter_map(|value| value.to_str().ok());
-    let challenges = challenges.map(parameters);
-    let mut denied = challenges.filter(|challenge| {
-        challenge.iter().any(|(name, value)| name == "error" && value == "insufficient_scope")
-    });
-    let scope = denied.next()?.into_iter().find(|(name, _)| name == "scope");
-    let scope = scope.map(|(_, value)| value).unwrap_or_default();
-    let scopes: Vec<&str> = scope.split(' ').filter(|scope| is_scope(scope)).collect();
-    Some(scopes.join(" "))
+    let mut denied = challenges
+        .filter(|challenge| parameter(challenge, "error").is_some_and(|error| error == "insufficient_scope"));
+    Some(required_scopes(denied.next()?).join(" "))
+}
+
+/// Returns the scopes that a challenge names.
+pub(in crate::upstream) fn required_scopes(challenge: &str) -> Vec<String> {
+    let scopes = parameter(challenge, "scope").unwrap_or_default();
+    scopes.split(' ').filter(|scope| is_scope(scope)).map(str::to_owned).collect()
 }
 
 /// Returns `true` if a text has only the characters of a scope (RFC 6749, section 3.3).
 fn is_scope(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|b| matches!(b, 0x21 | 0x23..=0x5b | 0x5d..=0x7e))
+}
+
+fn parameter(challenge: &str, name: &str) -> Option<String> {
+    parameters(challenge).into_iter().find(|(other, _)| other == name).map(|(_, value)| value)
 }
 
 /// Returns the parameters of a challenge such as `Bearer error="insufficient_scope", scope="a b"`.

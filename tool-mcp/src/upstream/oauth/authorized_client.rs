@@ -12,6 +12,7 @@ use rmcp::transport::streamable_http_client::{
 };
 use sse_stream::Sse;
 
+use crate::upstream::http::challenge::required_scopes;
 use crate::upstream::oauth::token_source::{NoToken, TokenSource};
 
 /// Adds the token of an account to each request, and never another one.
@@ -36,7 +37,11 @@ impl<C: StreamableHttpClient + Sync> AuthorizedClient<C> {
             Err(StreamableHttpError::AuthRequired(_)) => {
                 let other = self.tokens.replace(&token).await.map_err(failed)?;
                 match request(other).await {
-                    Err(StreamableHttpError::AuthRequired(_)) => Err(failed(self.tokens.not_signed_in())),
+                    Err(StreamableHttpError::AuthRequired(error)) => {
+                        // Some servers reject tokens that lack a scope.
+                        let required = required_scopes(&error.www_authenticate_header);
+                        Err(failed(self.tokens.rejected(&required)))
+                    }
                     answer => self.name_missing_scopes(answer),
                 }
             }

@@ -81,14 +81,23 @@ impl TokenSource {
 
     /// Returns those scopes that were not granted, or all if the server asks only for granted ones.
     pub(in crate::upstream) fn missing(&self, required: &[String]) -> Vec<String> {
-        let granted = self.current().map(|entry| entry.granted).unwrap_or_default();
-        let missing: Vec<String> =
-            required.iter().filter(|scope| !granted.contains(scope)).cloned().collect();
+        let missing = self.not_granted(required);
         if missing.is_empty() { required.to_vec() } else { missing }
     }
 
+    /// Says that the server rejects a new token, and that the user must sign in, with the scopes that it requires.
+    pub(in crate::upstream) fn rejected(&self, required: &[String]) -> NoToken {
+        let how = self.account.how_to_sign_in(&self.not_granted(required));
+        NoToken(format!("it rejects its token (HTTP 401), so you must sign in again: {how}"))
+    }
+
+    fn not_granted(&self, required: &[String]) -> Vec<String> {
+        let granted = self.current().map(|entry| entry.granted).unwrap_or_default();
+        required.iter().filter(|scope| !granted.contains(scope)).cloned().collect()
+    }
+
     /// Says that the user must sign in.
-    pub(in crate::upstream) fn not_signed_in(&self) -> NoToken {
+    fn not_signed_in(&self) -> NoToken {
         NoToken(format!("it requires you to sign in: {}", self.account.how_to_sign_in(&[])))
     }
 
