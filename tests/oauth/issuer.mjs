@@ -2,7 +2,7 @@
 //
 //     node issuer.mjs
 //
-// prints `listening on http://ADDR` to stderr. The user of a sign-in is its `login_hint`. Tokens are JWTs for the resource that is
+// prints `listening on http://ADDR` to stderr, and `granted TYPE` for each token that it issues. The user of a sign-in is its `login_hint`. Tokens are JWTs for the resource that is
 // asked for.
 
 import { generateKeyPairSync } from "node:crypto";
@@ -26,6 +26,7 @@ const configuration = {
   features: {
     devInteractions: { enabled: false },
     registration: { enabled: true },
+    revocation: { enabled: true },
     resourceIndicators: {
       enabled: true,
       getResourceServerInfo: (_context, resource) => ({
@@ -73,6 +74,7 @@ server.listen(0, "127.0.0.1", () => {
   const issuer = `http://127.0.0.1:${server.address().port}`;
   const provider = new Provider(issuer, configuration);
   provider.use(withoutScope);
+  provider.on("grant.success", ({ oidc }) => console.error(`granted ${oidc.params.grant_type}`));
   const answer = provider.callback();
   server.on("request", (request, response) => {
     if (request.url.startsWith("/interaction/")) {

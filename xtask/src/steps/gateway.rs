@@ -8,14 +8,22 @@ use crate::steps::outside;
 use crate::tally::Tally;
 use crate::workspace;
 
-/// Runs the gateway with servers in Python and TypeScript over both transports, and a Python client.
+/// Runs the gateway with servers in Python and TypeScript over both transports, and a Python client. Then with servers that take
+/// the tokens of an issuer.
 pub(crate) fn gateway(tally: &mut Tally) -> Result<(), Failure> {
     let folder = "examples/gateway/tests/servers";
     let servers = Clients::install(folder)?;
     let environment = Environment::install(&GATEWAY)?;
-    Invocation::cargo(["build", "--package", "gateway", "--locked"]).announce().run()?;
-    let program = workspace::binary("gateway")
-        .map_err(|source| Failure::File { path: "the folder of this program".to_owned(), source })?;
-    let script = workspace::root().join(folder).join("check.py");
-    outside::checks(environment.invocation(&script).arguments([program, servers.node()]), tally)
+    let issuer = Clients::install("tests/oauth")?;
+    Invocation::cargo(["build", "--package", "gateway", "--package", "content", "--locked"]).announce().run()?;
+    let program = |name| {
+        workspace::binary(name)
+            .map_err(|source| Failure::File { path: "the folder of this program".to_owned(), source })
+    };
+    let script = |name| workspace::root().join(folder).join(name);
+    let check = environment.invocation(&script("check.py")).arguments([program("gateway")?, servers.node()]);
+    outside::checks(check, tally)?;
+    let check = environment.invocation(&script("oauth.py"));
+    let check = check.arguments([program("gateway")?, program("content")?, issuer.node()]);
+    outside::checks(check, tally)
 }
