@@ -4,6 +4,8 @@
 
 mod hostile;
 mod http;
+#[cfg(feature = "upstream-oauth")]
+mod oauth;
 mod stdio;
 mod support;
 mod unreadable;
