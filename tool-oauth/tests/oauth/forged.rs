@@ -143,7 +143,7 @@ impl Case {
 
 #[tokio::test]
 async fn refuses_forged_tokens() {
-    let (log, _guard) = Log::start();
+    let log = Log::start();
     let case = Case::new().await;
     let server = case.issuer.resource_server();
     for (name, token, reason) in case.forged() {

@@ -83,7 +83,7 @@ async fn refuses_tokens_that_the_issuer_does_not_vouch_for() {
 
 #[tokio::test]
 async fn is_unavailable_if_the_issuer_is() {
-    let (log, _guard) = Log::start();
+    let log = Log::start();
     let elsewhere = Issuer::start(Vec::new()).await;
     let issuer = Issuer::start(Vec::new()).await;
     let server = server(&issuer);

@@ -16,6 +16,7 @@ use tool_core::Principal;
 use tool_core::authentication::{AuthenticationError, Authenticator as _};
 use tool_oauth::ResourceServer;
 
+use crate::log;
 use crate::signing::RESOURCE;
 
 /// What the issuer answers at a path.
@@ -61,6 +62,7 @@ pub(crate) const KEYS: &str = "/keys";
 impl Issuer {
     /// Starts an issuer with these keys.
     pub(crate) async fn start(keys: Vec<Value>) -> Self {
+        log::install();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let issuer = Issuer { address: listener.local_addr().unwrap(), inner: Arc::default() };
         issuer.set(METADATA, Answer::Json(issuer.metadata()));

@@ -107,7 +107,7 @@ async fn is_unavailable_without_keys() {
         (METADATA, changed("jwks_uri", "file:///etc/passwd".into()), "without https"),
     ];
     for (path, answer, reason) in cases {
-        let (log, _guard) = Log::start();
+        let log = Log::start();
         let key = SigningKey::p256();
         let issuer = Issuer::start(vec![key.jwk("a")]).await;
         issuer.set(path, answer(issuer.metadata()));

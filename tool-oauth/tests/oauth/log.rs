@@ -1,44 +1,57 @@
 //! The log of a test.
 
+use std::cell::RefCell;
 use std::io;
-use std::sync::{Arc, Mutex};
+use std::marker::PhantomData;
+use std::sync::Once;
 
-use tracing::subscriber::DefaultGuard;
-use tracing_subscriber::fmt::MakeWriter;
+thread_local! {
+    /// What is logged on this thread, while a test reads it.
+    static TEXT: RefCell<Option<Vec<u8>>> = const { RefCell::new(None) };
+}
 
-/// What is logged on this thread while it lives.
-#[derive(Clone, Default)]
-pub(crate) struct Log(Arc<Mutex<Vec<u8>>>);
+/// Installs the subscriber of all tests. One for each thread would race with the first events of other threads, which decide for
+/// all whether an event is of interest.
+pub(crate) fn install() {
+    static INSTALLED: Once = Once::new();
+    INSTALLED.call_once(|| {
+        let subscriber = tracing_subscriber::fmt().with_max_level(tracing::Level::TRACE).with_ansi(false);
+        subscriber.with_writer(|| Writer).init();
+    });
+}
+
+/// The log of this thread. A test runs on one thread.
+pub(crate) struct Log(PhantomData<*const ()>);
 
 impl Log {
-    pub(crate) fn start() -> (Self, DefaultGuard) {
-        let log = Log::default();
-        let subscriber = tracing_subscriber::fmt().with_max_level(tracing::Level::TRACE).with_ansi(false);
-        let guard = tracing::subscriber::set_default(subscriber.with_writer(log.clone()).finish());
-        (log, guard)
+    pub(crate) fn start() -> Self {
+        install();
+        TEXT.set(Some(Vec::new()));
+        Log(PhantomData)
     }
 
     /// Returns what was logged since the last time.
     pub(crate) fn take(&self) -> String {
-        String::from_utf8(std::mem::take(&mut *self.0.lock().unwrap())).unwrap()
+        let text = TEXT.replace(Some(Vec::new())).unwrap_or_default();
+        String::from_utf8(text).unwrap()
     }
 }
 
-impl io::Write for Log {
+impl Drop for Log {
+    fn drop(&mut self) {
+        TEXT.set(None);
+    }
+}
+
+struct Writer;
+
+impl io::Write for Writer {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().extend_from_slice(bytes);
+        TEXT.with_borrow_mut(|text| text.as_mut().map(|text| text.extend_from_slice(bytes)));
         Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
-    }
-}
-
-impl MakeWriter<'_> for Log {
-    type Writer = Self;
-
-    fn make_writer(&self) -> Self {
-        self.clone()
     }
 }
