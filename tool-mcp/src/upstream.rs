@@ -59,6 +59,27 @@
 //!
 //! Both eras of the protocol are supported: 2026-07-28, and `initialize` up to 2025-11-25 for servers that do not
 //! support the former. Servers cannot use sampling, elicitation or roots.
+//!
+//! # OAuth
+//!
+//! With the feature `upstream-oauth`, a server can be signed in to: `Upstream::oauth`, or the key `oauth` of the
+//! [configuration file](UpstreamsConfig). The user signs in once, with `Upstreams::sign_in`, in a browser on the same
+//! machine. The tokens are in a `CredentialFile`, which is private to the user, and are refreshed before they expire and
+//! when the server rejects one. Processes that share the file refresh a token once.
+//!
+//! - A server that was not signed in to, or whose token can no longer be refreshed, is unavailable, and the reason names the
+//!   [command](UpstreamsBuilder) that signs in. It is back at the next attempt to connect, within a minute by default.
+//! - A call that the server denies because the account lacks scopes fails as
+//!   [`Denied`](tool_core::FailureKind::Denied), and the message names them. Signing in with them takes effect while the
+//!   program runs.
+//! - All callers share the account. The token of a caller is never sent to a server, and the token of a server never
+//!   reaches a caller, a log or an error.
+//!
+//! The authorization code is protected by PKCE with S256, `state` and, if it is sent or announced, `iss`. An
+//! authorization server without S256 is refused. Metadata and endpoints must use `https`, or `http` on loopback if the
+//! URL of the server is on loopback. Link-local and other special addresses are always refused, private ones unless
+//! `OAuth::allow_private_addresses` is set. No redirect to another origin is followed. A token is sent only to the
+//! issuer that it is from.
 
 #[cfg(feature = "upstream-oauth")]
 mod accounts;

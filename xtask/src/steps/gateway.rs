@@ -15,7 +15,9 @@ pub(crate) fn gateway(tally: &mut Tally) -> Result<(), Failure> {
     let servers = Clients::install(folder)?;
     let environment = Environment::install(&GATEWAY)?;
     let issuer = Clients::install("tests/oauth")?;
-    Invocation::cargo(["build", "--package", "gateway", "--package", "content", "--locked"]).announce().run()?;
+    Invocation::cargo(["build", "--package", "gateway", "--package", "content", "--locked"])
+        .announce()
+        .run()?;
     let program = |name| {
         workspace::binary(name)
             .map_err(|source| Failure::File { path: "the folder of this program".to_owned(), source })

@@ -62,8 +62,8 @@ def listening(command, where, log, environment=None):
 class Browser:
     """The browser of a user, who signs in and agrees to everything."""
 
-    def __init__(self, user):
-        self.user = user
+    def __init__(self, user, secrets):
+        self.user, self.secrets = user, secrets
 
     def code(self, url):
         """Follows the URL to the redirect to the program, and returns that."""
@@ -74,6 +74,7 @@ class Browser:
                 assert response.is_redirect, f"{url}: {response.status_code} {response.text}"
                 url = urllib.parse.urljoin(url, response.headers["location"])
                 if "/callback" in url:
+                    self.secrets.update(re.findall("code=([^&]+)", url))
                     return url
         raise AssertionError(url)
 
@@ -162,7 +163,7 @@ class Site:
 
     def sign_in(self, server, *arguments, user="otto"):
         with self.signing_in(server, *arguments) as (url, end):
-            page = Browser(user).open(url)
+            page = Browser(user, self.secrets).open(url)
             code, error = end()
         assert (page.status_code, code) == (200, 0), (page.text, error)
         self.keep_secrets()
@@ -276,7 +277,7 @@ async def other_callbacks(site):
     """Only the answer to this sign-in, from this issuer, ends it."""
     before = site.entry()
     with site.signing_in("museum") as (url, end):
-        callback = Browser("otto").code(url)
+        callback = Browser("otto", site.secrets).code(url)
         for changed in [re.sub(r"state=[^&]+", "state=other", callback), callback.split("?")[0], callback + "&state=other"]:
             page = httpx2.get(changed)
             assert page.status_code == 400, (changed, page.text)
@@ -286,7 +287,7 @@ async def other_callbacks(site):
         code, error = end()
         assert code == 1 and "another authorization server" in error and "https://evil.example" in error, error
     with site.signing_in("museum") as (url, end):
-        callback = Browser("otto").code(url)
+        callback = Browser("otto", site.secrets).code(url)
         page = httpx2.get(re.sub("code=[^&]+", "error=access_denied&error_description=not+you", callback))
         code, error = end()
         assert code == 1 and "refused: access_denied: not you" in error, (page.text, error)

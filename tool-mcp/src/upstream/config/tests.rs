@@ -188,3 +188,57 @@ fn selects_servers_by_name_in_order() {
     let expected = "server `b` is chosen twice\nserver `c` is disabled\nthere is no server `delta`: the servers are `a`, `b`, `c`";
     assert_eq!(error.split_once('\n').unwrap().1, expected);
 }
+
+#[cfg(feature = "upstream-oauth")]
+#[test]
+fn applies_the_settings_of_oauth() {
+    let config = parse(
+        r#"{"mcpServers": {
+            "a": {"url": "https://a.example/mcp", "oauth": {
+                "clientId": "gateway", "clientSecret": "${KEY}", "scopes": ["a", "b"], "account": "work",
+                "redirectUri": "http://localhost:8912/callback", "clientName": "Museum", "scope": "c"
+            }},
+            "b": {"url": "https://b.example/mcp", "oauth": true},
+            "c": {"url": "https://c.example/mcp", "oauth": false}
+        }}"#,
+    )
+    .unwrap();
+    let remark =
+        "at /mcpServers/a/oauth/scope: unknown key, ignored; there is one with a similar name: `scopes`";
+    assert_eq!(config.remarks(), [remark]);
+    let oauth = config.into_servers().map(|server| match server.transport {
+        TransportConfig::Http(config) => config.oauth.map(|oauth| format!("{oauth:?}")),
+        TransportConfig::Stdio(_) => panic!("a URL"),
+    });
+    let [Some(first), Some(second), None] = &oauth.collect::<Vec<_>>()[..] else { panic!("two use OAuth") };
+    for expected in [
+        r#"client_id: Some("gateway")"#,
+        r#"scopes: ["a", "b"]"#,
+        r#"account: "work""#,
+        r#"redirect_uri: "http://localhost:8912/callback""#,
+    ] {
+        assert!(first.contains(expected), "{first}");
+    }
+    assert!(!first.contains("0b7c5f1e9d2a"), "{first}");
+    assert!(second.contains(r#"account: "default""#), "{second}");
+    for (oauth, expected) in [
+        (r#""yes""#, "at /mcpServers/a/oauth: expected an object, found a text"),
+        (r#"{"scopes": "a"}"#, "at /mcpServers/a/oauth/scopes: expected a list of texts, found a text"),
+        (r#"{"clientId": 5}"#, "at /mcpServers/a/oauth/clientId: expected a text, found a number"),
+        (
+            r#"{"allowPrivateAddresses": 1}"#,
+            "allowPrivateAddresses: expected `true` or `false`, found a number",
+        ),
+        (r#"{"clientSecret": "a"}"#, "at /mcpServers/a: a client secret needs a client id"),
+    ] {
+        let errors = errors(&format!(r#"{{"a": {{"url": "https://a.example/mcp", "oauth": {oauth}}}}}"#));
+        assert!(errors.contains(expected), "{errors}");
+    }
+}
+
+#[cfg(not(feature = "upstream-oauth"))]
+#[test]
+fn explains_that_oauth_is_missing() {
+    let errors = errors(r#"{"a": {"url": "https://a.example/mcp", "oauth": {}}}"#);
+    assert!(errors.contains("at /mcpServers/a/oauth: this program cannot sign in with OAuth"), "{errors}");
+}
