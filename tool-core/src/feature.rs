@@ -154,6 +154,20 @@ where
 
 /// Needs the feature `tokio`.
 #[cfg(not(feature = "tokio"))]
+pub fn run_blocking_injected<I: Inputs, T, R: Return<T>>(
+    _: &mut Call<'_>,
+    _: &'static I,
+    _: fn(I::Values) -> T,
+    _: R,
+) -> EntryOutcome
+where
+    for<'f> Off<'f>: Tokio,
+{
+    never()
+}
+
+/// Needs the feature `tokio`.
+#[cfg(not(feature = "tokio"))]
 pub fn run_blocking_guarded<I: Inputs, T, R: Return<T>>(
     _: &mut Call<'_>,
     _: &'static I,

@@ -8,10 +8,11 @@ pub use crate::declare::completion::{CompleteFn, Completing};
 pub use crate::declare::declaration::{Declaration, Options, schema};
 pub use crate::declare::declared::declared;
 pub use crate::declare::entry::{
-    Call, Enter, Entry, EntryOutcome, Running, run, run_guarded, run_sync, run_sync_guarded,
+    Call, Enter, Entry, EntryOutcome, Running, run, run_guarded, run_injected, run_sync, run_sync_guarded,
+    run_sync_injected,
 };
 #[cfg(feature = "tokio")]
-pub use crate::declare::entry::{run_blocking, run_blocking_guarded};
+pub use crate::declare::entry::{run_blocking, run_blocking_guarded, run_blocking_injected};
 pub use crate::declare::handles::WritableBy;
 pub use crate::declare::inject::InjectIntoPrompt;
 pub use crate::declare::inject::mode::{AsyncMode, Mode, SyncMode};
@@ -32,7 +33,7 @@ pub use crate::declare::requirement::{RequireFn, Requirement, Requiring};
 pub use crate::declare::returns::Shape;
 pub use crate::declare::source::Metadata;
 #[cfg(not(feature = "tokio"))]
-pub use crate::feature::{run_blocking, run_blocking_guarded};
+pub use crate::feature::{run_blocking, run_blocking_guarded, run_blocking_injected};
 pub use crate::model::access::{Guard, IntoGuard, access};
 pub use crate::model::prompt::ReturnMessages;
 

@@ -233,13 +233,15 @@ fn run(
     let call = quote!(#call.of(#description, #here));
     // Where a parameter does not fit beside one that is awaited.
     let inputs = respan(inputs(callee, access), (name.span(), name.span()));
-    let run = match (callee.execution, access) {
-        (Execution::Async, None) => quote!(run),
-        (Execution::Sync, None) => quote!(run_sync),
-        (Execution::Blocking, None) => quote!(run_blocking),
-        (Execution::Async, Some(_)) => quote!(run_guarded),
-        (Execution::Sync, Some(_)) => quote!(run_sync_guarded),
-        (Execution::Blocking, Some(_)) => quote!(run_blocking_guarded),
+    let run = match callee.execution {
+        Execution::Async => "run",
+        Execution::Sync => "run_sync",
+        Execution::Blocking => "run_blocking",
+    };
+    let run = match access {
+        Some(_) => format_ident!("{run}_guarded"),
+        None if callee.injects() => format_ident!("{run}_injected"),
+        None => format_ident!("{run}"),
     };
     // It stands behind the function, which says the types of the inputs.
     let access = access.map(|access| self::access(callee, access));

@@ -74,6 +74,11 @@ impl Callee {
         self.inputs().all(|input| input.locator)
     }
 
+    /// Whether a parameter is marked `#[inject]`, and so may be awaited. The `self` of a method never is.
+    pub(crate) fn injects(&self) -> bool {
+        self.parameters.iter().any(|parameter| matches!(parameter, Parameter::Injected(_)))
+    }
+
     /// Whether a parameter, or what completes one, takes something that may not be there.
     pub(crate) fn takes_state(&self) -> bool {
         let injects = |parameter: &Parameter| !matches!(parameter, Parameter::Input(_));

@@ -128,14 +128,15 @@ impl Expansion {
         let call = format!("__call.of({description:?}, ::tool_core::private::here!())");
         if variant < Variant::NoLadder {
             let inputs = self.inputs(variant);
-            let (guarded, guard) = match self.guard {
+            let (variant_of_run, guard) = match self.guard {
                 guard if variant < Variant::NoValues && !guard.is_empty() => {
                     ("_guarded", format!("{guard}, "))
                 }
+                _ if self.injects() => ("_injected", String::new()),
                 _ => ("", String::new()),
             };
             return format!(
-                "|__call| ::tool_core::private::{run}{guarded}({call}, {inputs}, {function}, {guard}\
+                "|__call| ::tool_core::private::{run}{variant_of_run}({call}, {inputs}, {function}, {guard}\
                  ::tool_core::private::Shape::<{returns}>::new().__split().__value().__error())"
             );
         }
@@ -155,6 +156,10 @@ impl Expansion {
         format!("|_| {{ {inputs}keep_{run}({function}) }}")
     }
 
+    fn injects(&self) -> bool {
+        self.parameters.iter().any(|parameter| matches!(parameter.maker, Maker::Injected))
+    }
+
     /// The tuple of inputs. Without `run` nothing tells their types, and they are written.
     fn inputs(&self, variant: Variant) -> String {
         let operation = self.operation;
@@ -171,8 +176,7 @@ impl Expansion {
             }
         });
         let places = places.collect::<Vec<_>>().join(", ");
-        let injects = self.parameters.iter().any(|parameter| matches!(parameter.maker, Maker::Injected));
-        let fallback = if injects {
+        let fallback = if self.injects() {
             "#[allow(unused_imports)] use ::tool_core::private::InjectedAtOnce as _; "
         } else {
             ""

@@ -237,12 +237,14 @@ impl<'c> Completing<'c> {
 }
 
 /// A request that owns its texts, for another thread.
+#[cfg(feature = "tokio")]
 pub(crate) struct OwnedRequest {
     text: String,
     others: BTreeMap<String, String>,
     principal: Principal,
 }
 
+#[cfg(feature = "tokio")]
 impl OwnedRequest {
     pub(crate) fn new(request: &CompletionRequest<'_>) -> Self {
         let owned = |(input, text): (&&str, &&str)| ((*input).to_owned(), (*text).to_owned());

@@ -1,10 +1,12 @@
 //! The entry into a declared tool: the generic code between a declaration and its function.
 //!
-//! A declaration holds one function, its [`Entry`], which only calls [`run`], [`run_sync`] or [`run_blocking`]. This
-//! module is instantiated for every tool, so it is short.
+//! A declaration holds one function, its [`Entry`], which only calls [`run`], [`run_sync`] or [`run_blocking`], or one of
+//! their variants: [`injected`] for injected parameters, which may be awaited, and [`guarded`] for an access function.
+//! This module is instantiated for every tool, so it is short.
 
 mod enter;
 mod guarded;
+mod injected;
 
 use std::pin::Pin;
 use std::task::{Context as TaskContext, Poll};
@@ -12,7 +14,7 @@ use std::task::{Context as TaskContext, Poll};
 use pin_project_lite::pin_project;
 
 use crate::declare::inject::InjectionSource;
-use crate::declare::input::{Inputs, Visitor};
+use crate::declare::input::{SyncInputs, Visitor};
 use crate::declare::reader::{ArgumentReader, UnreadInput};
 use crate::declare::returns::{Return, Returned};
 use crate::declare::source::Metadata;
@@ -22,9 +24,13 @@ use crate::model::output::Output;
 
 pub use enter::Enter;
 pub(crate) use enter::Injecting;
+use enter::prepare;
 #[cfg(feature = "tokio")]
 pub use guarded::run_blocking_guarded;
 pub use guarded::{run_guarded, run_sync_guarded};
+#[cfg(feature = "tokio")]
+pub use injected::run_blocking_injected;
+pub use injected::{run_injected, run_sync_injected};
 
 /// The entry function of a declaration.
 pub type Entry = fn(&mut Call<'_>) -> EntryOutcome;
@@ -101,52 +107,51 @@ pub(crate) type Pending<T> = BoxFuture<'static, Result<T, Failure>>;
 #[cfg(feature = "tokio")]
 pub(crate) type Blocking = Box<dyn FnOnce() -> Result<Output, Failure> + Send>;
 
-/// Enters an `async fn`.
-pub fn run<I: Inputs, F, R: Return<F::Output>>(
+/// Enters an `async fn` without injected parameters.
+pub fn run<I: SyncInputs, F, R: Return<F::Output>>(
     call: &mut Call<'_>,
     inputs: &'static I,
     function: fn(I::Values) -> F,
     returns: R,
 ) -> EntryOutcome
 where
-    I::Mode: Enter<I>,
     F: Future + Send + 'static,
 {
-    I::Mode::enter(call, inputs, returns.returned(), move |values| {
-        EntryOutcome::Running(Box::pin(FinishOutput { future: function(values), returns }))
-    })
+    match prepare(call, inputs, returns.returned()) {
+        Ok(values) => EntryOutcome::Running(Box::pin(FinishOutput { future: function(values), returns })),
+        Err(step) => step,
+    }
 }
 
-/// Enters a `fn`.
-pub fn run_sync<I: Inputs, T: 'static, R: Return<T>>(
+/// Enters a `fn` without injected parameters.
+#[expect(clippy::needless_pass_by_value, reason = "the three ways to enter a function are called alike")]
+pub fn run_sync<I: SyncInputs, T, R: Return<T>>(
     call: &mut Call<'_>,
     inputs: &'static I,
     function: fn(I::Values) -> T,
     returns: R,
-) -> EntryOutcome
-where
-    I::Mode: Enter<I>,
-{
-    I::Mode::enter(call, inputs, returns.returned(), move |values| {
-        EntryOutcome::Done(returns.finish(function(values)))
-    })
+) -> EntryOutcome {
+    match prepare(call, inputs, returns.returned()) {
+        Ok(values) => EntryOutcome::Done(returns.finish(function(values))),
+        Err(step) => step,
+    }
 }
 
-/// Enters a blocking `fn`, which runs on a separate thread.
+/// Enters a blocking `fn` without injected parameters, which runs on a separate thread.
 #[cfg(feature = "tokio")]
-pub fn run_blocking<I: Inputs, T: 'static, R: Return<T>>(
+pub fn run_blocking<I: SyncInputs, T: 'static, R: Return<T>>(
     call: &mut Call<'_>,
     inputs: &'static I,
     function: fn(I::Values) -> T,
     returns: R,
 ) -> EntryOutcome
 where
-    I::Mode: Enter<I>,
     I::Values: Send,
 {
-    I::Mode::enter(call, inputs, returns.returned(), move |values| {
-        EntryOutcome::Blocking(Box::new(move || returns.finish(function(values))))
-    })
+    match prepare(call, inputs, returns.returned()) {
+        Ok(values) => EntryOutcome::Blocking(Box::new(move || returns.finish(function(values)))),
+        Err(step) => step,
+    }
 }
 
 pin_project! {

@@ -4,8 +4,10 @@ use std::pin::pin;
 
 use crate::call::target::{Scope, Target};
 use crate::context::timeout::{Elapsed, limited};
+#[cfg(feature = "tokio")]
+use crate::declare::completion::OwnedRequest;
 use crate::declare::completion::{
-    CompleteFn, Completing, CompletionRequest, Completions, OwnedRequest, Proposals, push_allowed_values,
+    CompleteFn, Completing, CompletionRequest, Completions, Proposals, push_allowed_values,
 };
 use crate::declare::states::States;
 use crate::definition::ToolDefinition;
@@ -99,8 +101,9 @@ async fn propose_on_thread(
     runtime.spawn_blocking(proposing).await.unwrap_or_else(|_| Err(Failure::internal()))
 }
 
-/// Without a runtime there is no other thread.
+/// Calls a function; there is no other thread.
 #[cfg(not(feature = "tokio"))]
+#[expect(clippy::unused_async, reason = "as with threads")]
 async fn propose_on_thread(
     tool: &ToolDefinition,
     scope: &Scope,

@@ -35,8 +35,7 @@ pub(super) fn inputs(callee: &Callee, access: Option<&Access>) -> TokenStream {
     });
     let parameters = tuple(parameters.collect());
     // In scope, the trait is found by its constant, which is not used if all parameters are awaited.
-    let is_injected = |parameter: &Parameter| matches!(parameter, Parameter::Injected(_));
-    let fallback = callee.parameters.iter().any(is_injected).then(|| {
+    let fallback = callee.injects().then(|| {
         quote! {
             #[allow(unused_imports)]
             use #krate::private::InjectedAtOnce as _;

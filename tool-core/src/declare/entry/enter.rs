@@ -127,7 +127,7 @@ fn failed(failure: Failure) -> EntryOutcome {
 /// Reads and injects all values of a tool without an access function.
 ///
 /// It depends only on the types of the inputs, so that tools with the same types share it.
-fn prepare<I: SyncInputs>(
+pub(super) fn prepare<I: SyncInputs>(
     call: &mut Call<'_>,
     inputs: &'static I,
     returned: Returned,
