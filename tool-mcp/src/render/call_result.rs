@@ -21,7 +21,7 @@ pub(crate) struct CallResult<'r> {
     /// `complete` in the modern era.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) result_type: Option<&'static str>,
-    content: Blocks<'r>,
+    content: CallContent<'r>,
     #[serde(skip_serializing_if = "Option::is_none")]
     structured_content: Option<Cow<'r, RawValue>>,
     is_error: bool,
@@ -32,13 +32,13 @@ pub(crate) struct CallResult<'r> {
 /// The content of a result. [`Content`] serializes as MCP's blocks do.
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Blocks<'r> {
+enum CallContent<'r> {
     Content(Cow<'r, [Content]>),
     WithExcerpts(Vec<ContentBlock>),
 }
 
 impl<'r> CallResult<'r> {
-    fn new(content: Blocks<'r>, is_error: bool) -> Self {
+    fn new(content: CallContent<'r>, is_error: bool) -> Self {
         let meta = ResultMeta::default();
         CallResult { result_type: None, content, structured_content: None, is_error, meta }
     }
@@ -83,7 +83,7 @@ impl<'r> CallResult<'r> {
         let structured = output.structured().filter(|_| era.has_structured_output());
         let structured = structured.filter(|json| era.is_modern() || json.get().starts_with('{'));
         let structured_content = structured.map(in_one_line);
-        CallResult { structured_content, ..CallResult::new(Blocks::Content(content), false) }
+        CallResult { structured_content, ..CallResult::new(CallContent::Content(content), false) }
     }
 
     /// Returns the preview of a large result. If the call failed, the result is an error.
@@ -96,7 +96,7 @@ impl<'r> CallResult<'r> {
                 _ => {}
             }
         }
-        let mut shown = CallResult::new(Blocks::WithExcerpts(content), result.is_err());
+        let mut shown = CallResult::new(CallContent::WithExcerpts(content), result.is_err());
         if era.has_structured_output() && result.as_ref().is_ok_and(|it| it.structured_text().is_some()) {
             shown.structured_content = preview.excerpts().next().and_then(|it| raw(&linked(it, scheme)));
         }
@@ -110,14 +110,14 @@ impl<'r> CallResult<'r> {
     }
 
     pub(crate) fn with_blocks(content: Vec<ContentBlock>, value: &Value) -> Self {
-        let mut result = CallResult::new(Blocks::WithExcerpts(content), false);
+        let mut result = CallResult::new(CallContent::WithExcerpts(content), false);
         result.structured_content = raw(value);
         result
     }
 
     /// Returns an error result with a text.
     pub(crate) fn failed(text: String) -> Self {
-        CallResult::new(Blocks::Content(vec![Content::Text { text }].into()), true)
+        CallResult::new(CallContent::Content(vec![Content::Text { text }].into()), true)
     }
 }
 
