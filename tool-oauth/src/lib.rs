@@ -23,3 +23,6 @@ pub use claims::Claims;
 pub use error::ConfigError;
 pub use introspection::IntrospectionClient;
 pub use resource_server::ResourceServer;
+
+#[doc = include_str!("../docs/who-may-call-what.md")]
+pub mod guide {}
