@@ -8,9 +8,9 @@ use crate::declare::states::{States, WithoutState};
 /// registry, both also as `async fn`. It takes the text so far, or `&CompletionRequest<'_>` to see the other inputs and
 /// the caller. If the tool has an access function, only completions that take a `CompletionRequest` run.
 #[diagnostic::on_unimplemented(
-    message = "a completion is `fn(&str) -> Vec<String>` or `fn(&str, &State) -> Vec<String>`, or such an `async fn`",
+    message = "a completion is `fn(&str) -> Vec<String>` or `fn(&str, &State) -> Vec<String>`",
     label = "this function does not propose values",
-    note = "the future of an `async fn` must be `Send`"
+    note = "it may be an `async fn`, whose future must be `Send`"
 )]
 pub trait Complete<Marker>: Sized {
     /// Whether the function sees the caller, and so can filter by it.
