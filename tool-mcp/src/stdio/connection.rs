@@ -1,8 +1,6 @@
 //! One client at the other end of two pipes.
 
-use std::future::poll_fn;
 use std::sync::Arc;
-use std::task::Poll;
 use std::time::Duration;
 
 use axum::body::Bytes;
@@ -85,7 +83,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Connection<W> {
         }
     }
 
-    /// Begins to answer a request, and goes on in a task of its own unless it ends at once.
+    /// Begins to answer a request, in its own task.
     async fn begin(&self, request: RpcRequest) {
         if self.session.in_flight.len() + self.writer.unread() >= MOST_REQUESTS {
             let error = JsonRpcError::new(Some(request.id), too_many_requests());
@@ -108,11 +106,10 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Connection<W> {
             }
             drop(running);
         };
-        let mut answering = Box::pin(answering);
         if is_opening {
             // Requests that follow without a pause are answered after it.
             answering.await;
-        } else if poll_fn(|cx| Poll::Ready(answering.as_mut().poll(cx))).await.is_pending() {
+        } else {
             self.tasks.spawn(end.run_until_cancelled_owned(answering));
         }
     }
@@ -151,7 +148,7 @@ mod tests {
     use super::*;
     use crate::Server;
 
-    /// A connection with one tool, which counts its calls, takes its time, and never returns unless `ends` is set.
+    /// A connection with one tool, which counts its calls and never returns unless `ends` is set.
     async fn connection(writer: DuplexStream, ends: bool) -> (Connection<DuplexStream>, Arc<AtomicUsize>) {
         let definition = ToolDefinition::builder("think", "Thinks.").operation(Operation::Read);
         let definition = definition.input_schema(json!({"type": "object", "properties": {}}));
@@ -160,7 +157,6 @@ mod tests {
         let think = DynamicTool::new(definition.build().unwrap(), move |_, _: Value| {
             counted.fetch_add(1, Ordering::Relaxed);
             async move {
-                tokio::task::yield_now().await;
                 if !ends {
                     std::future::pending::<()>().await;
                 }
@@ -210,7 +206,7 @@ mod tests {
             connection.run(tokio::io::empty(), CancellationToken::new()).await;
             let mut lines = String::new();
             unread.read_to_string(&mut lines).await.unwrap();
-            assert_eq!((lines.as_str(), calls.load(Ordering::Relaxed)), ("", 1), "the call had begun");
+            assert_eq!((lines.as_str(), calls.load(Ordering::Relaxed)), ("", 0), "the call did not start");
         }
     }
 
