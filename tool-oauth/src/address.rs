@@ -38,16 +38,16 @@ pub(crate) fn is_loopback(url: &Url) -> bool {
 }
 
 /// Returns the address of a well-known document. Its name stands between the host and the path (RFC 8615, RFC 8414 section 3).
-pub(crate) fn well_known(url: &Url, name: &str) -> Url {
-    let mut well_known = url.clone();
+pub(crate) fn metadata_url(url: &Url, name: &str) -> Url {
+    let mut metadata = url.clone();
     let path = url.path();
-    well_known.set_path(&format!("/.well-known/{name}{}", if path == "/" { "" } else { path }));
-    well_known
+    metadata.set_path(&format!("/.well-known/{name}{}", if path == "/" { "" } else { path }));
+    metadata
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{parse, well_known};
+    use super::{metadata_url, parse};
 
     #[test]
     fn accepts_https_and_loopback() {
@@ -70,13 +70,13 @@ mod tests {
     }
 
     #[test]
-    fn inserts_the_well_known_name_before_the_path() {
+    fn inserts_the_name_before_the_path() {
         for (url, expected) in [
             ("https://h.example", "https://h.example/.well-known/x"),
             ("https://h.example/", "https://h.example/.well-known/x"),
             ("https://h.example/a/b", "https://h.example/.well-known/x/a/b"),
         ] {
-            assert_eq!(well_known(&parse("issuer", url).unwrap(), "x").as_str(), expected);
+            assert_eq!(metadata_url(&parse("issuer", url).unwrap(), "x").as_str(), expected);
         }
     }
 }

@@ -104,7 +104,7 @@ impl Introspection {
         if let Some(claims) = self.answers().get(&key, Instant::now()) {
             return claims.ok_or(inactive);
         }
-        let asked = Instant::now();
+        let start = Instant::now();
         let answer = self.ask(token).await.map_err(|reason| {
             tracing::error!(reason, "the introspection endpoint of the issuer cannot be asked");
             Refusal::Unavailable(reason)
@@ -112,9 +112,9 @@ impl Introspection {
         let is_active = answer.get("active") == Some(&Value::Bool(true));
         // Counted from the question, since the token may have been revoked since then.
         let left = answer.get("exp").and_then(Value::as_f64).map_or(KEPT, |expiry| seconds(expiry - now()));
-        let until = asked + left.min(KEPT);
+        let until = start + left.min(KEPT);
         if !is_active {
-            self.answers().insert(key, Answer { claims: None, until: asked + KEPT });
+            self.answers().insert(key, Answer { claims: None, until: start + KEPT });
             return Err(inactive);
         }
         check_claims(&answer, expected)?;

@@ -104,8 +104,8 @@ impl Issuer {
     }
 
     async fn fetch(&self) -> Result<Fetched, String> {
-        let known = self.cache().endpoint(Instant::now());
-        let endpoint = match known {
+        let found = self.cache().endpoint(Instant::now());
+        let endpoint = match found {
             Some(endpoint) => endpoint,
             None => (self.discover().await?, Instant::now()),
         };
@@ -118,8 +118,8 @@ impl Issuer {
     /// Finds the address of the keys in the metadata of the issuer: by RFC 8414, or else by `OpenID` Connect discovery.
     async fn discover(&self) -> Result<Url, String> {
         let mut places = vec![
-            address::well_known(&self.url, "oauth-authorization-server"),
-            address::well_known(&self.url, "openid-configuration"),
+            address::metadata_url(&self.url, "oauth-authorization-server"),
+            address::metadata_url(&self.url, "openid-configuration"),
             self.openid_configuration(),
         ];
         places.dedup();

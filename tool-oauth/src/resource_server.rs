@@ -78,7 +78,7 @@ impl ResourceServer {
     /// ```
     pub fn new(resource: &str) -> Result<Self, ConfigError> {
         let url = address::parse("resource", resource)?;
-        let metadata = address::well_known(&url, "oauth-protected-resource");
+        let metadata = address::metadata_url(&url, "oauth-protected-resource");
         let mut audiences = vec![resource.to_owned()];
         if url.path() == "/" {
             // An empty path and `/` are the same (RFC 3986, section 6.2.3), and clients write either.

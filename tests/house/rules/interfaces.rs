@@ -19,7 +19,7 @@ fn allowed(library: &str) -> &'static [&'static str] {
         // A server has an address and extends a router; both crates are stable, unlike rmcp.
         "tool-http" | "tool-mcp" => &["axum", "serde_json", "tokio", "tool_core"],
         // Not for applications: adapters pass connections and services.
-        "tool-serve" => &["bytes", "http", "http_body", "hyper", "hyper_util", "tokio"],
+        "tool-serve" => &["bytes", "http", "http_body", "http_body_util", "hyper", "hyper_util", "tokio"],
         // The command line runs on the application's runtime.
         "tool-cli" => &["serde_json", "tokio", "tool_core"],
         // The metadata is that of `http`; claims are read with serde.

@@ -19,14 +19,13 @@ use tool_serve::{BodyError, read_body};
 
 use crate::handlers::Handler;
 use crate::http::body::{EventBody, events, guarded, json};
-use crate::http::challenge;
 use crate::http::headers::{self, SESSION};
-use crate::http::media;
 use crate::http::policy::{HeaderRules, Policy};
 use crate::http::rejection::Rejection;
 use crate::http::sessions::{HttpSession, SessionLease, Sessions};
 use crate::http::shutdown::Shutdown;
 use crate::http::stream::{EventIds, Stream};
+use crate::http::{challenge, media};
 use crate::protocol::{
     Caller, MOST_REQUESTS, Message, Origin, Outbox, RpcRequest, RpcResponse, Session, in_flight,
     internal_error, invalid_params, read, request_id, shutting_down, too_many_requests, too_many_sessions,
@@ -224,7 +223,9 @@ impl Endpoint {
             () = self.stop.cancelled() => return StatusCode::INTERNAL_SERVER_ERROR.into_response(),
         };
         match first {
-            Some(first) if stream.is_empty() => self.json(status(&first, is_malformed), first),
+            Some(first) if stream.is_empty() => {
+                challenge::json(status(&first, is_malformed), first, self.authenticator.as_deref())
+            }
             Some(first) => {
                 let body = self.event_body(&stream);
                 stream.finish(&first);
@@ -260,7 +261,7 @@ impl Endpoint {
         let first = poll_fn(|cx| Poll::Ready(answer.as_mut().poll(cx))).await;
         match first {
             Poll::Ready(first) if stream.is_empty() && !guard.is_canceled() => {
-                return Ok(self.json(StatusCode::OK, first));
+                return Ok(challenge::json(StatusCode::OK, first, self.authenticator.as_deref()));
             }
             Poll::Ready(first) if !guard.is_canceled() => stream.finish(&first),
             Poll::Ready(_) => stream.close(),
@@ -342,10 +343,6 @@ impl Endpoint {
         let lease = lease.ok_or_else(|| no_session(head))?;
         self.sessions.close(&lease.session.id);
         Ok(StatusCode::NO_CONTENT.into_response())
-    }
-
-    fn json(&self, status: StatusCode, response: RpcResponse) -> Response {
-        challenge::json(status, response, self.authenticator.as_deref())
     }
 
     /// Attaches a reader to a stream.

@@ -32,9 +32,9 @@ async fn asks_the_issuer_about_opaque_tokens_once() {
         let ada = authenticate(&server, "opaque+token/1==").await.unwrap();
         assert_eq!(ada, Principal::new("ada").grant("node.view").grant("node.edit"));
     }
-    let [asked] = &issuer.received(PATH)[..] else { panic!("{:?}", issuer.received(PATH)) };
-    assert_eq!(asked.body, "token=opaque%2Btoken%2F1%3D%3D&token_type_hint=access_token");
-    assert_eq!(asked.headers["authorization"], "Basic dG9vbHM6Y29ycmVjdCtob3JzZQ==");
+    let [question] = &issuer.received(PATH)[..] else { panic!("{:?}", issuer.received(PATH)) };
+    assert_eq!(question.body, "token=opaque%2Btoken%2F1%3D%3D&token_type_hint=access_token");
+    assert_eq!(question.headers["authorization"], "Basic dG9vbHM6Y29ycmVjdCtob3JzZQ==");
     // One that is about to expire is not kept.
     issuer.set(PATH, active(&json!({"exp": now() - 30})));
     assert!(authenticate(&server, "opaque-2").await.is_ok());

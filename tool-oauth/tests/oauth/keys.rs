@@ -15,8 +15,8 @@ fn token(key: &SigningKey, id: &str, issuer: &Issuer) -> String {
 
 #[tokio::test]
 async fn fetches_once_however_many_tokens_name_unknown_keys() {
-    let (known, new) = (SigningKey::p256(), SigningKey::p256());
-    let issuer = Issuer::start(vec![known.jwk("a")]).await;
+    let (old, new) = (SigningKey::p256(), SigningKey::p256());
+    let issuer = Issuer::start(vec![old.jwk("a")]).await;
     let server = issuer.resource_server();
     let flood = (0..300).map(|number| {
         let (server, token) = (server.clone(), token(&new, &format!("unknown-{number}"), &issuer));
@@ -26,10 +26,10 @@ async fn fetches_once_however_many_tokens_name_unknown_keys() {
         assert!(refused.await.unwrap().unwrap_err().contains("invalid_token"));
     }
     assert_eq!((issuer.count(METADATA), issuer.count(KEYS)), (1, 1));
-    // Whoever has a known key is served meanwhile.
-    assert!(authenticate(&server, &token(&known, "a", &issuer)).await.is_ok());
+    // Whoever has an old key is served meanwhile.
+    assert!(authenticate(&server, &token(&old, "a", &issuer)).await.is_ok());
     // Another instance, which has no keys yet, finds the new key.
-    issuer.set_keys(&[known.jwk("a"), new.jwk("b")]);
+    issuer.set_keys(&[old.jwk("a"), new.jwk("b")]);
     assert!(authenticate(&server, &token(&new, "b", &issuer)).await.is_err());
     assert!(authenticate(&issuer.resource_server(), &token(&new, "b", &issuer)).await.is_ok());
     assert_eq!(issuer.count(KEYS), 2);
@@ -60,12 +60,12 @@ async fn finishes_a_fetch_whose_client_has_left() {
 }
 
 #[tokio::test]
-async fn serves_known_keys_while_a_fetch_hangs() {
-    let (known, new) = (SigningKey::p256(), SigningKey::p256());
-    let issuer = Issuer::start(vec![known.jwk("a")]).await;
-    issuer.set(KEYS, Answer::Cached(json!({"keys": [known.jwk("a")]}), "max-age=0"));
+async fn serves_old_keys_while_a_fetch_hangs() {
+    let (old, new) = (SigningKey::p256(), SigningKey::p256());
+    let issuer = Issuer::start(vec![old.jwk("a")]).await;
+    issuer.set(KEYS, Answer::Cached(json!({"keys": [old.jwk("a")]}), "max-age=0"));
     let server = issuer.resource_server();
-    let good = token(&known, "a", &issuer);
+    let good = token(&old, "a", &issuer);
     assert!(authenticate(&server, &good).await.is_ok());
     // Not fresh any more, but not to be asked for again yet.
     issuer.set(KEYS, Answer::Hang(Arc::new(Notify::new())));
