@@ -67,6 +67,7 @@ fn compiles_under_strict_lints() {
             "strict.everything(text, count)",
             "strict_add(first, second)",
             "strict_addressed(text)",
+            "strict_caller(greeting)",
             "strict_custom_schema(anything)",
             "strict_deprecated(number)",
             "strict_few(number)",

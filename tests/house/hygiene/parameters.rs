@@ -65,7 +65,7 @@ impl<T: Default + Send + 'static, Op> InjectAsync<Op> for Later<T> {
 
 /// Awaits all that it is injected.
 #[tool(operation = Transform)]
-fn awaited(
+fn waiting_first(
     #[inject] Later((number, _)): Later<(u8, Vec<String>)>,
     #[inject] text: self::Later<String>,
 ) -> String {
@@ -88,7 +88,7 @@ fn spelled(
 #[test]
 fn awaits_parameters() {
     let registry = of(module_path!()).state(0_u8).build().unwrap();
-    assert_eq!(call(&registry, "awaited", json!({})), json!("0"));
+    assert_eq!(call(&registry, "waiting_first", json!({})), json!("0"));
 }
 
 #[test]
