@@ -3,8 +3,7 @@
 pub use crate::__here as here;
 pub use crate::__register as register;
 pub use crate::call::block_on;
-pub use crate::declare::completion::function::Complete;
-pub use crate::declare::completion::{CompleteFn, Completing};
+pub use crate::declare::completion::{Complete, CompleteFn, Completing};
 pub use crate::declare::declaration::{Declaration, Options, schema};
 pub use crate::declare::declared::declared;
 pub use crate::declare::entry::{

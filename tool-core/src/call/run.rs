@@ -8,7 +8,7 @@ use crate::context::LazyContext;
 use crate::context::elicitation::suspend::SuspendableCall;
 use crate::context::permit::Permit;
 use crate::context::timeout::{Elapsed, Timer, limited};
-use crate::declare::entry::{AuthorizedCall, EntryOutcome, Injecting, Pending};
+use crate::declare::entry::{AuthorizedCall, EntryOutcome, Pending, PendingInjection};
 use crate::model::catch_panic::{CatchPanic, Panicked, catch_panic};
 use crate::model::failure::{Failure, FailureKind};
 use crate::model::output::Output;
@@ -101,7 +101,7 @@ async fn prepare(
 async fn inject(
     call: &Invocation<'_>,
     timer: &mut Option<Timer>,
-    injection: Injecting,
+    injection: PendingInjection,
 ) -> Result<EntryOutcome, Failure> {
     let injecting = CatchPanic::new(injection(call.source()), call.span.clone());
     wait(call, timer, injecting).await

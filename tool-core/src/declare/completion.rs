@@ -1,16 +1,17 @@
 //! Completion: values that a caller may want for an input.
 
-pub(crate) mod function;
+mod function;
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use crate::declare::completion::function::Complete;
 use crate::declare::inject::Needs;
 use crate::declare::states::States;
 use crate::model::access::Principal;
 use crate::model::future::BoxFuture;
 use crate::schema::NativeSchema;
+
+pub use function::Complete;
 
 /// The values that complete an input.
 ///

@@ -23,8 +23,7 @@ use crate::model::future::BoxFuture;
 use crate::model::output::Output;
 
 pub use enter::Enter;
-pub(crate) use enter::Injecting;
-use enter::prepare;
+pub(crate) use enter::PendingInjection;
 #[cfg(feature = "tokio")]
 pub use guarded::run_blocking_guarded;
 pub use guarded::{run_guarded, run_sync_guarded};
@@ -88,7 +87,7 @@ pub enum EntryOutcome {
     /// The access function is deciding; the result enters the function.
     Authorizing(Pending<AuthorizedCall>),
     /// A parameter is awaited; the result enters the function, or its access function.
-    Injecting(Injecting),
+    Injecting(PendingInjection),
     /// The function is ready to run on a blocking thread.
     #[cfg(feature = "tokio")]
     Blocking(Blocking),
@@ -117,7 +116,7 @@ pub fn run<I: SyncInputs, F, R: Return<F::Output>>(
 where
     F: Future + Send + 'static,
 {
-    match prepare(call, inputs, returns.returned()) {
+    match enter::prepare(call, inputs, returns.returned()) {
         Ok(values) => EntryOutcome::Running(Box::pin(FinishOutput { future: function(values), returns })),
         Err(step) => step,
     }
@@ -131,7 +130,7 @@ pub fn run_sync<I: SyncInputs, T, R: Return<T>>(
     function: fn(I::Values) -> T,
     returns: R,
 ) -> EntryOutcome {
-    match prepare(call, inputs, returns.returned()) {
+    match enter::prepare(call, inputs, returns.returned()) {
         Ok(values) => EntryOutcome::Done(returns.finish(function(values))),
         Err(step) => step,
     }
@@ -148,7 +147,7 @@ pub fn run_blocking<I: SyncInputs, T: 'static, R: Return<T>>(
 where
     I::Values: Send,
 {
-    match prepare(call, inputs, returns.returned()) {
+    match enter::prepare(call, inputs, returns.returned()) {
         Ok(values) => EntryOutcome::Blocking(Box::new(move || returns.finish(function(values)))),
         Err(step) => step,
     }

@@ -13,7 +13,7 @@ async fn towns(typed: &str) -> Vec<String> {
     ["Rome", "Rostock"].into_iter().filter(|town| town.starts_with(typed)).map(str::to_owned).collect()
 }
 
-async fn known_towns(typed: &str, streets: &Streets) -> Vec<String> {
+async fn mapped_towns(typed: &str, streets: &Streets) -> Vec<String> {
     tokio::task::yield_now().await;
     streets.0.keys().filter(|town| town.starts_with(typed)).map(ToString::to_string).collect()
 }
@@ -44,13 +44,13 @@ async fn panics_later(_: &str) -> Vec<String> {
 #[tool(operation = Read, timeout = "20ms")]
 async fn visit(
     #[arg(complete = towns)] town: String,
-    #[arg(complete = known_towns)] known: String,
+    #[arg(complete = mapped_towns)] mapped: String,
     #[arg(complete = own_streets)] own: String,
     #[arg(complete = streets_of)] street: String,
     #[arg(complete = never)] slow: String,
     #[arg(complete = panics_later)] fragile: String,
 ) -> String {
-    [town, known, own, street, slow, fragile].concat()
+    [town, mapped, own, street, slow, fragile].concat()
 }
 
 fn either(_: &Principal) -> Access {
@@ -77,7 +77,7 @@ async fn awaits_asynchronous_functions() {
         adapter::complete(&registry, "visit", input, request).await
     };
     assert_eq!(complete("town", "Rom").await.unwrap().values, ["Rome"]);
-    assert_eq!(complete("known", "Ro").await.unwrap().values, ["Rome", "Rotterdam"]);
+    assert_eq!(complete("mapped", "Ro").await.unwrap().values, ["Rome", "Rotterdam"]);
     assert_eq!(complete("own", "").await.unwrap().values, ["ada's Rome"]);
     assert_eq!(complete("street", "Via A").await.unwrap().values, ["Via Appia"]);
     let failure = complete("slow", "").await.unwrap_err();

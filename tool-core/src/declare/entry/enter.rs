@@ -108,7 +108,7 @@ impl<I: AsyncInputs> Enter<I> for AsyncMode {
 /// An injection that waits; its result enters the function.
 ///
 /// It takes the source when it starts, because the source belongs to the call.
-pub(crate) type Injecting =
+pub(crate) type PendingInjection =
     Box<dyn for<'c> FnOnce(InjectionSource<'c>) -> BoxFuture<'c, Result<EntryOutcome, Failure>> + Send>;
 
 /// Boxes an injection that waits. The bound tells the compiler the type of the closure.
