@@ -32,16 +32,21 @@ const COMMENT: Bytes = Bytes::from_static(b":\n\n");
 /// The least severe level of log messages that are sent.
 const LEAST: LogLevel = LogLevel::Info;
 
-/// Returns `true` if a client asks for events.
-pub(crate) fn are_accepted(headers: &HeaderMap) -> bool {
+/// Returns `true` if a client prefers events to JSON.
+pub(crate) fn are_preferred(headers: &HeaderMap) -> bool {
     let values = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
-    let mut media =
+    let media =
         values.flat_map(|value| value.split(',')).filter_map(|media| media.trim().parse::<Mime>().ok());
-    media.any(|media| {
-        let weight = media.get_param("q").map(|weight| weight.as_str().parse::<f32>());
-        media.essence_str() == mime::TEXT_EVENT_STREAM.essence_str()
-            && weight.is_none_or(|weight| weight.is_ok_and(|weight| weight > 0.0))
-    })
+    let (mut events, mut json) = (0.0_f32, 0.0_f32);
+    for media in media {
+        let weight = media.get_param("q").map_or(1.0, |weight| weight.as_str().parse().unwrap_or(0.0));
+        if media.essence_str() == mime::TEXT_EVENT_STREAM.essence_str() {
+            events = weight;
+        } else if media.essence_str() == mime::APPLICATION_JSON.essence_str() {
+            json = weight;
+        }
+    }
+    events > json
 }
 
 /// Responds to a call with events; with the usual response if it is refused before anything else has happened.

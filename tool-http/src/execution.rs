@@ -42,7 +42,7 @@ pub(crate) async fn call(mut context: RequestContext) -> Result<Response, ApiErr
         return Ok(context.challenged(response, &tools, &name));
     }
     query::expect_empty(&context.head.uri)?;
-    let has_events = call_events::are_accepted(&context.head.headers);
+    let has_events = call_events::are_preferred(&context.head.headers);
     let arguments = context.arguments().await?;
     if has_events {
         let call = async move |options: CallOptions| {

@@ -107,6 +107,7 @@ mod stdio;
 mod supervisor;
 mod text;
 mod tool;
+mod transport_config;
 
 pub use config::UpstreamsConfig;
 pub(crate) use error::UpstreamUnavailable;

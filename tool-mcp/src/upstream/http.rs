@@ -16,8 +16,8 @@ use rmcp::transport::streamable_http_client::{StreamableHttpClientTransportConfi
 use crate::upstream::http::client::BoundedClient;
 #[cfg(feature = "upstream-oauth")]
 use crate::upstream::oauth::{Account, AuthorizedClient, TokenSource};
-use crate::upstream::settings::HttpConfig;
 use crate::upstream::text::truncate;
+use crate::upstream::transport_config::HttpConfig;
 
 /// The time limit for establishing a TCP connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);

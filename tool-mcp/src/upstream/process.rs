@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 
-use crate::upstream::settings::StdioConfig;
+use crate::upstream::transport_config::StdioConfig;
 
 /// The environment variables that a process inherits: search path, home, user, locale and folder for temporary files.
 /// None of them is a secret.

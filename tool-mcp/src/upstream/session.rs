@@ -23,10 +23,11 @@ use crate::upstream::inbox::{Inbox, ProgressReceiver};
 use crate::upstream::intercepted_transport::InterceptedTransport;
 use crate::upstream::message::{UNREADABLE, UNREADABLE_TOOLS, UnreadableTool};
 use crate::upstream::process::{Process, SpawnedProcess};
-use crate::upstream::settings::{TransportConfig, Upstream};
+use crate::upstream::settings::Upstream;
 use crate::upstream::stderr;
 use crate::upstream::stdio::StdioTransport;
 use crate::upstream::text::truncate;
+use crate::upstream::transport_config::TransportConfig;
 
 /// The maximum number of tools of one server.
 const MAX_TOOLS: usize = 10_000;

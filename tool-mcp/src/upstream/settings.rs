@@ -9,6 +9,7 @@ use axum::http::{HeaderName, HeaderValue};
 
 #[cfg(feature = "upstream-oauth")]
 use crate::upstream::oauth::{Account, CredentialFile, OAuth};
+use crate::upstream::transport_config::{HttpConfig, StdioConfig, TransportConfig};
 
 /// An MCP server whose tools are used: a program that is started and uses stdio, or a URL.
 ///
@@ -34,34 +35,6 @@ pub struct Upstream {
     pub(super) timeout: Duration,
     pub(super) start_timeout: Duration,
     pub(super) message_limit: usize,
-}
-
-/// The transport of a server.
-#[derive(Clone)]
-pub(super) enum TransportConfig {
-    Stdio(StdioConfig),
-    Http(HttpConfig),
-}
-
-/// A program that is started.
-#[derive(Clone)]
-pub(super) struct StdioConfig {
-    pub(super) command: String,
-    pub(super) args: Vec<String>,
-    pub(super) env: Vec<(String, String)>,
-    pub(super) cwd: Option<PathBuf>,
-}
-
-/// The URL of a server, and the headers of each request.
-#[derive(Clone)]
-pub(super) struct HttpConfig {
-    pub(super) url: String,
-    pub(super) headers: Vec<(String, String)>,
-    #[cfg(feature = "upstream-oauth")]
-    pub(super) oauth: Option<OAuth>,
-    /// Where the tokens are; set when the upstreams are built.
-    #[cfg(feature = "upstream-oauth")]
-    pub(super) account: Option<Account>,
 }
 
 /// The default timeout of a call.

@@ -97,7 +97,7 @@ impl Site {
         self.0.mcp.clone().oneshot(request).await.unwrap()
     }
 
-    fn well_known(&self, path: &str) -> Option<Value> {
+    fn metadata_path(&self, path: &str) -> Option<Value> {
         let answers = self.0.answers.lock().unwrap();
         match path {
             "/.well-known/oauth-protected-resource/mcp" => {
@@ -136,7 +136,7 @@ async fn answer(State(site): State<Site>, request: Request) -> Response {
     if let Some(location) = redirect {
         return (StatusCode::TEMPORARY_REDIRECT, [(header::LOCATION, location)]).into_response();
     }
-    if let Some(document) = site.well_known(&path) {
+    if let Some(document) = site.metadata_path(&path) {
         return Json(document).into_response();
     }
     let (client, (status, token), accepted) = {

@@ -46,13 +46,13 @@ use crate::model::failure::Failure;
 ///
 /// /// Greets the user.
 /// #[tool(operation = Read)]
-/// fn greet_user(#[inject] user: User) -> String {
+/// fn greet_account(#[inject] user: User) -> String {
 ///     format!("Hello {}!", user.name)
 /// }
 ///
-/// let registry = Registry::builder().linked().select(|tool| tool.name() == "greet_user").state(Accounts);
+/// let registry = Registry::builder().linked().select(|tool| tool.name() == "greet_account").state(Accounts);
 /// let registry = registry.build().unwrap().as_principal(Principal::new("ada"));
-/// # let output = tool_core::private::block_on(registry.call("greet_user", serde_json::json!({}))).unwrap();
+/// # let output = tool_core::private::block_on(registry.call("greet_account", serde_json::json!({}))).unwrap();
 /// # assert_eq!(output.value(), "Hello Ada Lovelace!");
 /// ```
 pub trait InjectAsync<Op>: Sized + Send + 'static {

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use super::*;
-use crate::upstream::settings::TransportConfig;
+use crate::upstream::transport_config::TransportConfig;
 
 fn parse(text: &str) -> Result<UpstreamsConfig, String> {
     let variable = |name: &str| match name {
