@@ -305,7 +305,7 @@ async fn identifies_the_client() {
 async fn keeps_the_secret_of_a_registered_client() {
     let site = Site::start().await;
     site.change(|answers| {
-        answers.client = json!({"client_id": "registered", "client_secret": "s3cret", "redirect_uris": []})
+        answers.client = json!({"client_id": "registered", "client_secret": "s3cret", "redirect_uris": []});
     });
     let account = Account::new(&site, OAuth::new());
     account.sign_in().await;
@@ -361,7 +361,7 @@ async fn keeps_the_tokens_when_a_refresh_fails() {
         assert_eq!(account.stored()["token_response"]["refresh_token"], REFRESH);
     }
     site.change(|answers| {
-        answers.token = (StatusCode::OK, json!({"access_token": SECOND, "token_type": "Bearer"}))
+        answers.token = (StatusCode::OK, json!({"access_token": SECOND, "token_type": "Bearer"}));
     });
     account.servers.start_until_up("notes").await;
     assert_eq!(account.servers.call("notes__echo", json!({})).await.unwrap().value(), "hello");

@@ -58,7 +58,8 @@ impl ConfigParser<'_> {
     #[cfg(feature = "upstream-oauth")]
     fn oauth_settings(&mut self, at: &str, settings: &Value) -> OAuth {
         let mut oauth = OAuth::new();
-        let setters: [(&str, fn(OAuth, String) -> OAuth); 6] = [
+        type Setter = fn(OAuth, String) -> OAuth;
+        let setters: [(&str, Setter); 6] = [
             ("clientId", OAuth::client_id),
             ("clientSecret", OAuth::client_secret),
             ("clientMetadataUrl", OAuth::client_metadata_url),

@@ -118,15 +118,15 @@ pub(super) struct AccountStore {
 #[async_trait]
 impl CredentialStore for AccountStore {
     async fn load(&self) -> Result<Option<StoredCredentials>, AuthError> {
-        Ok(self.account.entry().map_err(store_error)?.map(|entry| entry.credentials))
+        Ok(self.account.entry().map_err(|error| store_error(&error))?.map(|entry| entry.credentials))
     }
 
     async fn save(&self, credentials: StoredCredentials) -> Result<(), AuthError> {
-        self.account.store(credentials, self.client_secret.clone()).map_err(store_error)
+        self.account.store(credentials, self.client_secret.clone()).map_err(|error| store_error(&error))
     }
 
     async fn clear(&self) -> Result<(), AuthError> {
-        self.account.remove().map_err(store_error).map(drop)
+        self.account.remove().map_err(|error| store_error(&error)).map(drop)
     }
 
     /// Drops the tokens, so that they are not tried again and again.
@@ -137,6 +137,6 @@ impl CredentialStore for AccountStore {
     }
 }
 
-fn store_error(error: CredentialsError) -> AuthError {
+fn store_error(error: &CredentialsError) -> AuthError {
     AuthError::CredentialStoreError(error.to_string())
 }

@@ -59,7 +59,7 @@ impl TokenSource {
         if !token.is_due() {
             return Ok(token.access_token);
         }
-        match self.refresh(|token| token.is_due()).await {
+        match self.refresh(Token::is_due).await {
             // It is refreshed early, so that a failure does no harm yet.
             Err(error) if !token.has_expired() && self.current()?.token.is_some() => {
                 tracing::debug!(error = error.0, "cannot refresh a token before it expires");
