@@ -11,6 +11,9 @@ use crate::client::{Answer, get};
 
 static HAS_KEY: AtomicBool = AtomicBool::new(false);
 
+/// Held by a test that depends on `HAS_KEY`.
+static KEY_IN_USE: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
+
 fn has_key() -> Result<(), Unmet> {
     if HAS_KEY.load(Ordering::SeqCst) { Ok(()) } else { Err(Unmet::new("set KEY")) }
 }
@@ -114,6 +117,7 @@ async fn returns_all_properties_of_a_tool() {
 
 #[tokio::test]
 async fn filters_lists() {
+    let _key = KEY_IN_USE.lock().await;
     HAS_KEY.store(true, Ordering::SeqCst);
     let router = catalogue();
     for (query, expected) in [
@@ -144,6 +148,7 @@ async fn filters_lists() {
 
 #[tokio::test]
 async fn checks_requirements_for_each_request() {
+    let _key = KEY_IN_USE.lock().await;
     // Cached documents must not contain what changes.
     let registry = Registry::builder().linked().select(|tool| tool.name() == "find").build().unwrap();
     let router = router(registry);
