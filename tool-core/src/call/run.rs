@@ -8,8 +8,8 @@ use crate::context::LazyContext;
 use crate::context::elicitation::suspend::SuspendableCall;
 use crate::context::permit::Permit;
 use crate::context::timeout::{Elapsed, Timer, limited};
-use crate::declare::entry::{AuthorizedCall, EntryOutcome, Pending, PendingInjection};
-use crate::model::catch_panic::{CatchPanic, Panicked, catch_panic};
+use crate::declare::entry::{EntryOutcome, Preparation};
+use crate::model::catch_panic::CatchPanic;
 use crate::model::failure::{Failure, FailureKind};
 use crate::model::output::Output;
 
@@ -31,9 +31,7 @@ impl Invocation<'_> {
         step: EntryOutcome,
     ) -> Result<Output, Failure> {
         let step = match step {
-            EntryOutcome::Authorizing(_) | EntryOutcome::Injecting(_) => {
-                Box::pin(prepare(self, &mut timer, step)).await?
-            }
+            EntryOutcome::Preparing(preparation) => Box::pin(prepare(self, &mut timer, preparation)).await?,
             step => step,
         };
         let function = match step {
@@ -46,8 +44,7 @@ impl Invocation<'_> {
                 self.check_output(&mut result);
                 return result;
             }
-            EntryOutcome::Authorizing(_)
-            | EntryOutcome::Injecting(_)
+            EntryOutcome::Preparing(_)
             | EntryOutcome::Valid
             | EntryOutcome::Invalid
             | EntryOutcome::Described(_) => {
@@ -82,53 +79,19 @@ impl Invocation<'_> {
     }
 }
 
-/// Waits for the access function and for the parameters that are awaited, and enters the function.
+/// Waits for the access function and for the parameters that are awaited, within the time that is left, and enters the
+/// function. No code of the tool has run yet, so that this can be dropped if the caller leaves.
 async fn prepare(
     call: &Invocation<'_>,
     timer: &mut Option<Timer>,
-    mut step: EntryOutcome,
+    preparation: Preparation,
 ) -> Result<EntryOutcome, Failure> {
-    loop {
-        step = match step {
-            EntryOutcome::Authorizing(decision) => decide(call, timer, decision).await?,
-            EntryOutcome::Injecting(injection) => inject(call, timer, injection).await?,
-            step => return Ok(step),
-        };
-    }
-}
-
-/// Waits for injected parameters. As with the access function, they can be dropped if the caller leaves.
-async fn inject(
-    call: &Invocation<'_>,
-    timer: &mut Option<Timer>,
-    injection: PendingInjection,
-) -> Result<EntryOutcome, Failure> {
-    let injecting = CatchPanic::new(injection(call.source()), call.span.clone());
-    wait(call, timer, injecting).await
-}
-
-/// Waits for the access function. No code of the tool has run yet, so that the decision can be dropped if the caller leaves.
-async fn decide(
-    call: &Invocation<'_>,
-    timer: &mut Option<Timer>,
-    decision: Pending<AuthorizedCall>,
-) -> Result<EntryOutcome, Failure> {
-    let cleared = wait(call, timer, CatchPanic::new(decision, call.span.clone())).await?;
-    let _inside = call.span.enter();
-    catch_panic(|| cleared(call.source())).map_err(|Panicked| Failure::internal())
-}
-
-/// Waits for a step before the function, within the time that is left.
-async fn wait<T>(
-    call: &Invocation<'_>,
-    timer: &mut Option<Timer>,
-    mut step: CatchPanic<'_, T>,
-) -> Result<T, Failure> {
+    let mut preparing = CatchPanic::new(preparation(call.source()), call.span.clone());
     let guard = CancelOnDrop::new(&call.context, None);
-    let result = limited(timer, &mut step).await;
-    let result = result.map_err(|Elapsed(limit)| Failure::timeout_before(call.tool.name(), limit))?;
+    let prepared = limited(timer, &mut preparing).await;
+    let prepared = prepared.map_err(|Elapsed(limit)| Failure::timeout_before(call.tool.name(), limit))?;
     guard.disarm();
-    result
+    prepared
 }
 
 /// Cancels the context of a call when it is dropped, unless it is disarmed.

@@ -13,7 +13,6 @@ use std::task::{Context as TaskContext, Poll};
 
 use pin_project_lite::pin_project;
 
-use crate::declare::inject::InjectionSource;
 use crate::declare::input::{SyncInputs, Visitor};
 use crate::declare::reader::{ArgumentReader, UnreadInput};
 use crate::declare::returns::{Return, Returned};
@@ -23,7 +22,7 @@ use crate::model::future::BoxFuture;
 use crate::model::output::Output;
 
 pub use enter::Enter;
-pub(crate) use enter::PendingInjection;
+pub(crate) use enter::Preparation;
 #[cfg(feature = "tokio")]
 pub use guarded::run_blocking_guarded;
 pub use guarded::{run_guarded, run_sync_guarded};
@@ -84,23 +83,15 @@ pub enum EntryOutcome {
     Done(Result<Output, Failure>),
     /// The function runs.
     Running(Running),
-    /// The access function is deciding; the result enters the function.
-    Authorizing(Pending<AuthorizedCall>),
-    /// A parameter is awaited; the result enters the function, or its access function.
-    Injecting(PendingInjection),
+    /// The access function is asked, and parameters are awaited; the result enters the function.
+    Preparing(Preparation),
     /// The function is ready to run on a blocking thread.
     #[cfg(feature = "tokio")]
     Blocking(Blocking),
 }
 
 /// A running function.
-pub type Running = Pending<Output>;
-
-/// Injects the remaining parameters and enters the function, once access was allowed.
-pub(crate) type AuthorizedCall = Box<dyn FnOnce(InjectionSource<'_>) -> EntryOutcome + Send>;
-
-/// Code of the application that is still running.
-pub(crate) type Pending<T> = BoxFuture<'static, Result<T, Failure>>;
+pub type Running = BoxFuture<'static, Result<Output, Failure>>;
 
 /// A blocking function with its values.
 #[cfg(feature = "tokio")]

@@ -7,7 +7,6 @@ use crate::declare::inject::InjectionSource;
 use crate::declare::layout::{ArgumentLayout, MemberLayout};
 use crate::declare::presence::Presence;
 use crate::declare::slots::Slots;
-use crate::model::access::Principal;
 use crate::schema::json::integers;
 use crate::schema::json::pointer::pointer;
 
@@ -140,11 +139,6 @@ impl<'r> ArgumentReader<'r> {
     /// Returns the source of injected parameters.
     pub(crate) fn source(&self) -> InjectionSource<'r> {
         self.source
-    }
-
-    /// Returns the caller.
-    pub(crate) fn principal(&self) -> &'r Principal {
-        self.source.context.principal()
     }
 
     /// Returns `true` if there is no error so far.

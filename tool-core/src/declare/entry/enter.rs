@@ -1,12 +1,16 @@
-//! The steps into a function: reading the inputs and injecting the rest, at once or waiting.
+//! The steps into a function: reading the inputs, asking the access function and injecting the rest, at once or waiting.
 
 use super::{Call, EntryOutcome};
 use crate::declare::inject::InjectionSource;
 use crate::declare::inject::mode::{AsyncMode, Mode, SyncMode};
 use crate::declare::input::{AsyncInputs, Inputs, SyncInputs};
 use crate::declare::returns::Returned;
-use crate::model::failure::Failure;
+use crate::model::access::{Access, Guard, Principal};
+use crate::model::failure::{Failure, FailureKind};
 use crate::model::future::BoxFuture;
+
+/// The access function: it takes the caller and the values it asks for.
+pub(super) type AccessFn<V> = for<'a> fn(&'a Principal, &'a V) -> Guard<'a>;
 
 /// How the parameters of a tool are injected, and its function is entered with them.
 pub trait Enter<I: Inputs>: Mode {
@@ -18,21 +22,16 @@ pub trait Enter<I: Inputs>: Mode {
         function: impl FnOnce(I::Values) -> EntryOutcome + Send + 'static,
     ) -> EntryOutcome;
 
-    /// Injects the parameters of the access function.
-    fn show(
+    /// Reads all inputs. Injects the parameters of the access function, and the others once it has allowed the call.
+    fn enter_guarded(
+        call: &mut Call<'_>,
         inputs: &'static I,
-        read: I::Read,
-        source: InjectionSource<'_>,
-        next: impl FnOnce(I::Shown) -> EntryOutcome + Send + 'static,
-    ) -> EntryOutcome;
-
-    /// Injects the parameters that the access function does not take.
-    fn inject(
-        inputs: &'static I,
-        shown: I::Shown,
-        source: InjectionSource<'_>,
+        returned: Returned,
+        access: AccessFn<I::Shown>,
         function: impl FnOnce(I::Values) -> EntryOutcome + Send + 'static,
-    ) -> EntryOutcome;
+    ) -> EntryOutcome
+    where
+        I::Shown: Send;
 }
 
 impl<I: SyncInputs> Enter<I> for SyncMode {
@@ -49,22 +48,25 @@ impl<I: SyncInputs> Enter<I> for SyncMode {
         }
     }
 
-    fn show(
+    fn enter_guarded(
+        call: &mut Call<'_>,
         inputs: &'static I,
-        read: I::Read,
-        source: InjectionSource<'_>,
-        next: impl FnOnce(I::Shown) -> EntryOutcome + Send + 'static,
-    ) -> EntryOutcome {
-        inputs.show(read, source).map_or_else(failed, next)
-    }
-
-    fn inject(
-        inputs: &'static I,
-        shown: I::Shown,
-        source: InjectionSource<'_>,
+        returned: Returned,
+        access: AccessFn<I::Shown>,
         function: impl FnOnce(I::Values) -> EntryOutcome + Send + 'static,
-    ) -> EntryOutcome {
-        inputs.inject(shown, source).map_or_else(failed, function)
+    ) -> EntryOutcome
+    where
+        I::Shown: Send,
+    {
+        match show(call, inputs, returned) {
+            Ok(shown) => preparing(move |source| {
+                Box::pin(async move {
+                    let shown = authorize(source, shown, access).await?;
+                    inputs.inject(shown, source).map(function)
+                })
+            }),
+            Err(step) => step,
+        }
     }
 }
 
@@ -76,7 +78,7 @@ impl<I: AsyncInputs> Enter<I> for AsyncMode {
         function: impl FnOnce(I::Values) -> EntryOutcome + Send + 'static,
     ) -> EntryOutcome {
         match read(call, inputs, returned) {
-            Ok((read, _)) => injecting(move |source| {
+            Ok(read) => preparing(move |source| {
                 Box::pin(async move {
                     let shown = inputs.show(read, source).await?;
                     inputs.inject(shown, source).await.map(function)
@@ -86,38 +88,40 @@ impl<I: AsyncInputs> Enter<I> for AsyncMode {
         }
     }
 
-    fn show(
+    fn enter_guarded(
+        call: &mut Call<'_>,
         inputs: &'static I,
-        read: I::Read,
-        _: InjectionSource<'_>,
-        next: impl FnOnce(I::Shown) -> EntryOutcome + Send + 'static,
-    ) -> EntryOutcome {
-        injecting(move |source| Box::pin(async move { inputs.show(read, source).await.map(next) }))
-    }
-
-    fn inject(
-        inputs: &'static I,
-        shown: I::Shown,
-        _: InjectionSource<'_>,
+        returned: Returned,
+        access: AccessFn<I::Shown>,
         function: impl FnOnce(I::Values) -> EntryOutcome + Send + 'static,
     ) -> EntryOutcome {
-        injecting(move |source| Box::pin(async move { inputs.inject(shown, source).await.map(function) }))
+        match read(call, inputs, returned) {
+            Ok(read) => preparing(move |source| {
+                Box::pin(async move {
+                    let shown = inputs.show(read, source).await?;
+                    let shown = authorize(source, shown, access).await?;
+                    inputs.inject(shown, source).await.map(function)
+                })
+            }),
+            Err(step) => step,
+        }
     }
 }
 
-/// An injection that waits; its result enters the function.
+/// What a call waits for before its function: the access function, and parameters that are awaited. Its result enters
+/// the function.
 ///
 /// It takes the source when it starts, because the source belongs to the call.
-pub(crate) type PendingInjection =
+pub(crate) type Preparation =
     Box<dyn for<'c> FnOnce(InjectionSource<'c>) -> BoxFuture<'c, Result<EntryOutcome, Failure>> + Send>;
 
-/// Boxes an injection that waits. The bound tells the compiler the type of the closure.
-fn injecting(
-    injection: impl for<'c> FnOnce(InjectionSource<'c>) -> BoxFuture<'c, Result<EntryOutcome, Failure>>
+/// Boxes a preparation. The bound tells the compiler the type of the closure.
+fn preparing(
+    preparation: impl for<'c> FnOnce(InjectionSource<'c>) -> BoxFuture<'c, Result<EntryOutcome, Failure>>
     + Send
     + 'static,
 ) -> EntryOutcome {
-    EntryOutcome::Injecting(Box::new(injection))
+    EntryOutcome::Preparing(Box::new(preparation))
 }
 
 fn failed(failure: Failure) -> EntryOutcome {
@@ -126,23 +130,52 @@ fn failed(failure: Failure) -> EntryOutcome {
 
 /// Reads and injects all values of a tool without an access function.
 ///
-/// It depends only on the types of the inputs, so that tools with the same types share it.
+/// This and [`show`] depend only on the types of the inputs, so that tools with the same types share them.
 pub(super) fn prepare<I: SyncInputs>(
     call: &mut Call<'_>,
     inputs: &'static I,
     returned: Returned,
 ) -> Result<I::Values, EntryOutcome> {
-    let (read, source) = read(call, inputs, returned)?;
-    let shown = inputs.show(read, source).map_err(failed)?;
-    inputs.inject(shown, source).map_err(failed)
+    let shown = show(call, inputs, returned)?;
+    match call {
+        Call::Run(reader) => inputs.inject(shown, reader.source()).map_err(failed),
+        // Unreachable: `show` has returned early.
+        Call::Metadata(_) | Call::Describe(_) | Call::Validate(_) => Err(EntryOutcome::Invalid),
+    }
+}
+
+/// Reads the inputs, and injects the parameters of the access function.
+fn show<I: SyncInputs>(
+    call: &mut Call<'_>,
+    inputs: &'static I,
+    returned: Returned,
+) -> Result<I::Shown, EntryOutcome> {
+    let read = read(call, inputs, returned)?;
+    match call {
+        Call::Run(reader) => inputs.show(read, reader.source()).map_err(failed),
+        // Unreachable: `read` has returned early.
+        Call::Metadata(_) | Call::Describe(_) | Call::Validate(_) => Err(EntryOutcome::Invalid),
+    }
+}
+
+/// Returns the values if access is allowed.
+async fn authorize<V>(source: InjectionSource<'_>, values: V, access: AccessFn<V>) -> Result<V, Failure> {
+    let decision = match access(source.context.principal(), &values) {
+        Guard::Decided(decision) => decision,
+        Guard::Deciding(decision) => decision.await,
+    };
+    match decision {
+        Access::Allow => Ok(values),
+        Access::Deny(reason) => Err(Failure::new(FailureKind::Denied, reason)),
+    }
 }
 
 /// Reads the inputs of a call that runs, or returns what else was asked for.
-pub(super) fn read<'c, I: Inputs>(
-    call: &mut Call<'c>,
+fn read<I: Inputs>(
+    call: &mut Call<'_>,
     inputs: &'static I,
     returned: Returned,
-) -> Result<(I::Read, InjectionSource<'c>), EntryOutcome> {
+) -> Result<I::Read, EntryOutcome> {
     match call {
         Call::Metadata(_) => Err(EntryOutcome::Described(returned)),
         Call::Describe(visitor) => {
@@ -153,9 +186,6 @@ pub(super) fn read<'c, I: Inputs>(
             drop(inputs.read(reader));
             Err(if reader.is_clean() { EntryOutcome::Valid } else { EntryOutcome::Invalid })
         }
-        Call::Run(reader) => {
-            let read = inputs.read(reader).ok_or(EntryOutcome::Invalid)?;
-            Ok((read, reader.source()))
-        }
+        Call::Run(reader) => inputs.read(reader).ok_or(EntryOutcome::Invalid),
     }
 }
