@@ -186,6 +186,10 @@ fn read<I: Inputs>(
             drop(inputs.read(reader));
             Err(if reader.is_clean() { EntryOutcome::Valid } else { EntryOutcome::Invalid })
         }
-        Call::Run(reader) => inputs.read(reader).ok_or(EntryOutcome::Invalid),
+        Call::Run(reader) => {
+            // Not `ok_or`, which would drop an outcome in every call.
+            let Some(read) = inputs.read(reader) else { return Err(EntryOutcome::Invalid) };
+            Ok(read)
+        }
     }
 }
