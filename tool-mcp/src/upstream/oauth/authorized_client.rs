@@ -45,14 +45,7 @@ impl<C: StreamableHttpClient + Sync> AuthorizedClient<C> {
                     answer => self.name_missing_scopes(answer),
                 }
             }
-            // The user may have signed in again, with more scopes.
-            Err(StreamableHttpError::InsufficientScope(error)) => {
-                match self.tokens.newer_than(&token).map_err(failed)? {
-                    Some(newer) => self.name_missing_scopes(request(newer).await),
-                    None => self.name_missing_scopes(Err(StreamableHttpError::InsufficientScope(error))),
-                }
-            }
-            answer => answer,
+            answer => self.name_missing_scopes(answer),
         }
     }
 

@@ -74,11 +74,6 @@ impl TokenSource {
         self.refresh(|token| token.access_token == rejected).await
     }
 
-    /// Returns the stored token if it is another one than `used`, because the user has signed in again.
-    pub(in crate::upstream) fn newer_than(&self, used: &str) -> Result<Option<String>, NoToken> {
-        Ok(self.current()?.token.map(|token| token.access_token).filter(|token| token != used))
-    }
-
     /// Returns those scopes that were not granted, or all if the server asks only for granted ones.
     pub(in crate::upstream) fn missing(&self, required: &[String]) -> Vec<String> {
         let missing = self.not_granted(required);
