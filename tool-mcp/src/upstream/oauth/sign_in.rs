@@ -121,6 +121,12 @@ impl SignIn {
     }
 
     /// Returns the URL to open in a browser on this machine.
+    ///
+    /// ```no_run
+    /// # fn show(sign_in: tool_mcp::upstream::SignIn) {
+    /// println!("open {}", sign_in.url());
+    /// # }
+    /// ```
     pub fn url(&self) -> &str {
         &self.url
     }
@@ -130,6 +136,13 @@ impl SignIn {
     /// # Errors
     ///
     /// When nobody signs in in time, the authorization server refuses, or the tokens cannot be stored.
+    ///
+    /// ```no_run
+    /// # async fn wait(sign_in: tool_mcp::upstream::SignIn) -> Result<(), tool_mcp::upstream::SignInError> {
+    /// let granted = sign_in.wait(std::time::Duration::from_secs(300)).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn wait(mut self, timeout: Duration) -> Result<Vec<String>, SignInError> {
         let Ok(result) = tokio::time::timeout(timeout, self.receive()).await else {
             return Err(SignInError::TimedOut(timeout));
