@@ -1,11 +1,11 @@
 """Tests the content example as a resource server: users sign in at an issuer, and tools take its tokens.
 
-The issuer is oidc-provider, the client is the Python SDK of MCP.
+The issuer is oidc-provider, the clients are the Python SDK of MCP and the command line of the MCP Inspector.
 
-    python check.py PROGRAM NODE
+    python check.py PROGRAM NODE INSPECTOR
 
 prints one line for each check, which ends with `... ok` or `... FAILED`, and exits with 1 if one failed. `PROGRAM` is the path
-of the example's binary, `NODE` that of node.
+of the example's binary, `NODE` that of node, `INSPECTOR` that of the inspector.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ import asyncio
 import base64
 import json
 import os
+import pty
+import re
 import socket
 import sys
 import tempfile
@@ -104,20 +106,23 @@ class Browser:
     """The browser of a user, who signs in and agrees to everything."""
 
     user: str
+    callback: str = CALLBACK
     result: AuthorizationCodeResult | None = None
 
-    async def open(self, url: str) -> None:
+    async def open(self, url: str) -> str:
+        """Returns the address that the user is sent to at the end."""
         url = f"{url}&{urlencode({'login_hint': self.user})}"
         async with httpx2.AsyncClient() as client:
             for _ in range(20):
                 response = await client.get(url)
                 assert response.is_redirect, f"{url}: {response.status_code} {response.text}"
                 url = urljoin(url, response.headers["location"])
-                if url.startswith(CALLBACK):
+                if url.startswith(self.callback):
                     break
         query = {name: values[0] for name, values in parse_qs(urlsplit(url).query).items()}
         assert "code" in query, query
         self.result = AuthorizationCodeResult(**{name: query.get(name) for name in ("code", "state", "iss")})
+        return url
 
     async def returned(self) -> AuthorizationCodeResult:
         assert self.result, "nobody opened the browser"
@@ -132,6 +137,8 @@ class Site:
     mcp: str
     http: str
     log: list[str]
+    node: str
+    inspector: str
 
 
 @dataclass
@@ -265,6 +272,45 @@ async def metadata(site: Site, _: str) -> None:
         equal((await client.get(scheme["openIdConnectUrl"])).json()["issuer"], site.issuer)
 
 
+async def inspector_signs_in(site: Site, era: str) -> None:
+    """The inspector asks for all scopes at once. It shows the address to sign in at, since it has a terminal."""
+    callback = f"http://127.0.0.1:{free_port()}/oauth/callback"
+    arguments = ["--cli", "--transport", "http", "--server-url", f"{site.mcp}/mcp", "--callback-url", callback]
+    call = ["--method", "tools/call", "--tool-name", "publish_node", "--tool-args-json", '{"id":3}']
+    with tempfile.TemporaryDirectory() as folder:
+        environment = {
+            "PATH": f"{Path(site.node).parent}{os.pathsep}{os.environ['PATH']}",
+            "MCP_STORAGE_DIR": folder,
+            "MCP_INSPECTOR_SECRET_STORE": "memory",
+            "MCP_AUTO_OPEN_ENABLED": "false",
+        }
+        _, terminal = pty.openpty()
+        process = await asyncio.create_subprocess_exec(
+            site.inspector,
+            *arguments,
+            *("--format", "json", "--protocol-era", era),
+            *call,
+            env=os.environ | environment,
+            stdin=terminal,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.STDOUT,
+        )
+        lines = []
+        try:
+            async for line in process.stdout:
+                lines.append(line.decode())
+                if address := re.search(rf"{re.escape(site.issuer)}/auth\?\S+", lines[-1]):
+                    url = await Browser("otto", callback).open(address[0])
+                    async with httpx2.AsyncClient() as client:
+                        equal((await client.get(url)).status_code, 200)
+            equal((await process.wait(), '"isError":false' in lines[-1]), (0, True))
+        except AssertionError as error:
+            raise AssertionError("".join(lines)) from error
+        finally:
+            if process.returncode is None:
+                process.kill()
+
+
 async def silent_log(site: Site, _: str) -> None:
     """No token is in a log."""
     token = await token_of(site, "otto", None)
@@ -287,12 +333,13 @@ SCENARIOS: list[tuple[Callable[[Site, str], Awaitable[None]], tuple[str, ...]]] 
     (roles_limit_scopes, MODES),
     (unknown_user, MODES),
     (same_token_over_http, ("http",)),
+    (inspector_signs_in, ("modern", "legacy")),
     (silent_log, ("http",)),
 ]
 
 
 @contextmanager
-def servers(program: str, node: str) -> Iterator[Site]:
+def servers(program: str, node: str, inspector: str) -> Iterator[Site]:
     script = str(Path(__file__).with_name("issuer.mjs"))
     log: list[str] = []
     with tempfile.TemporaryDirectory() as folder, running([node, script], {}, []) as issuer:
@@ -306,12 +353,12 @@ def servers(program: str, node: str) -> Iterator[Site]:
         mcp = [program, "serve", "mcp", "--addr", f"127.0.0.1:{port}", *take]
         http = [program, "serve", "http", "--addr", "127.0.0.1:0", "--allow-execute", *take]
         with running(mcp, environment, log) as mcp_at, running(http, environment, log) as http_at:
-            yield Site(issuer, mcp_at, http_at, log)
+            yield Site(issuer, mcp_at, http_at, log, node, inspector)
 
 
-async def main(program: str, node: str) -> int:
+async def main(program: str, node: str, inspector: str) -> int:
     failed = 0
-    with servers(program, node) as site:
+    with servers(program, node, inspector) as site:
         for scenario, modes in SCENARIOS:
             for mode in modes:
                 name = f"{scenario.__name__.replace('_', ' ')}, {mode}"
@@ -328,4 +375,4 @@ async def main(program: str, node: str) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(asyncio.run(main(sys.argv[1], sys.argv[2])))
+    sys.exit(asyncio.run(main(*sys.argv[1:])))

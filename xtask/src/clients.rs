@@ -37,8 +37,12 @@ impl Clients {
 
     /// Returns an invocation of an installed program with the installed node.
     pub(crate) fn invocation(&self, program: &str) -> Invocation {
-        Invocation::of(self.modules().join(".bin").join(program))
-            .env("PATH", first_in_path(&self.modules().join("node/bin")))
+        Invocation::of(self.program(program)).env("PATH", first_in_path(&self.modules().join("node/bin")))
+    }
+
+    /// Returns the path of an installed program. It runs with the node that is first in `PATH`.
+    pub(crate) fn program(&self, name: &str) -> PathBuf {
+        self.modules().join(".bin").join(name)
     }
 
     /// Returns the path of the installed node.

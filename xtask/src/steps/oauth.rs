@@ -1,4 +1,4 @@
-//! The step that tests the content example with an issuer of tokens and a client that signs in.
+//! The step that tests the content example with an issuer of tokens and clients that sign in.
 
 use crate::clients::Clients;
 use crate::environment::{Environment, ONETOOL};
@@ -8,14 +8,16 @@ use crate::steps::outside;
 use crate::tally::Tally;
 use crate::workspace;
 
-/// Runs oidc-provider, the example over MCP and HTTP, and the Python SDK of MCP, in both eras.
+/// Runs oidc-provider, the example over MCP and HTTP, and two clients in both eras: the Python SDK of MCP and its inspector.
 pub(crate) fn oauth(tally: &mut Tally) -> Result<(), Failure> {
     let folder = "tests/oauth";
     let issuer = Clients::install(folder)?;
+    let clients = Clients::install("tests/clients")?;
     let environment = Environment::install(&ONETOOL)?;
     Invocation::cargo(["build", "--package", "content", "--locked"]).announce().run()?;
     let program = workspace::binary("content")
         .map_err(|source| Failure::File { path: "the folder of this program".to_owned(), source })?;
     let script = workspace::root().join(folder).join("check.py");
-    outside::checks(environment.invocation(&script).arguments([program, issuer.node()]), tally)
+    let programs = [program, issuer.node(), clients.program("mcp-inspector")];
+    outside::checks(environment.invocation(&script).arguments(programs), tally)
 }
