@@ -98,3 +98,22 @@ async fn supports_server_choices() {
     assert_eq!(run(&["serve", "http", "--surfaces", "exclusive"]).await.code, 2);
     run(&["__complete", "fish", "--", "serve", "mcp", "--surfaces", "e"]).await.prints("exclusive\n");
 }
+
+#[tokio::test]
+async fn supports_server_options_with_any_text() {
+    let run = async |arguments: &[&str]| {
+        let server = Server::new(async |options| {
+            Err(format!("{:?} {:?}", options.text("issuer"), options.text("surfaces")).into())
+        });
+        let server =
+            server.text("issuer", "URL", "Whose tokens are taken").choice("surfaces", ["a", "b"], "Which");
+        let app = app().server("mcp", server).server("http", Server::new(async |_| Ok(())));
+        on(app, arguments, |stdout, stderr| Streams::new(std::io::empty(), stdout, stderr)).await
+    };
+    run(&["serve", "mcp"]).await.fails(1, "error: the server failed: None None\n");
+    run(&["serve", "mcp", "--issuer", "https://id.example.org"])
+        .await
+        .fails(1, "error: the server failed: Some(\"https://id.example.org\") None\n");
+    assert_eq!(run(&["serve", "mcp", "--issuer"]).await.code, 2);
+    assert_eq!(run(&["serve", "http", "--issuer", "x"]).await.code, 2);
+}
