@@ -1,14 +1,16 @@
 //! An issuer on loopback.
 
 use std::collections::HashMap;
+use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 
 use axum::Router;
-use axum::body::Bytes;
+use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse as _, Response};
+use futures_util::stream;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::sync::Notify;
@@ -26,6 +28,8 @@ pub(crate) enum Answer {
     /// With a `Cache-Control`.
     Cached(Value, &'static str),
     Text(String),
+    /// A text in two pieces, without its length.
+    Pieces(String),
     Status(u16),
     Redirect(String),
     /// Nothing, until it is let go.
@@ -125,6 +129,11 @@ async fn answer(
             ([(header::CACHE_CONTROL, control)], axum::Json(value)).into_response()
         }
         Some(Answer::Text(text)) => text.into_response(),
+        Some(Answer::Pieces(text)) => {
+            let (one, two) = text.split_at(text.len() / 2);
+            let pieces = [one, two].map(|piece| Ok::<_, Infallible>(piece.to_owned()));
+            Body::from_stream(stream::iter(pieces)).into_response()
+        }
         Some(Answer::Status(status)) => StatusCode::from_u16(status).unwrap().into_response(),
         Some(Answer::Redirect(to)) => (StatusCode::FOUND, [(header::LOCATION, to)]).into_response(),
         Some(Answer::Hang(let_go)) => {

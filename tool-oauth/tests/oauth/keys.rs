@@ -92,7 +92,8 @@ async fn is_unavailable_without_keys() {
         })
     };
     let cases: Vec<(&str, Change, &str)> = vec![
-        (KEYS, always(Answer::Text(huge)), "more than 1048576 bytes"),
+        (KEYS, always(Answer::Text(huge.clone())), "more than 1048576 bytes"),
+        (KEYS, always(Answer::Pieces(huge)), "more than 1048576 bytes"),
         (KEYS, always(Answer::Hang(Arc::new(Notify::new()))), "timed out"),
         (KEYS, always(moved(KEYS)), "a redirect to another origin"),
         (KEYS, always(Answer::Status(500)), "500"),
