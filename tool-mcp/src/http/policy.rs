@@ -152,10 +152,13 @@ fn requested_host(head: &Parts) -> Result<Host, Rejection> {
 }
 
 impl Host {
-    /// Returns `true` for a text that is plainly this host. Any other text is parsed.
+    /// Returns `true` for a text that is plainly this host: its name, and a port in digits. Any other text is parsed.
     fn is(&self, text: &str) -> bool {
-        let Some(rest) = text.strip_prefix(&*self.name) else { return false };
-        let port = rest.strip_prefix(':').and_then(|port| port.parse().ok());
+        let Some(rest) = text.strip_prefix(&*self.name).filter(|_| !self.name.contains(':')) else {
+            return false;
+        };
+        let digits = rest.strip_prefix(':').filter(|port| port.bytes().all(|byte| byte.is_ascii_digit()));
+        let port = digits.and_then(|port| port.parse().ok());
         (rest.is_empty() || port.is_some()) && self.port.is_none_or(|it| port == Some(it))
     }
 
@@ -227,7 +230,10 @@ mod tests {
             ("tools.example:8080", 403),
             ("localhost.evil.example", 403),
             ("user@localhost", 200),
+            ("localhost:", 200),
             ("a b", 400),
+            ("::1", 400),
+            ("::1:80", 400),
         ] {
             assert_eq!(status(&policy, &[("host", host)]), expected, "{host}");
         }
