@@ -27,9 +27,6 @@ const MOST_ENDED: usize = 32;
 /// The most bytes of ended streams that are kept.
 const MOST_ENDED_BYTES: usize = 2 << 20;
 
-/// After how many more streams those that exceed the limits are dropped.
-const FORGET_EACH: u64 = 8;
-
 /// The sessions of an endpoint. Only the caller that opened a session may use it.
 pub(super) struct Sessions(Mutex<SessionTable>);
 
@@ -60,8 +57,6 @@ pub(super) struct HttpSession {
 #[derive(Default)]
 struct RequestStreams {
     next: u64,
-    /// The number of streams that were kept so far.
-    kept: u64,
     by_number: BTreeMap<u64, Arc<Stream>>,
 }
 
@@ -96,11 +91,7 @@ impl HttpSession {
     /// Keeps the stream of a request for a client that reconnects.
     pub(super) fn keep_stream(&self, stream: &Arc<Stream>) {
         let mut streams = lock(&self.streams);
-        // Looking for those to forget takes longer than a request.
-        streams.kept += 1;
-        if streams.kept.is_multiple_of(FORGET_EACH) {
-            streams.forget();
-        }
+        streams.forget();
         let number = stream.request();
         number.map(|number| streams.by_number.insert(number, Arc::clone(stream)));
     }
@@ -130,7 +121,9 @@ impl HttpSession {
 impl RequestStreams {
     /// Drops ended streams that are too old, and the oldest that exceed the limits.
     fn forget(&mut self) {
-        self.by_number.retain(|_, stream| stream.ended().is_none_or(|ended| ended.elapsed() < HISTORY_AGE));
+        let now = Instant::now();
+        let is_kept = |ended| now.duration_since(ended) < HISTORY_AGE;
+        self.by_number.retain(|_, stream| stream.ended().is_none_or(is_kept));
         let (mut kept, mut bytes) = (0, 0);
         let mut surplus = Vec::new();
         for (number, stream) in self.by_number.iter().rev().filter(|(_, stream)| stream.ended().is_some()) {

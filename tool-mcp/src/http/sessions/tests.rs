@@ -10,7 +10,7 @@ use super::*;
 use crate::handlers::Handler;
 use crate::http::headers::SESSION;
 use crate::http::{Policy, router_until};
-use crate::protocol::MOST_REQUESTS;
+use crate::protocol::{MOST_REQUESTS, Outgoing as _};
 use crate::server::Server;
 
 /// Longer than a session may be idle.
@@ -160,4 +160,20 @@ async fn limits_the_open_requests_of_a_session() {
     assert_eq!(error["error"]["data"], json!({"retryable": true}), "{error}");
     let other = open(&router).await;
     assert_eq!(post(&router, &other, call(0)).await.status(), 200);
+}
+
+#[tokio::test(start_paused = true)]
+async fn limits_the_ended_streams_of_a_session() {
+    for (bytes, most) in [(1, MOST_ENDED), (500_000, MOST_ENDED_BYTES / 500_000)] {
+        let session = HttpSession::new(&Principal::anonymous()).unwrap();
+        for _ in 0..100 {
+            let stream = session.new_stream();
+            stream.send(vec![b'a'; bytes].into()).await.unwrap();
+            stream.close();
+            session.keep_stream(&stream);
+            let kept = lock(&session.streams).by_number.len();
+            // Whether the newest one exceeds the limits is looked at when the next one is kept.
+            assert!(kept <= most + 1, "{kept} of {bytes} bytes");
+        }
+    }
 }
