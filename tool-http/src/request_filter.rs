@@ -83,20 +83,32 @@ impl RequestFilter {
     }
 }
 
+const SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+const MODE: HeaderName = HeaderName::from_static("sec-fetch-mode");
+const DESTINATION: HeaderName = HeaderName::from_static("sec-fetch-dest");
+
+fn is(headers: &HeaderMap, name: HeaderName, value: &str) -> bool {
+    headers.get(name).is_some_and(|text| text.as_bytes() == value.as_bytes())
+}
+
 /// Checks the Fetch metadata, which only browsers send. `same-site` is not enough: a site has no port, so the page may belong
 /// to another program on this machine. Links to this server are allowed from anywhere.
 fn is_same_origin<B>(request: &Request<B>) -> bool {
-    const SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
-    const MODE: HeaderName = HeaderName::from_static("sec-fetch-mode");
-    const DESTINATION: HeaderName = HeaderName::from_static("sec-fetch-dest");
-    let is = |name, value: &str| {
-        request.headers().get(name).is_some_and(|text| text.as_bytes() == value.as_bytes())
-    };
-    let same_origin = !request.headers().contains_key(SITE) || is(SITE, "same-origin") || is(SITE, "none");
+    let headers = request.headers();
     let follows_link = matches!(*request.method(), Method::GET | Method::HEAD)
-        && is(MODE, "navigate")
-        && is(DESTINATION, "document");
-    same_origin || follows_link
+        && is(headers, MODE, "navigate")
+        && is(headers, DESTINATION, "document");
+    !is_of_another_origin(headers) || follows_link
+}
+
+fn is_of_another_origin(headers: &HeaderMap) -> bool {
+    headers.contains_key(SITE) && !is(headers, SITE, "same-origin") && !is(headers, SITE, "none")
+}
+
+/// Returns `true` if a browser follows a link, or submits a form, of a page of another origin. The page must not decide what is run
+/// here, even if it does not see the result.
+pub(crate) fn follows_foreign_link(headers: &HeaderMap) -> bool {
+    is_of_another_origin(headers) && is(headers, MODE, "navigate")
 }
 
 struct InvalidHeader;

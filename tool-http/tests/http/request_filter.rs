@@ -116,6 +116,17 @@ async fn row_46_and_48_rejects_cross_site_requests() {
         .as_slice();
     assert_eq!(exchange(address, &request("GET /tools", link, "")).await.status, 200);
     assert_eq!(exchange(address, &request("POST /tools/add/validate", link, "{}")).await.status, 403);
+    // A link of another site does not run a tool; a bookmark does.
+    let (address, _stop) = serving(Options::new().allow_execute(true), "127.0.0.1:0").await;
+    for path in ["/tools/city/result", "/tools/c%69ty/result"] {
+        let line = format!("GET {path}");
+        assert_eq!(exchange(address, &request(&line, link, "")).await.status, 403, "{path}");
+    }
+    let frame =
+        [SAME, "Origin: http://localhost:1", "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate"];
+    assert_eq!(exchange(address, &request("GET /tools/city/result", &frame, "")).await.status, 403);
+    let bookmark = [SAME, "Sec-Fetch-Site: none", "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: document"];
+    assert_eq!(exchange(address, &request("GET /tools/city/result", &bookmark, "")).await.status, 200);
 }
 
 #[tokio::test]
