@@ -87,7 +87,8 @@ where
 enum Message {
     /// An event, as text.
     Event(Bytes),
-    /// The last event, of a call that was refused before anything happened: it has a response of its own if none has begun.
+    /// The last event and the reply of a call that was refused before anything happened. The reply is the response, unless the
+    /// response has begun.
     Refusal(Bytes, Reply),
 }
 
