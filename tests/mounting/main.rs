@@ -1,5 +1,7 @@
 //! Both servers as parts of one application: on one port, beside its own routes, below its own layers, with its state.
 
+mod tenants;
+
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

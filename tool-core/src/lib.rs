@@ -126,7 +126,7 @@ pub mod provider {
     #[cfg(feature = "tokio")]
     pub use crate::registry::provider::Cached;
     pub use crate::registry::provider::{
-        DiscoveryError, IntoTools, IntoToolsProvider, Provider, Providers, Skipped, ToolSource,
+        DiscoveryError, IntoTools, IntoToolsProvider, Keyed, Provider, Providers, Skipped, ToolSource,
         ToolsProvider, Toolset, marker,
     };
 }

@@ -17,5 +17,6 @@ pub(crate) mod operation;
 pub(crate) mod output;
 pub(crate) mod permission;
 pub(crate) mod prompt;
+pub(crate) mod recent;
 pub(crate) mod setters;
 pub(crate) mod trace;

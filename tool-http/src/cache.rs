@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use tool_core::adapter::Recent;
 use tool_core::{Registry, adapter};
 
 use crate::error::ApiError;
@@ -18,9 +19,9 @@ pub(crate) enum Document {
     OpenApi,
 }
 
-/// The rendered documents of the last registry. Effective if the provider always returns the same registry.
+/// The rendered documents of the last registries. Effective if the provider returns the same registries again.
 #[derive(Debug, Default)]
-pub(crate) struct DocumentCache(Mutex<Option<Arc<CachedDocuments>>>);
+pub(crate) struct DocumentCache(Mutex<Recent<Arc<CachedDocuments>>>);
 
 #[derive(Debug)]
 struct CachedDocuments {
@@ -49,21 +50,21 @@ impl DocumentCache {
     /// Returns the document, if it was rendered for this registry.
     pub(crate) fn get(&self, document: Document, registry: &Registry) -> Option<Representation> {
         // Nothing panics while it is held.
-        let last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let cached = last.as_ref().filter(|cached| adapter::ptr_eq(&cached.registry, registry))?;
+        let mut recent = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let cached = recent.find(|cached| adapter::ptr_eq(&cached.registry, registry))?;
         cached.documents[document as usize].get().cloned()
     }
 
     fn documents_for(&self, registry: &Registry) -> Arc<CachedDocuments> {
-        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        match &*last {
-            Some(cached) if adapter::ptr_eq(&cached.registry, registry) => Arc::clone(cached),
-            _ => {
-                let cached =
-                    Arc::new(CachedDocuments { registry: registry.clone(), documents: Default::default() });
-                *last = Some(Arc::clone(&cached));
-                cached
-            }
+        let mut recent = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(cached) = recent.find(|cached| adapter::ptr_eq(&cached.registry, registry)) {
+            return Arc::clone(cached);
         }
+        let cached = Arc::new(CachedDocuments { registry: registry.clone(), documents: Default::default() });
+        let dropped = recent.push(Arc::clone(&cached), adapter::definitions(registry).len());
+        drop(recent);
+        // Dropping a registry takes time, so it happens without the lock.
+        drop(dropped);
+        cached
     }
 }

@@ -30,7 +30,7 @@ pub(crate) async fn list(mut context: RequestContext) -> Result<Response, ApiErr
     let document = if list_query.full { Document::FullList } else { Document::List };
     // An unfiltered public list is the same for every caller, and is cached.
     let is_unfiltered = list_query.is_unfiltered() && !context.cache_control().private;
-    let tools = context.api.tools().await?;
+    let tools = context.api.tools(&viewer).await?;
     if is_unfiltered && let Some(list) = context.api.cache().get(document, &tools) {
         return Ok(context.respond(&list));
     }

@@ -39,7 +39,7 @@ pub(crate) async fn post(mut context: RequestContext) -> Result<Response, ApiErr
         Ok(JsonRpcRequest { id: None, .. }) => return Ok(StatusCode::NO_CONTENT.into_response()),
         Err((error, id)) => return Ok(error.into_response(Some(id))),
     };
-    match api.tools().await {
+    match api.tools(&viewer).await {
         Ok(tools) => {
             let tools = tools.as_principal(viewer);
             let mut response = json(StatusCode::OK, &JsonRpcMessage::result(Some(id), &tools));

@@ -68,7 +68,7 @@ impl RequestContext {
 
     /// Returns the current tools, as this caller sees them. Only this method queries the provider.
     pub(crate) async fn tools(&mut self, caller: Principal) -> Result<Registry, ApiError> {
-        Ok(self.api.tools().await?.as_principal(caller))
+        Ok(self.api.tools(&caller).await?.as_principal(caller))
     }
 
     /// Takes the options of the call from the request: its trace, and the extensions that the application has added.

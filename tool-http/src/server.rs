@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use axum::serve::Listener;
 use tokio::net::{TcpListener, ToSocketAddrs, lookup_host};
+use tool_core::Principal;
 use tool_core::provider::IntoToolsProvider;
 use tool_serve::Connections;
 
@@ -138,7 +139,8 @@ impl Server {
         let options = options.into();
         let api = Api::new(provider.into_provider(), options.router.clone());
         // A provider that fails or times out now may work later.
-        if let Ok(Ok(tools)) = tokio::time::timeout(options.request_timeout, api.tools()).await {
+        let anybody = Principal::anonymous();
+        if let Ok(Ok(tools)) = tokio::time::timeout(options.request_timeout, api.tools(&anybody)).await {
             tools.check()?;
         }
         if options.router.protect_discovery && options.router.authenticator.is_none() {

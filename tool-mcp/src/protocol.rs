@@ -7,6 +7,7 @@ mod errors;
 mod in_flight;
 mod message;
 mod outbox;
+pub(crate) mod param_headers;
 mod response;
 mod server_requests;
 mod session;

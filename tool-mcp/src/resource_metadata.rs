@@ -6,9 +6,9 @@ use axum::Router;
 use axum::body::Bytes;
 use axum::http::Method;
 use axum::routing::any;
-use tool_core::adapter;
 use tool_core::authentication::{Authenticator, ResourceMetadata};
 use tool_core::provider::{IntoToolsProvider, Provider};
+use tool_core::{Principal, adapter};
 
 /// Returns a router that answers with the [metadata](Authenticator::resource_metadata) of the authenticator, at
 /// `/.well-known/oauth-protected-resource` and the path of the resource (RFC 9728). Merge it into the root of your
@@ -55,7 +55,7 @@ pub(crate) fn router(provider: Provider, authenticator: Arc<dyn Authenticator>) 
 /// Returns the document for the tools of this moment.
 async fn document(provider: &Provider, authenticator: &dyn Authenticator) -> Option<Bytes> {
     // The provider has logged the cause of a failure.
-    let tools = provider.tools().await.ok()?;
+    let tools = provider.tools(&Principal::anonymous()).await.ok()?;
     let permissions: Vec<&str> = adapter::permissions(tools.registry()).into_iter().collect();
     let metadata = authenticator.resource_metadata(&permissions)?;
     serde_json::to_vec(&metadata.document).ok().map(Bytes::from)

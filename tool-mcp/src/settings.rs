@@ -39,9 +39,8 @@ impl Settings {
     /// Returns the `_meta` of a tool in lists, if they have one.
     pub(crate) fn meta(&self, tool: &ToolDefinition) -> Option<MetaObject> {
         if !self.tool_meta {
-            return None;
+            return (!meta.is_empty()).then_some(MetaObject(meta));
         }
-        let mut meta = JsonObject::new();
         if let Some(operation) = tool.operation() {
             meta.insert("tool-core/operation".to_owned(), operation.as_str().into());
         }

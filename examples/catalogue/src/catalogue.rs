@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 use tool_core::definition::DefinitionError;
 use tool_core::provider::{Cached, DiscoveryError, ToolsProvider, Toolset};
-use tool_core::{BoxFuture, DynamicTool, Failure, FailureKind, Output, Registry, Tool};
+use tool_core::{BoxFuture, DynamicTool, Failure, FailureKind, Output, Principal, Registry, Tool};
 
 use crate::answer;
 use crate::client::{Client, Limits};
@@ -58,8 +58,8 @@ impl Catalogue {
 }
 
 impl ToolsProvider for Catalogue {
-    fn tools(&self) -> BoxFuture<'_, Result<Toolset, DiscoveryError>> {
-        self.cached.tools()
+    fn tools<'a>(&'a self, caller: &'a Principal) -> BoxFuture<'a, Result<Toolset, DiscoveryError>> {
+        self.cached.tools(caller)
     }
 }
 

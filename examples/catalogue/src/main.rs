@@ -83,7 +83,7 @@ async fn everything(
         .with("administration", administration)
         .with_optional("catalogue", Arc::clone(described))
         .into_provider();
-    Ok(all.tools().await?.registry().clone())
+    Ok(all.tools(&Principal::local()).await?.registry().clone())
 }
 
 async fn serve_http(

@@ -4,7 +4,7 @@ mod settings;
 
 use tool_core::provider::{IntoToolsProvider, Provider};
 use tool_core::results::ResultStore;
-use tool_core::{BuildErrors, Registry};
+use tool_core::{BuildErrors, Principal, Registry};
 use tool_mcp::upstream::Upstreams;
 use tool_mcp::{Changes, Discovery, Server};
 
@@ -29,9 +29,9 @@ pub fn tools(upstreams: &Upstreams, results: Option<&ResultStore>) -> Result<Pro
     let Some(results) = results else { return Ok(upstreams.clone().into_provider()) };
     let reader = Registry::builder().allow_empty().storing(results.clone()).build()?;
     let upstreams = upstreams.clone().into_provider();
-    let found = move || {
+    let found = move |caller: Principal| {
         let upstreams = upstreams.clone();
-        async move { upstreams.tools().await }
+        async move { upstreams.tools(&caller).await }
     };
     Ok(results.wrap(reader.providing(found)))
 }

@@ -9,8 +9,8 @@ use std::process::ExitCode;
 
 use gateway::Settings;
 use tool_cli::{App, ServeError, ServeOptions, Server};
-use tool_core::Registry;
 use tool_core::provider::Provider;
+use tool_core::{Principal, Registry};
 use tool_mcp::upstream::Upstreams;
 use tool_mcp::{Changes, Discovery};
 use tracing_subscriber::EnvFilter;
@@ -50,7 +50,7 @@ async fn run() -> Result<ExitCode, ServeError> {
 async fn registry(tools: &Provider) -> Result<Registry, ServeError> {
     const ABOUT_TOOLS: [&str; 8] = ["list", "search", "info", "schema", "validate", "run", "lint", "lock"];
     if env::args().skip(1).any(|word| ABOUT_TOOLS.contains(&word.as_str())) {
-        return Ok(tools.tools().await?.registry().clone());
+        return Ok(tools.tools(&Principal::local()).await?.registry().clone());
     }
     Ok(Registry::builder().allow_empty().build()?)
 }

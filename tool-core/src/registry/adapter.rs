@@ -7,6 +7,7 @@
 use std::collections::BTreeSet;
 
 #[cfg(feature = "tokio")]
+pub use crate::model::recent::Recent;
 pub use crate::registry::call_events::{CallEvent, CallEvents};
 pub use crate::schema::json::object_members::ObjectMembers;
 

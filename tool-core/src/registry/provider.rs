@@ -5,6 +5,7 @@
 mod cached;
 mod discovery;
 mod into;
+mod keyed;
 mod providers;
 mod toolset;
 
@@ -17,22 +18,25 @@ use std::sync::{Arc, Mutex};
 pub use cached::Cached;
 pub use discovery::{DiscoveryError, IntoTools};
 pub use into::{IntoToolsProvider, ToolSource, marker};
+pub use keyed::Keyed;
 pub use providers::Providers;
 pub use toolset::{Skipped, Toolset};
 
+use crate::model::access::Principal;
 use crate::model::catch_panic::{Panicked, catch_panic, catch_panic_future};
 use crate::model::future::BoxFuture;
 use crate::model::lock::lock;
+use crate::model::recent::Recent;
 use crate::registry::Registry;
 
-/// A source of tools, which may have other tools at the next request.
+/// A source of tools, which may have other tools at the next request, and other tools for another caller.
 ///
 /// An adapter queries its provider on every request and caches nothing unless the provider is [`Cached`]. Few applications
 /// implement this trait: a [`Registry`] is a provider, and a list, a function or an `async` function is converted by
-/// [`IntoToolsProvider`].
+/// [`IntoToolsProvider`]. For a catalog of each tenant, see [`Keyed`].
 ///
 /// ```
-/// use tool_core::{BoxFuture, Registry};
+/// use tool_core::{BoxFuture, Principal, Registry};
 /// use tool_core::provider::{DiscoveryError, IntoToolsProvider, ToolsProvider, Toolset};
 ///
 /// /// Has tools on working days.
@@ -42,7 +46,7 @@ use crate::registry::Registry;
 /// }
 ///
 /// impl ToolsProvider for Office {
-///     fn tools(&self) -> BoxFuture<'_, Result<Toolset, DiscoveryError>> {
+///     fn tools<'a>(&'a self, _: &'a Principal) -> BoxFuture<'a, Result<Toolset, DiscoveryError>> {
 ///         Box::pin(async {
 ///             if self.open { Ok(self.registry.clone().into()) } else { Err(DiscoveryError::new("it is closed")) }
 ///         })
@@ -52,12 +56,17 @@ use crate::registry::Registry;
 /// # tool_core::private::block_on(async {
 /// let registry = Registry::builder().allow_empty().build().unwrap();
 /// let office = Office { registry, open: false }.into_provider();
-/// assert_eq!(office.tools().await.unwrap_err().to_string(), "it is closed");
+/// let caller = Principal::anonymous();
+/// assert_eq!(office.tools(&caller).await.unwrap_err().to_string(), "it is closed");
 /// # });
 /// ```
 pub trait ToolsProvider: Send + Sync {
-    /// Returns the current tools: one consistent list, which a call uses to its end.
-    fn tools(&self) -> BoxFuture<'_, Result<Toolset, DiscoveryError>>;
+    /// Returns the current tools for a caller: one consistent list, which a call uses to its end.
+    ///
+    /// What the caller may do with these tools is decided later, by [`Registry::as_principal`]. Adapters pass
+    /// [`Principal::local`] for the local user, and [`Principal::anonymous`] for what is public, such as the permissions in
+    /// the metadata of a server.
+    fn tools<'a>(&'a self, caller: &'a Principal) -> BoxFuture<'a, Result<Toolset, DiscoveryError>>;
 
     /// Returns `true` if the tools never change, so that a list of them may be cached. The default is `false`.
     ///
@@ -85,7 +94,7 @@ impl ToolsProvider for Registry {
         true
     }
 
-    fn tools(&self) -> BoxFuture<'_, Result<Toolset, DiscoveryError>> {
+    fn tools<'a>(&'a self, _: &'a Principal) -> BoxFuture<'a, Result<Toolset, DiscoveryError>> {
         Box::pin(ready(Ok(self.clone().into())))
     }
 
@@ -100,7 +109,7 @@ impl ToolsProvider for Toolset {
         true
     }
 
-    fn tools(&self) -> BoxFuture<'_, Result<Toolset, DiscoveryError>> {
+    fn tools<'a>(&'a self, _: &'a Principal) -> BoxFuture<'a, Result<Toolset, DiscoveryError>> {
         Box::pin(ready(Ok(self.clone())))
     }
 
@@ -112,8 +121,8 @@ impl ToolsProvider for Toolset {
 
 /// A provider that the application shares, for example to refresh it.
 impl<P: ToolsProvider + ?Sized> ToolsProvider for Arc<P> {
-    fn tools(&self) -> BoxFuture<'_, Result<Toolset, DiscoveryError>> {
-        (**self).tools()
+    fn tools<'a>(&'a self, caller: &'a Principal) -> BoxFuture<'a, Result<Toolset, DiscoveryError>> {
+        (**self).tools(caller)
     }
 
     fn is_constant(&self) -> bool {
@@ -133,7 +142,7 @@ impl<P: ToolsProvider + ?Sized> ToolsProvider for Arc<P> {
 /// use tool_core::provider::{IntoToolsProvider, Provider};
 ///
 /// async fn names(provider: &Provider, principal: Principal) -> Vec<String> {
-///     match provider.tools().await {
+///     match provider.tools(&principal).await {
 ///         Ok(tools) => {
 ///             let registry = tools.registry().as_principal(principal);
 ///             registry.tools().map(|tool| tool.name().to_owned()).collect()
@@ -150,12 +159,12 @@ impl<P: ToolsProvider + ?Sized> ToolsProvider for Arc<P> {
 #[derive(Clone)]
 pub struct Provider {
     inner: Arc<dyn ToolsProvider>,
-    /// The tools that were skipped last, so that the log has them once and not on every request.
-    reported: Arc<Mutex<Vec<Skipped>>>,
+    /// The tools that are known to be skipped, so that the log has them once and not on every request.
+    reported: Arc<Mutex<Recent<Skipped>>>,
 }
 
 impl Provider {
-    /// Returns the current tools.
+    /// Returns the current tools for a caller.
     ///
     /// Skipped tools and errors are logged.
     ///
@@ -164,7 +173,7 @@ impl Provider {
     /// If the provider failed or panicked. The cause is for the log; a caller learns only that the tools cannot be listed.
     ///
     /// ```
-    /// # use tool_core::{DynamicTool, Output, Tool, ToolDefinition};
+    /// # use tool_core::{DynamicTool, Output, Principal, Tool, ToolDefinition};
     /// # use tool_core::provider::IntoToolsProvider;
     /// # use std::sync::Arc;
     /// let list = || -> Vec<Arc<dyn Tool>> {
@@ -172,21 +181,16 @@ impl Provider {
     ///     vec![Arc::new(DynamicTool::new(definition, |_, _: serde_json::Value| async { Ok(Output::text("noon")) }))]
     /// };
     /// # tool_core::private::block_on(async {
-    /// let tools = list.into_provider().tools().await.unwrap();
+    /// let tools = list.into_provider().tools(&Principal::anonymous()).await.unwrap();
     /// assert!(tools.registry().get("tell_time").is_some());
     /// # });
     /// ```
-    pub async fn tools(&self) -> Result<Toolset, DiscoveryError> {
-        let tools = self.ask().await.inspect_err(|error| {
+    pub async fn tools(&self, caller: &Principal) -> Result<Toolset, DiscoveryError> {
+        let tools = self.ask(caller).await.inspect_err(|error| {
             let cause = error.source().map(ToString::to_string);
             tracing::error!(%error, cause, "the tools could not be listed");
         })?;
-        // Nothing panics while it is held.
-        let mut reported = lock(&self.reported);
-        if *reported != tools.skipped() {
-            tools.skipped().iter().for_each(|skipped| tracing::warn!(%skipped, "skipped"));
-            *reported = tools.skipped().to_vec();
-        }
+        self.report(tools.skipped());
         Ok(tools)
     }
 
@@ -219,9 +223,24 @@ impl Provider {
         Provider { inner: Arc::new(provider), reported: Arc::default() }
     }
 
+    /// Logs the skipped tools that are not in the log yet.
+    fn report(&self, skipped: &[Skipped]) {
+        if skipped.is_empty() {
+            return;
+        }
+        // Nothing panics while it is held.
+        let mut reported = lock(&self.reported);
+        for skipped in skipped {
+            if reported.find(|known| known == skipped).is_none() {
+                tracing::warn!(%skipped, "skipped");
+                drop(reported.push(skipped.clone(), 1));
+            }
+        }
+    }
+
     /// Queries the provider without logging, for a provider that is made of others.
-    pub(crate) async fn ask(&self) -> Result<Toolset, DiscoveryError> {
-        let future = catch_panic(|| self.inner.tools()).map_err(|Panicked| DiscoveryError::Panicked)?;
+    pub(crate) async fn ask(&self, caller: &Principal) -> Result<Toolset, DiscoveryError> {
+        let future = catch_panic(|| self.inner.tools(caller)).map_err(|Panicked| DiscoveryError::Panicked)?;
         catch_panic_future(future).await.unwrap_or(Err(DiscoveryError::Panicked))
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::call::options::CallOptions;
 use crate::call::{self, Reply};
+use crate::model::access::Principal;
 use crate::model::future::BoxFuture;
 use crate::registry::Registry;
 use crate::registry::builder::RegistryBuilder;
@@ -59,8 +60,8 @@ struct Storing {
 }
 
 impl ToolsProvider for Storing {
-    fn tools(&self) -> BoxFuture<'_, Result<Toolset, DiscoveryError>> {
-        Box::pin(async move { Ok(self.provider.ask().await?.storing(&self.results)) })
+    fn tools<'a>(&'a self, caller: &'a Principal) -> BoxFuture<'a, Result<Toolset, DiscoveryError>> {
+        Box::pin(async move { Ok(self.provider.ask(caller).await?.storing(&self.results)) })
     }
 
     fn is_constant(&self) -> bool {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 use tool_core::provider::{IntoToolsProvider, Providers, Skipped};
-use tool_core::{Registry, Tool, prompt, prompts};
+use tool_core::{Principal, Registry, Tool, prompt, prompts};
 
 use super::text;
 
@@ -32,7 +32,7 @@ fn includes_prompts_of_its_registries() {
         (registry().providing(Vec::<Arc<dyn Tool>>::new), 0),
         (joined.into_provider(), 1),
     ] {
-        let tools = tool_core::private::block_on(provider.tools()).unwrap();
+        let tools = tool_core::private::block_on(provider.tools(&Principal::anonymous())).unwrap();
         assert_eq!(text(tools.registry(), "more", json!({})), "More, please.");
         assert_eq!(tools.registry().prompts().len(), 1);
         let is_duplicate = |skipped: &&Skipped| matches!(skipped, Skipped::DuplicatePrompt { .. });

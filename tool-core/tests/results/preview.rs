@@ -235,7 +235,10 @@ async fn shortens_results_of_any_provider() {
     assert!(store.wrap(reader()).is_constant() && !store.wrap(remote).is_constant());
     for provider in [store.wrap(remote), reader().providing(remote), joined.into_provider()] {
         assert!(provider.results().is_some());
-        let (first, second) = (provider.tools().await.unwrap(), provider.tools().await.unwrap());
+        let (first, second) = (
+            provider.tools(&Principal::anonymous()).await.unwrap(),
+            provider.tools(&Principal::anonymous()).await.unwrap(),
+        );
         let registry = first.registry().as_principal(Principal::new("eve"));
         let reply = registry.call_with("remote", b"{}", &CallOptions::new()).await;
         let digest = reply.preview.unwrap().excerpts().next().unwrap().digest().unwrap();
@@ -245,7 +248,10 @@ async fn shortens_results_of_any_provider() {
     assert!(remote.into_provider().results().is_none());
     // Views of the same list of tools are equal.
     let fixed = store.wrap(reader());
-    let (first, second) = (fixed.tools().await.unwrap(), fixed.tools().await.unwrap());
+    let (first, second) = (
+        fixed.tools(&Principal::anonymous()).await.unwrap(),
+        fixed.tools(&Principal::anonymous()).await.unwrap(),
+    );
     assert!(adapter::same_view(first.registry(), second.registry()));
     assert!(!adapter::same_view(
         first.registry(),

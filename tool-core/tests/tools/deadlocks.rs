@@ -11,7 +11,7 @@ use tokio::sync::{Barrier, Notify};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 use tool_core::provider::{IntoToolsProvider as _, Providers};
-use tool_core::{Failure, FailureKind, Registry, State, tool};
+use tool_core::{Failure, FailureKind, Principal, Registry, State, tool};
 
 use crate::builder_of;
 
@@ -133,7 +133,7 @@ async fn queued(limits: [usize; 2], meet: usize, queue: usize) -> (Registry, Arc
     let providers = Providers::new()
         .with("first", build(first::PATH, limits[0]))
         .with("second", build(second::PATH, limits[1]));
-    let tools = providers.into_provider().tools().await.unwrap();
+    let tools = providers.into_provider().tools(&Principal::anonymous()).await.unwrap();
     (tools.registry().clone(), meeting)
 }
 

@@ -8,7 +8,7 @@ use tool_core::address::Surface;
 use tool_core::lock::Lock;
 use tool_core::profile::Profile;
 use tool_core::provider::IntoToolsProvider as _;
-use tool_core::{CallOptions, DynamicTool, FailureKind, Output, Registry, Tool, ToolDefinition};
+use tool_core::{CallOptions, DynamicTool, FailureKind, Output, Principal, Registry, Tool, ToolDefinition};
 
 /// The keywords of JSON Schema whose values are schemas, or are made of schemas.
 const SCHEMA_KEYWORDS: [&str; 18] = [
@@ -212,7 +212,7 @@ fn use_in_every_way(definition: ToolDefinition, arguments: &Value) {
             |_, arguments: Value| async move { Ok(Output::json(&arguments).unwrap()) },
         );
     let provider = vec![Arc::new(echo) as Arc<dyn Tool>].into_provider();
-    let tools = tool_core::private::block_on(provider.tools()).unwrap();
+    let tools = tool_core::private::block_on(provider.tools(&Principal::anonymous())).unwrap();
     let registry: &Registry = tools.registry();
     let Some(tool) = registry.get("foreign") else { return };
     for profile in Profile::ALL {

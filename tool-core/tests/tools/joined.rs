@@ -104,13 +104,14 @@ async fn keeps_settings_of_returned_registries() {
         }
     };
     for provider in [build.into_provider(), later.into_provider()] {
-        let tools = provider.tools().await.unwrap();
+        let tools = provider.tools(&Principal::anonymous()).await.unwrap();
         assert!(tools.registry().call("joined_closed", json!({})).await.is_ok());
         assert!(tools.registry().call("joined_unknown", json!({})).await.is_err());
         assert_eq!(std::mem::take(&mut *audited.lock().unwrap()), ["joined_closed", "joined_unknown"]);
     }
-    let named = Providers::new().with("one", own).into_provider().tools().await.unwrap();
-    let again = (move || named.clone()).into_provider().tools().await.unwrap();
+    let named =
+        Providers::new().with("one", own).into_provider().tools(&Principal::anonymous()).await.unwrap();
+    let again = (move || named.clone()).into_provider().tools(&Principal::anonymous()).await.unwrap();
     assert_eq!(again.provider("joined_anybody"), Some("one"));
 }
 
@@ -122,7 +123,16 @@ async fn audits_unknown_names_with_the_first_sink() {
     let (first, second) = (builder("joined_anybody").build().unwrap(), builder("joined_closed").audit(sink));
     let provider =
         Providers::new().with("first", first).with("second", second.build().unwrap()).into_provider();
-    assert!(provider.tools().await.unwrap().registry().call("joined_unknown", json!({})).await.is_err());
+    assert!(
+        provider
+            .tools(&Principal::anonymous())
+            .await
+            .unwrap()
+            .registry()
+            .call("joined_unknown", json!({}))
+            .await
+            .is_err()
+    );
     assert_eq!(*audited.lock().unwrap(), 1);
 }
 
@@ -137,7 +147,7 @@ async fn keeps_extensions_of_each_part() {
     let plain = builder("joined_anybody").build().unwrap();
     let (eve, ada) = (with_user("joined_closed", "eve"), with_user("joined_user", "ada"));
     let provider = Providers::new().with("a", eve).with("b", plain).with("c", ada).into_provider();
-    let tools = provider.tools().await.unwrap();
+    let tools = provider.tools(&Principal::anonymous()).await.unwrap();
     let registry = tools.registry();
     assert_eq!(output_of(registry, "joined_user").await, "ada");
     assert_eq!(
@@ -154,9 +164,15 @@ async fn keeps_extensions_of_each_part() {
     let other = registry.with_options(&CallOptions::new().extensions(Extensions::new().with(7_u16)));
     assert_eq!(output_of(&other, "joined_user").await, "ada");
     // The same holds for nested providers.
-    let whole = Providers::new().with("whole", provider).into_provider().tools().await.unwrap();
+    let whole = Providers::new()
+        .with("whole", provider)
+        .into_provider()
+        .tools(&Principal::anonymous())
+        .await
+        .unwrap();
     assert_eq!(output_of(whole.registry(), "joined_user").await, "ada");
-    let whole = Providers::new().with("whole", other).into_provider().tools().await.unwrap();
+    let whole =
+        Providers::new().with("whole", other).into_provider().tools(&Principal::anonymous()).await.unwrap();
     assert_eq!(
         output_of(whole.registry(), "joined_user").await,
         "ada",
@@ -169,7 +185,7 @@ async fn drains_nested_calls_into_other_parts() {
     let signals = Signals::default();
     let build = |name| builder(name).state(signals.clone()).build().unwrap();
     let parts = Providers::new().with("inner", build("joined_inner")).with("outer", build("joined_outer"));
-    let registry = parts.into_provider().tools().await.unwrap().registry().clone();
+    let registry = parts.into_provider().tools(&Principal::anonymous()).await.unwrap().registry().clone();
     let caller = registry.clone();
     let call = tokio::spawn(async move { caller.call("joined_outer", json!({})).await.map(drop) });
     let Doors { outer, inner } = &*signals.0;
@@ -203,7 +219,7 @@ async fn names_the_provider_that_answered() {
     for (failing, origin) in [("a", "b"), ("b", "a"), ("a", "b")] {
         *fails.lock().unwrap() = failing;
         assert_eq!(
-            provider.tools().await.unwrap().provider("joined_anybody"),
+            provider.tools(&Principal::anonymous()).await.unwrap().provider("joined_anybody"),
             Some(origin),
             "without {failing}"
         );
@@ -247,11 +263,16 @@ async fn keeps_audit_and_extensions_when_joined_again() {
             .with("b", two)
             .with("c", twice)
             .into_provider()
-            .tools()
+            .tools(&Principal::anonymous())
             .await
             .unwrap();
         let outer_registry = with(joined.registry().clone(), outer);
-        let whole = Providers::new().with("x", outer_registry).into_provider().tools().await.unwrap();
+        let whole = Providers::new()
+            .with("x", outer_registry)
+            .into_provider()
+            .tools(&Principal::anonymous())
+            .await
+            .unwrap();
         let whole = with(whole.registry().clone(), added);
         let more = whole.toolset([Ok(Arc::new(dynamic_tool("hand_more")) as Arc<dyn tool_core::Tool>)]);
         let more = more.registry();

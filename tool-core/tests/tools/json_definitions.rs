@@ -6,7 +6,9 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use tool_core::definition::{DefinitionError, DefinitionFault, Parameter, ParameterType};
 use tool_core::provider::IntoToolsProvider;
-use tool_core::{CallOptions, DynamicTool, FailureKind, Output, Registry, Tool, ToolDefinition, tool};
+use tool_core::{
+    CallOptions, DynamicTool, FailureKind, Output, Principal, Registry, Tool, ToolDefinition, tool,
+};
 
 fn echo(definition: Value) -> Result<Arc<dyn Tool>, DefinitionError> {
     let definition = ToolDefinition::from_json(definition)?;
@@ -271,7 +273,7 @@ async fn skips_and_reports_invalid_definitions() {
     ];
     let refused = Err(DefinitionError::refused("fifth", "there is no provider `shop`"));
     let list = move || rows.iter().cloned().map(echo).chain([refused.clone()]).collect::<Vec<_>>();
-    let tools = list.into_provider().tools().await.unwrap();
+    let tools = list.into_provider().tools(&Principal::anonymous()).await.unwrap();
     let names: Vec<_> = tools.registry().tools().map(ToolDefinition::name).collect();
     assert_eq!(names, ["first", "fourth"]);
     let skipped: Vec<_> = tools.skipped().iter().map(ToString::to_string).collect();
@@ -309,7 +311,7 @@ fn validates_but_hides_secret_defaults() {
 async fn passes_64_bit_integers_exactly() {
     let parameters = json!([{"name": "n", "type": "integer"}, {"name": "x", "schema": true}]);
     let tool = echo(json!({"name": "echo", "description": "Echoes.", "parameters": parameters})).unwrap();
-    let tools = vec![tool].into_provider().tools().await.unwrap();
+    let tools = vec![tool].into_provider().tools(&Principal::anonymous()).await.unwrap();
     for sent in ["18446744073709551615", "-9223372036854775808", "9007199254740993"] {
         for call in [format!("{{\"n\":{sent}}}"), format!("{{\"x\":[{sent}]}}")] {
             let output = tools
@@ -332,7 +334,7 @@ async fn rejects_integers_that_would_be_rounded() {
         {"name": "pin", "schema": {"type": "object", "propertyNames": {"writeOnly": true}}},
     ]);
     let tool = echo(json!({"name": "echo", "description": "Echoes.", "parameters": parameters})).unwrap();
-    let tools = vec![tool].into_provider().tools().await.unwrap();
+    let tools = vec![tool].into_provider().tools(&Principal::anonymous()).await.unwrap();
     for (call, places) in [
         (r#"{"n": 18446744073709551616}"#, &["/n"][..]),
         (r#"{"n": 1, "f": -9223372036854775809}"#, &["/f"]),

@@ -7,6 +7,7 @@ mod async_completion;
 mod async_injection;
 mod attributes;
 mod audit;
+mod callers;
 mod completion;
 mod custom_schemas;
 mod deadlocks;

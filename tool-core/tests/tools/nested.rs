@@ -124,7 +124,7 @@ async fn injects_the_registry_of_the_call() {
     let other = DynamicTool::new(definition, |_, _: Value| async { Ok(Output::text("here")) });
     let other = Registry::builder().tool(other).build().unwrap();
     let joined = Providers::new().with("home", own.clone()).with("other", other).into_provider();
-    let all = joined.tools().await.unwrap();
+    let all = joined.tools(&Principal::anonymous()).await.unwrap();
     let arguments = json!({"name": "nested.elsewhere"});
     let output = all.registry().call("nested.relay", arguments.clone()).await.unwrap();
     assert_eq!(output.value(), "here");

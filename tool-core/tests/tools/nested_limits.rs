@@ -218,7 +218,7 @@ async fn rejects_one_of_two_crossing_calls() {
     let both = Arc::new(Barrier::new(2));
     let build = |path| builder_of(path).state(Arc::clone(&both)).concurrency(1).build().unwrap();
     let joined = Providers::new().with("first", build(first::PATH)).with("second", build(second::PATH));
-    let tools = joined.into_provider().tools().await.unwrap();
+    let tools = joined.into_provider().tools(&Principal::anonymous()).await.unwrap();
     let registry = tools.registry();
     let calls = async {
         tokio::join!(registry.call("within.first", json!({})), registry.call("within.second", json!({})),)

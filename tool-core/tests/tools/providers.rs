@@ -60,7 +60,7 @@ async fn async_function() -> Result<Vec<Arc<dyn Tool>>, io::Error> {
 struct Own;
 
 impl ToolsProvider for Own {
-    fn tools(&self) -> BoxFuture<'_, Result<Toolset, DiscoveryError>> {
+    fn tools<'a>(&'a self, _: &'a Principal) -> BoxFuture<'a, Result<Toolset, DiscoveryError>> {
         Box::pin(async { Ok(own_builder("own provider").build().unwrap().into()) })
     }
 }
@@ -94,7 +94,7 @@ async fn converts_many_types_to_providers() {
             "closure",
         ),
     ] {
-        let tools = provider.tools().await.unwrap();
+        let tools = provider.tools(&Principal::anonymous()).await.unwrap();
         assert_eq!((names(&tools), output_of(&tools, name).await), (vec![name.to_owned()], json!(text)));
     }
 }
@@ -111,7 +111,7 @@ async fn calls_functions_on_every_request() {
     });
     let mut before = None;
     for n in 0..3 {
-        let tools = provider.tools().await.unwrap();
+        let tools = provider.tools(&Principal::anonymous()).await.unwrap();
         assert_eq!(names(&tools).len(), n);
         // An earlier list does not change.
         if let Some((earlier, number)) = before.replace((tools, n)) {
@@ -127,9 +127,9 @@ async fn calls_removed_tools_of_an_earlier_list() {
         let open = Arc::clone(&open);
         move || if open.load(Ordering::SeqCst) { vec![says("fleeting", "still here")] } else { Vec::new() }
     });
-    let tools = provider.tools().await.unwrap();
+    let tools = provider.tools(&Principal::anonymous()).await.unwrap();
     open.store(false, Ordering::SeqCst);
-    assert_eq!(names(&provider.tools().await.unwrap()), Vec::<String>::new());
+    assert_eq!(names(&provider.tools(&Principal::anonymous()).await.unwrap()), Vec::<String>::new());
     assert_eq!(output_of(&tools, "fleeting").await, "still here");
 }
 
@@ -170,7 +170,7 @@ async fn skips_invalid_tools() {
             try_tool("better", "last"),
         ]
     });
-    let tools = provider.tools().await.unwrap();
+    let tools = provider.tools(&Principal::anonymous()).await.unwrap();
     assert_eq!(names(&tools), ["better", "good"]);
     assert_eq!(output_of(&tools, "good").await, "first");
     let reasons: Vec<String> = tools.skipped().iter().map(ToString::to_string).collect();
@@ -193,7 +193,7 @@ async fn returns_provider_failures_as_errors() {
         late: bool,
     }
     impl ToolsProvider for Panics {
-        fn tools(&self) -> BoxFuture<'_, Result<Toolset, DiscoveryError>> {
+        fn tools<'a>(&'a self, _: &'a Principal) -> BoxFuture<'a, Result<Toolset, DiscoveryError>> {
             assert!(self.late, "at once");
             Box::pin(async {
                 tokio::task::yield_now().await;
@@ -216,7 +216,7 @@ async fn returns_provider_failures_as_errors() {
     }
     struct PanicsAtTheEnd;
     impl ToolsProvider for PanicsAtTheEnd {
-        fn tools(&self) -> BoxFuture<'_, Result<Toolset, DiscoveryError>> {
+        fn tools<'a>(&'a self, _: &'a Principal) -> BoxFuture<'a, Result<Toolset, DiscoveryError>> {
             Box::pin(Bomb)
         }
     }
@@ -230,7 +230,7 @@ async fn returns_provider_failures_as_errors() {
         (provider(PanicsAtTheEnd), "the provider panicked"),
     ] {
         for _ in 0..2 {
-            assert_eq!(provider.tools().await.unwrap_err().to_string(), message);
+            assert_eq!(provider.tools(&Principal::anonymous()).await.unwrap_err().to_string(), message);
         }
     }
 }
@@ -263,7 +263,7 @@ async fn drains_calls_of_earlier_lists() {
     let empty = Registry::builder().allow_empty().build().unwrap();
     let base = own_builder("here").local(Principal::new("ada")).build().unwrap();
     let provider = Providers::new().with("base", base).with("found", empty.providing(found)).into_provider();
-    let earlier = provider.tools().await.unwrap();
+    let earlier = provider.tools(&Principal::anonymous()).await.unwrap();
     assert_eq!(
         (names(&earlier), output_of(&earlier, "own").await),
         (["a", "own", "writes"].map(str::to_owned).to_vec(), json!("here"))
@@ -272,7 +272,7 @@ async fn drains_calls_of_earlier_lists() {
     // A later list drains a call of an earlier list, even if its tool is gone.
     let call = tokio::spawn(async move { earlier.registry().call("writes", json!({})).await.map(|_| ()) });
     begun.acquire().await.unwrap().forget();
-    let later = provider.tools().await.unwrap();
+    let later = provider.tools(&Principal::anonymous()).await.unwrap();
     assert_eq!(names(&later), ["own"]);
     let mut idle = pin!(later.registry().drain());
     assert!(poll_once(idle.as_mut()).is_pending());
@@ -293,7 +293,7 @@ async fn applies_registry_settings_to_provided_tools() {
         .build()
         .unwrap()
         .providing(|| vec![says("own", "shadowed")])
-        .tools()
+        .tools(&Principal::anonymous())
         .await
         .unwrap();
     assert_eq!(output_of(&tools, "own").await, "here");
@@ -302,7 +302,7 @@ async fn applies_registry_settings_to_provided_tools() {
         (nothing().build().unwrap().providing(writes), true),
         (nothing().read_only().build().unwrap().providing(writes), false),
     ] {
-        let tools = provider.tools().await.unwrap();
+        let tools = provider.tools(&Principal::anonymous()).await.unwrap();
         match tools.registry().call("writes", json!({})).await {
             Ok(_) => assert!(allowed),
             Err(failure) => assert!(!allowed && failure.kind() == FailureKind::Disabled),
@@ -323,7 +323,7 @@ async fn merges_providers_in_order() {
         .with("second", own_builder("second").build().unwrap())
         .with("third", || vec![says("a", "third"), says("own", "third")])
         .with("fourth", vec![says("a", "fourth"), says("z", "fourth")]);
-    let tools = providers.into_provider().tools().await.unwrap();
+    let tools = providers.into_provider().tools(&Principal::anonymous()).await.unwrap();
     assert_eq!(names(&tools), ["a", "own", "z"]);
     assert_eq!(output_of(&tools, "own").await, "first");
     assert_eq!(output_of(&tools, "a").await, "third");
@@ -352,7 +352,7 @@ async fn skips_tools_with_duplicate_addresses() {
         at_address("c", "home"),
         at_address("d", "else"),
     ];
-    let tools = provider(list).tools().await.unwrap();
+    let tools = provider(list).tools(&Principal::anonymous()).await.unwrap();
     assert_eq!(names(&tools), ["b", "z"]);
     let reasons: Vec<String> = tools.skipped().iter().map(ToString::to_string).collect();
     for (reason, (skipped, kept)) in reasons.iter().zip([("a", "z"), ("c", "z"), ("d", "b")]) {
@@ -370,7 +370,10 @@ async fn reuses_the_list_of_constant_providers() {
     let changing =
         Providers::new().with("a", own_builder("a").build().unwrap()).with("b", || vec![says("b", "")]);
     for (provider, same) in [(fixed, true), (changing, false)] {
-        let (first, second) = (provider.tools().await.unwrap(), provider.tools().await.unwrap());
+        let (first, second) = (
+            provider.tools(&Principal::anonymous()).await.unwrap(),
+            provider.tools(&Principal::anonymous()).await.unwrap(),
+        );
         let own = |tools: &Toolset| std::ptr::from_ref(tools.registry().get("own").unwrap());
         assert_eq!(own(&first) == own(&second), same);
     }
@@ -391,7 +394,8 @@ async fn queries_providers_concurrently() {
         }
     };
     let providers = Providers::new().with("a", waits("a")).with("b", waits("b"));
-    let answer = tokio::time::timeout(Duration::from_secs(20), providers.tools()).await;
+    let caller = Principal::anonymous();
+    let answer = tokio::time::timeout(Duration::from_secs(20), providers.tools(&caller)).await;
     assert_eq!(names(&answer.expect("both are queried").unwrap()), ["a", "b"]);
 }
 
@@ -401,10 +405,13 @@ async fn fails_unless_the_failing_provider_is_optional() {
     let panics = || -> Vec<Arc<dyn Tool>> { panic!("not ready") };
     let own = own_builder("own").build().unwrap();
     let strict = Providers::new().with_optional("panics", panics).with("own", own.clone()).with("down", down);
-    assert_eq!(strict.tools().await.unwrap_err().to_string(), "provider `down`: no route to host");
+    assert_eq!(
+        strict.tools(&Principal::anonymous()).await.unwrap_err().to_string(),
+        "provider `down`: no route to host"
+    );
     let optional =
         Providers::new().with_optional("panics", panics).with("own", own).with_optional("down", down);
-    let tools = optional.tools().await.unwrap();
+    let tools = optional.tools(&Principal::anonymous()).await.unwrap();
     assert_eq!(names(&tools), ["own"]);
     let reasons: Vec<String> = tools.skipped().iter().map(ToString::to_string).collect();
     assert_eq!(reasons, ["provider `panics`: the provider panicked", "provider `down`: no route to host"]);
@@ -420,12 +427,12 @@ async fn logs_skipped_tools_once() {
         move || bad.lock().unwrap().iter().map(|name| try_tool(name, "")).collect::<Vec<_>>()
     });
     for _ in 0..3 {
-        provider.tools().await.unwrap();
+        provider.tools(&Principal::anonymous()).await.unwrap();
     }
     assert_eq!(log.count("tool `a b`"), 1);
     bad.lock().unwrap().push("c d");
-    provider.tools().await.unwrap();
-    assert_eq!((log.count("tool `a b`"), log.count("tool `c d`")), (2, 1));
+    provider.tools(&Principal::anonymous()).await.unwrap();
+    assert_eq!((log.count("tool `a b`"), log.count("tool `c d`")), (1, 1));
 }
 
 /// Records everything that is logged on this thread, as text.
@@ -468,7 +475,7 @@ async fn serves_lists_of_any_length() {
         let begin = Instant::now();
         let list: Vec<Arc<dyn Tool>> = (0..count).map(|n| says(&format!("tool_{n:05}"), "here")).collect();
         let provider = provider(move || list.clone());
-        let tools = provider.tools().await.unwrap();
+        let tools = provider.tools(&Principal::anonymous()).await.unwrap();
         assert_eq!(names(&tools).len(), count);
         if count > 0 {
             let last = format!("tool_{:05}", count - 1);
@@ -490,7 +497,7 @@ async fn keeps_names_of_nested_providers() {
         .with("first", vec![says("ping", "pong")])
         .with("several", inner)
         .with("last", vec![says("search", "never")]);
-    let tools = providers.into_provider().tools().await.unwrap();
+    let tools = providers.into_provider().tools(&Principal::anonymous()).await.unwrap();
     assert_eq!(tools.providers().collect::<Vec<_>>(), ["first", "disk", "gone", "web", "last"]);
     let of = |tool: &str| tools.provider(tool).map(str::to_owned);
     assert_eq!(
@@ -501,7 +508,7 @@ async fn keeps_names_of_nested_providers() {
     // A registry in front of them keeps the names.
     let base = Registry::builder().allow_empty().build().unwrap();
     let found = tools.clone();
-    let again = base.providing(move || found.clone()).tools().await.unwrap();
+    let again = base.providing(move || found.clone()).tools(&Principal::anonymous()).await.unwrap();
     assert_eq!((again.provider("search"), again.providers().len()), (Some("web"), 5));
 }
 
@@ -517,7 +524,7 @@ async fn serves_the_first_of_tools_with_one_name() {
     let tool = |definition| -> Arc<dyn Tool> {
         Arc::new(DynamicTool::new(definition, |_, _: Value| async { Ok(Output::empty()) }))
     };
-    let tools = provider(definitions.map(tool).to_vec()).tools().await.unwrap();
+    let tools = provider(definitions.map(tool).to_vec()).tools(&Principal::anonymous()).await.unwrap();
     let reasons: Vec<String> = tools.skipped().iter().map(ToString::to_string).collect();
     let twin =
         |of: &str| format!("a second tool of the name `twin`, from {of}: the one from {first} is served");
@@ -533,7 +540,7 @@ fn newer() {}
 async fn names_the_first_provider_of_a_tool() {
     let shared = Registry::builder().tools(tool_core::tools![newer]).build().unwrap();
     let both = Providers::new().with("first", shared.clone()).with("second", shared);
-    let tools = provider(both).tools().await.unwrap();
+    let tools = provider(both).tools(&Principal::anonymous()).await.unwrap();
     assert_eq!((tools.provider("newer"), tools.provider_at(0)), (Some("first"), Some("first")));
     assert!(tools.registry().get("older").is_some());
     assert_eq!(tools.provider("older"), None, "not by its alias");

@@ -8,6 +8,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tokio_util::task::task_tracker::TaskTrackerToken;
 use tool_core::address::Surface;
+use tool_core::adapter::Recent;
 use tool_core::provider::{DiscoveryError, Provider, Skipped, Toolset};
 use tool_core::results::ResultStore;
 use tool_core::{CallOptions, Principal, Registry, ToolDefinition, adapter};
@@ -23,13 +24,13 @@ use crate::sync::lock;
 /// How long a client may cache a list of constant tools. A new release of the application may change them.
 pub(crate) const FRESH_FOR_MS: u64 = 60_000;
 
-/// Gets the tools from the provider for each request, and caches the catalog as long as they stay the same.
+/// Gets the tools from the provider for each request, and caches the catalogs of the last registries.
 pub(crate) struct CatalogViews {
     pub(crate) provider: Provider,
     /// The caller of a request without one; `None` for the local caller of a registry.
     caller: Option<Principal>,
     pub(crate) settings: Arc<Settings>,
-    latest: Mutex<Option<Arc<Catalog>>>,
+    recent: Mutex<Recent<Arc<Catalog>>>,
     /// The modifying calls of former registries.
     former: TaskTracker,
     /// The running requests.
@@ -56,7 +57,7 @@ impl CatalogViews {
             provider,
             caller,
             settings,
-            latest: Mutex::new(None),
+            recent: Mutex::default(),
             former: TaskTracker::new(),
             requests: TaskTracker::new(),
             shutdown: CancellationToken::new(),
@@ -74,7 +75,10 @@ impl CatalogViews {
         if self.is_shutting_down() {
             return Err(shutting_down());
         }
-        let tools = self.provider.tools().await;
+        let tools = match caller.or(self.caller.as_ref()) {
+            Some(principal) => self.provider.tools(principal).await,
+            None => self.provider.tools(&Principal::local()).await,
+        };
         let tools = tools.map_err(|_| ErrorData::internal_error("Internal error discovering tools", None))?;
         let catalog = self.catalog(&tools);
         let registry = match caller.or(self.caller.as_ref()) {
@@ -127,32 +131,32 @@ impl CatalogViews {
 
     /// Returns the catalog of the last request.
     pub(crate) fn latest(&self) -> Option<Arc<Catalog>> {
-        lock(&self.latest).clone()
+        lock(&self.recent).last().cloned()
     }
 
     /// Waits for the running calls that modify something.
     pub(crate) async fn drain(&self) {
-        if let Some(latest) = self.latest() {
-            latest.registry().drain().await;
+        let recent: Vec<_> = lock(&self.recent).iter().cloned().collect();
+        for catalog in recent {
+            catalog.registry().drain().await;
         }
         self.former.close();
         self.former.wait().await;
     }
 
     fn catalog(&self, tools: &Toolset) -> Arc<Catalog> {
-        let mut latest = lock(&self.latest);
-        match &*latest {
-            Some(catalog) if adapter::same_view(catalog.registry(), tools.registry()) => Arc::clone(catalog),
-            other => {
-                if let Some(former) = other.as_ref().map(|catalog| catalog.registry().clone()) {
-                    self.former.spawn(async move { former.drain().await });
-                }
-                let catalog = Arc::new(Catalog::new(tools.clone(), Arc::clone(&self.settings)));
-                *latest = Some(Arc::clone(&catalog));
-                catalog
-            }
+        let mut recent = lock(&self.recent);
+        if let Some(known) = recent.find(|known| adapter::same_view(known.registry(), tools.registry())) {
+            return Arc::clone(known);
+        }
+        let catalog = Arc::new(Catalog::new(tools.clone(), Arc::clone(&self.settings)));
+        let dropped = recent.push(Arc::clone(&catalog), adapter::definitions(tools.registry()).len());
+        drop(recent);
+        for former in dropped {
+            self.former.spawn(async move { former.registry().drain().await });
         }
     }
+        catalog
 }
 
 impl CatalogView {

@@ -49,6 +49,11 @@ impl Handler {
         let name = params.name.as_deref().ok_or_else(|| invalid_params(INVALID_CALL))?;
         let round = Round::of(params.request_state.as_ref(), params.input_responses.as_ref())?;
         let view = self.view(cx).await?;
+        if let Some(headers) = &cx.param_headers
+            && let Some(schema) = view.catalog.schema_with_headers(name)
+        {
+            headers.check(schema, &params.arguments)?;
+        }
         if view.catalog.settings.discovery == Discovery::TwoStep {
             match enter(name, &params.arguments, &view, &cx.era).await {
                 Some(SearchStep::Done(result)) => return Ok(self.called(result, cx)),

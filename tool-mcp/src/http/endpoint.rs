@@ -26,6 +26,7 @@ use crate::http::sessions::{HttpSession, SessionLease, Sessions};
 use crate::http::shutdown::Shutdown;
 use crate::http::stream::{EventIds, Stream};
 use crate::http::{challenge, media};
+use crate::protocol::param_headers::ParamHeaders;
 use crate::protocol::{
     Caller, MOST_REQUESTS, Message, Origin, Outbox, RpcRequest, RpcResponse, Session, in_flight,
     internal_error, invalid_params, read, request_id, shutting_down, too_many_requests, too_many_sessions,
@@ -58,7 +59,9 @@ impl Incoming {
     fn origin(&self, outbox: Outbox, session: Option<Arc<Session>>) -> Origin {
         let trace = self.head.headers.get("traceparent").and_then(|trace| trace.to_str().ok()?.parse().ok());
         let (caller, extensions) = (Some(self.caller.clone()), Some(self.extensions.clone()));
-        Origin { caller, extensions, trace, outbox, session }
+        let is_modern = headers::names_modern_version(&self.head.headers);
+        let param_headers = is_modern.then(|| ParamHeaders::of(&self.head.headers));
+        Origin { caller, extensions, param_headers, trace, outbox, session }
     }
 }
 
@@ -155,7 +158,7 @@ impl Endpoint {
         }
         if !is_opening && self.is_stateless(head, &request, lease.is_some())? {
             if headers::names_modern_version(&head.headers) {
-                headers::check_request(&head.headers, &request, &self.handler)?;
+                headers::check_request(&head.headers, &request)?;
             }
             return Ok(self.answer_stateless(incoming, request).await);
         }

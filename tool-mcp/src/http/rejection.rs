@@ -34,10 +34,6 @@ impl Rejection {
         Rejection::new(StatusCode::BAD_REQUEST, message)
     }
 
-    pub(super) fn header_mismatch(message: impl Into<String>) -> Self {
-        Rejection::of(StatusCode::BAD_REQUEST, ErrorData::header_mismatch(message.into(), None))
-    }
-
     pub(super) fn method_not_allowed(allowed: &'static str) -> Self {
         Rejection::new(StatusCode::METHOD_NOT_ALLOWED, "Method Not Allowed")
             .with_header(header::ALLOW, HeaderValue::from_static(allowed))
@@ -67,6 +63,12 @@ impl Rejection {
             response.headers_mut().insert(name, value);
         }
         response
+    }
+}
+
+impl From<ErrorData> for Rejection {
+    fn from(error: ErrorData) -> Self {
+        Rejection::of(StatusCode::BAD_REQUEST, error)
     }
 }
 

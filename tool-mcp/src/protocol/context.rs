@@ -12,6 +12,7 @@ use crate::protocol::message::Meta;
 use crate::protocol::outbox::Outbox;
 use crate::protocol::session::Session;
 
+use crate::protocol::param_headers::ParamHeaders;
 /// The sender of a request over HTTP.
 #[derive(Clone, Debug)]
 pub(crate) struct Caller {
@@ -31,6 +32,8 @@ pub(crate) struct RequestContext {
     pub(crate) extensions: Option<Extensions>,
     pub(crate) trace: Option<TraceParent>,
     pub(crate) progress_token: Option<ProgressToken>,
+    /// The headers that repeat arguments, if the version of the request has them.
+    pub(crate) param_headers: Option<ParamHeaders>,
     /// The least severe level that the client gets; `None` for no messages.
     pub(crate) log_level: Option<LogLevel>,
     /// The stream of the request.
@@ -47,13 +50,15 @@ pub(crate) struct Origin {
     pub(crate) extensions: Option<Extensions>,
     pub(crate) trace: Option<TraceParent>,
     /// The stream of the request.
+    /// The headers that repeat arguments, if the version of the request has them.
+    pub(crate) param_headers: Option<ParamHeaders>,
     pub(crate) outbox: Outbox,
     pub(crate) session: Option<Arc<Session>>,
 }
 
 impl RequestContext {
     pub(crate) fn new(id: RequestId, meta: &Meta, origin: Origin) -> Self {
-        let Origin { caller, extensions, trace, outbox, session } = origin;
+        let Origin { caller, extensions, param_headers, trace, outbox, session } = origin;
         let client = session.as_ref().and_then(|session| session.client());
         let era = meta.version.clone().map(Era::of);
         let era = era.or_else(|| client.as_ref().map(|client| client.era.clone())).unwrap_or_default();
@@ -71,6 +76,7 @@ impl RequestContext {
             extensions,
             trace: meta.traceparent.or(trace),
             progress_token: meta.progress_token.clone(),
+            param_headers,
             log_level,
             outbox,
             session,

@@ -95,7 +95,8 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Connection<W> {
         let is_opening = request.opens_session();
         let running = self.handler.views.request();
         let (outbox, session) = (self.outbox.clone(), Some(Arc::clone(&self.session)));
-        let origin = Origin { caller: None, extensions: None, trace: None, outbox, session };
+        let origin =
+            Origin { caller: None, extensions: None, param_headers: None, trace: None, outbox, session };
         let answer = self.handler.answer(request, origin);
         let (writer, end) = (self.writer.clone(), self.session.end.clone());
         let answering = async move {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tool_core::provider::{DiscoveryError, IntoToolsProvider as _, Providers, ToolsProvider, Toolset};
-use tool_core::{BoxFuture, Registry};
+use tool_core::{BoxFuture, Principal, Registry};
 
 use crate::changes::Changes;
 use crate::upstream::backoff::Backoff;
@@ -25,12 +25,13 @@ use crate::upstream::supervisor;
 /// See [the module](crate::upstream).
 ///
 /// ```no_run
+/// use tool_core::Principal;
 /// use tool_core::provider::IntoToolsProvider;
 /// use tool_mcp::upstream::{Upstream, Upstreams};
 ///
 /// # async fn list() -> Result<(), Box<dyn std::error::Error>> {
 /// let upstreams = Upstreams::new([Upstream::command("weather", "weather").args(["serve", "mcp"])])?;
-/// let tools = upstreams.clone().into_provider().tools().await?;
+/// let tools = upstreams.clone().into_provider().tools(&Principal::local()).await?;
 /// for tool in tools.registry().tools() {
 ///     println!("{}", tool.name());
 /// }
@@ -164,8 +165,8 @@ impl Upstreams {
 }
 
 impl ToolsProvider for Upstreams {
-    fn tools(&self) -> BoxFuture<'_, Result<Toolset, DiscoveryError>> {
-        self.0.providers.tools()
+    fn tools<'a>(&'a self, caller: &'a Principal) -> BoxFuture<'a, Result<Toolset, DiscoveryError>> {
+        self.0.providers.tools(caller)
     }
 }
 
@@ -191,7 +192,7 @@ impl Drop for UpstreamsInner {
 struct UpstreamProvider(Arc<UpstreamConnection>);
 
 impl ToolsProvider for UpstreamProvider {
-    fn tools(&self) -> BoxFuture<'_, Result<Toolset, DiscoveryError>> {
+    fn tools<'a>(&'a self, _: &'a Principal) -> BoxFuture<'a, Result<Toolset, DiscoveryError>> {
         Box::pin(async {
             supervisor::start(&self.0);
             self.0.tools().await.map_err(DiscoveryError::new)

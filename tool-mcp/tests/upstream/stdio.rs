@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tool_core::failure::Reason;
 use tool_core::progress::Progress;
-use tool_core::{CallOptions, FailureKind, Operation, Registry, adapter};
+use tool_core::{CallOptions, FailureKind, Operation, Principal, Registry, adapter};
 use tool_mcp::upstream::{State, Upstream};
 
 use crate::hostile;
@@ -232,7 +232,7 @@ async fn restarts_a_server_that_stops_reading() {
             let (servers, stop, failures) = (servers.provider.clone(), stop.clone(), Arc::clone(&failures));
             tokio::spawn(stop.run_until_cancelled_owned(async move {
                 loop {
-                    let Ok(tools) = servers.tools().await else { continue };
+                    let Ok(tools) = servers.tools(&Principal::anonymous()).await else { continue };
                     let called = tools.registry().call("one__slow", json!({})).await;
                     failures.lock().unwrap().push(called.unwrap_err().kind());
                 }

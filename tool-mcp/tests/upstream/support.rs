@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use tool_core::provider::{IntoToolsProvider as _, Provider, Toolset};
-use tool_core::{Failure, Output, Registry};
+use tool_core::{Failure, Output, Principal, Registry};
 use tool_mcp::upstream::{State, Status, Upstream, Upstreams, UpstreamsBuilder};
 
 /// How long a test waits for anything before it fails.
@@ -34,7 +34,7 @@ pub(crate) fn servers_as(
 
 impl Servers {
     pub(crate) async fn toolset(&self) -> Toolset {
-        within(self.provider.tools()).await.unwrap()
+        within(self.provider.tools(&Principal::anonymous())).await.unwrap()
     }
 
     pub(crate) async fn registry(&self) -> Registry {

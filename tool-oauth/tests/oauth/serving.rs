@@ -7,7 +7,7 @@ use reqwest::header::{HeaderMap, WWW_AUTHENTICATE};
 use reqwest::{Client, Method};
 use serde_json::{Value, json};
 use tokio::task::AbortHandle;
-use tool_core::{Extension, Principal, Registry, RegistryBuilder, tool, tools};
+use tool_core::{Extension, Principal, Registry, RegistryBuilder, prompt, prompts, tool, tools};
 use tool_http::Options;
 use tool_oauth::{Claims, ResourceServer};
 
@@ -206,8 +206,10 @@ async fn names_all_scopes_that_a_call_needs() {
     assert_eq!((answer.status, answer.challenge()), (403, Some(&*needed)));
 
     let strong = servers.token("node.view node.publish");
-    let answer = servers.mcp(&strong, "tools/call", params).await;
-    assert_eq!((answer.status, answer.challenge()), (200, None));
+    for (method, params) in [("tools/call", params), ("prompts/get", prompt)] {
+        let answer = servers.mcp(&strong, method, params).await;
+        assert_eq!((answer.status, answer.challenge()), (200, None), "{method}");
+    }
     let answer = servers.call(Some(&strong), "publish_page", json!({"id": 7})).await;
     assert_eq!((answer.status, answer.challenge()), (200, None));
 

@@ -9,6 +9,7 @@ use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
+use crate::model::access::Principal;
 use crate::model::future::BoxFuture;
 use crate::model::setters::setters;
 use crate::registry::provider::ToolsProvider;
@@ -23,12 +24,13 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// A provider that caches the tools of another one for some time. Concurrent requests share one query.
 ///
 /// When the time is over, requests wait for the new list, unless the old one is served
-/// [meanwhile](Self::stale_while_revalidate).
+/// [meanwhile](Self::stale_while_revalidate). All callers get the same list, so the other provider is queried for an
+/// [anonymous](Principal::anonymous) caller; [`Keyed`](crate::provider::Keyed) has one cache for each tenant.
 ///
 /// ```
 /// use std::sync::atomic::{AtomicUsize, Ordering};
 /// use std::time::Duration;
-/// use tool_core::Registry;
+/// use tool_core::{Principal, Registry};
 /// use tool_core::provider::{Cached, IntoToolsProvider};
 ///
 /// static ASKED: AtomicUsize = AtomicUsize::new(0);
@@ -39,8 +41,8 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// });
 /// let provider = provider.into_provider();
 /// # tool_core::private::block_on(async {
-/// provider.tools().await.unwrap();
-/// provider.tools().await.unwrap();
+/// provider.tools(&Principal::anonymous()).await.unwrap();
+/// provider.tools(&Principal::anonymous()).await.unwrap();
 /// assert_eq!(ASKED.load(Ordering::Relaxed), 1);
 /// # });
 /// ```
@@ -181,7 +183,7 @@ impl Drop for LeftToIt<'_> {
 }
 
 impl ToolsProvider for Cached {
-    fn tools(&self) -> BoxFuture<'_, Result<Toolset, DiscoveryError>> {
+    fn tools<'a>(&'a self, _: &'a Principal) -> BoxFuture<'a, Result<Toolset, DiscoveryError>> {
         Box::pin(self.current())
     }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::call::tool::Tool;
 use crate::definition::DefinitionError;
+use crate::model::access::Principal;
 use crate::model::future::BoxFuture;
 use crate::registry::Registry;
 use crate::registry::provider::discovery::DiscoveredTools;
@@ -15,13 +16,13 @@ use crate::registry::provider::{Provider, ToolsProvider};
 /// A type that an adapter accepts as a provider: a [`Registry`], a list of tools, a function or an `async` function that
 /// returns [tools](IntoTools), or any [`ToolsProvider`].
 ///
-/// A function is called on every request; [`Cached`](crate::provider::Cached) calls it less often. Its tools run without state
+/// A function that takes a [`Principal`] returns the tools for this caller. A function is called on every request; [`Cached`](crate::provider::Cached) calls it less often. Its tools run without state
 /// and with default settings; [`Registry::providing`] uses the settings of a registry. A function that returns a [`Registry`]
 /// provides it as it is, with its [local](crate::RegistryBuilder::local) principal.
 ///
 /// ```
 /// use std::sync::Arc;
-/// use tool_core::{DynamicTool, Output, Registry, Tool, ToolDefinition};
+/// use tool_core::{DynamicTool, Output, Principal, Registry, Tool, ToolDefinition};
 /// use tool_core::provider::{IntoToolsProvider, Provider};
 ///
 /// // An adapter:
@@ -37,10 +38,15 @@ use crate::registry::provider::{Provider, ToolsProvider};
 ///     Ok(Vec::new())
 /// }
 ///
+/// async fn look_up(caller: Principal) -> Result<Vec<Arc<dyn Tool>>, std::io::Error> {
+///     Ok(if caller.id().is_some() { list() } else { Vec::new() })
+/// }
+///
 /// serve(Registry::builder().allow_empty().build().unwrap());
 /// serve(list());
 /// serve(list);
 /// serve(ask_another_server);
+/// serve(look_up);
 /// serve(|| async { Registry::builder().build() });
 /// ```
 #[diagnostic::on_unimplemented(
@@ -52,12 +58,13 @@ pub trait IntoToolsProvider<Marker> {
     /// Converts into a provider.
     ///
     /// ```
-    /// use tool_core::Registry;
+    /// use tool_core::{Principal, Registry};
     /// use tool_core::provider::IntoToolsProvider;
     ///
     /// let provider = (|| Registry::builder().build()).into_provider();
     /// # tool_core::private::block_on(async {
-    /// assert!(provider.tools().await.unwrap_err().to_string().starts_with("the registry has no tools"));
+    /// let caller = Principal::anonymous();
+    /// assert!(provider.tools(&caller).await.unwrap_err().to_string().starts_with("the registry has no tools"));
     /// # });
     /// ```
     fn into_provider(self) -> Provider;
@@ -85,6 +92,12 @@ pub mod marker {
     /// A function that returns a future of tools.
     #[derive(Debug)]
     pub enum AsyncFunction {}
+    /// A function that takes the caller and returns tools.
+    #[derive(Debug)]
+    pub enum FunctionOfCaller {}
+    /// A function that takes the caller and returns a future of tools.
+    #[derive(Debug)]
+    pub enum AsyncFunctionOfCaller {}
 }
 
 impl<P: ToolsProvider + 'static> IntoToolsProvider<marker::Itself> for P {
@@ -123,25 +136,40 @@ impl<F: ToolSource<marker::AsyncFunction>> IntoToolsProvider<marker::AsyncFuncti
     }
 }
 
-/// A function or an `async` function that finds tools and returns [them](IntoTools).
+impl<F: ToolSource<marker::FunctionOfCaller>> IntoToolsProvider<marker::FunctionOfCaller> for F {
+    fn into_provider(self) -> Provider {
+        discovering(Base::Nowhere(Registry::empty()), self)
+    }
+}
+
+impl<F: ToolSource<marker::AsyncFunctionOfCaller>> IntoToolsProvider<marker::AsyncFunctionOfCaller> for F {
+    fn into_provider(self) -> Provider {
+        discovering(Base::Nowhere(Registry::empty()), self)
+    }
+}
+
+/// A function or an `async` function that finds tools, for any caller or for the [`Principal`] that it takes, and returns
+/// [them](IntoTools).
 ///
 /// ```
-/// use tool_core::Registry;
+/// use tool_core::{Principal, Registry};
 /// use tool_core::provider::ToolSource;
 ///
 /// fn takes<Marker>(_: impl ToolSource<Marker>) {}
 /// takes(|| Registry::builder().build());
 /// takes(|| async { Registry::builder().build() });
+/// takes(|_: Principal| async { Registry::builder().build() });
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not look for tools",
     label = "not a function that returns tools",
-    note = "pass a function or an async function that returns a `Vec<Arc<dyn Tool>>`, a `Registry`, or a `Result` of one"
+    note = "pass a function or an async function that returns a `Vec<Arc<dyn Tool>>`, a `Registry`, or a `Result` of one",
+    note = "it takes no argument, or the `Principal` of the caller"
 )]
 pub trait ToolSource<Marker>: Send + Sync + 'static {
-    /// Finds the tools.
+    /// Finds the tools for a caller.
     #[doc(hidden)]
-    fn discover(&self) -> BoxFuture<'_, Result<DiscoveredTools, DiscoveryError>>;
+    fn discover(&self, caller: &Principal) -> BoxFuture<'_, Result<DiscoveredTools, DiscoveryError>>;
 }
 
 impl<F, T> ToolSource<marker::Function> for F
@@ -149,7 +177,7 @@ where
     F: Fn() -> T + Send + Sync + 'static,
     T: IntoTools,
 {
-    fn discover(&self) -> BoxFuture<'_, Result<DiscoveredTools, DiscoveryError>> {
+    fn discover(&self, _: &Principal) -> BoxFuture<'_, Result<DiscoveredTools, DiscoveryError>> {
         Box::pin(async { self().discovered() })
     }
 }
@@ -159,8 +187,30 @@ where
     F: Fn() -> A + Send + Sync + 'static,
     A: Future<Output: IntoTools> + Send + 'static,
 {
-    fn discover(&self) -> BoxFuture<'_, Result<DiscoveredTools, DiscoveryError>> {
+    fn discover(&self, _: &Principal) -> BoxFuture<'_, Result<DiscoveredTools, DiscoveryError>> {
         Box::pin(async { self().await.discovered() })
+    }
+}
+
+impl<F, T> ToolSource<marker::FunctionOfCaller> for F
+where
+    F: Fn(Principal) -> T + Send + Sync + 'static,
+    T: IntoTools,
+{
+    fn discover(&self, caller: &Principal) -> BoxFuture<'_, Result<DiscoveredTools, DiscoveryError>> {
+        let caller = caller.clone();
+        Box::pin(async { self(caller).discovered() })
+    }
+}
+
+impl<F, A> ToolSource<marker::AsyncFunctionOfCaller> for F
+where
+    F: Fn(Principal) -> A + Send + Sync + 'static,
+    A: Future<Output: IntoTools> + Send + 'static,
+{
+    fn discover(&self, caller: &Principal) -> BoxFuture<'_, Result<DiscoveredTools, DiscoveryError>> {
+        let caller = caller.clone();
+        Box::pin(async { self(caller).await.discovered() })
     }
 }
 
@@ -192,9 +242,9 @@ fn discovering<F: ToolSource<Marker>, Marker: 'static>(base: Base, function: F) 
 }
 
 impl<F: ToolSource<Marker>, Marker> ToolsProvider for Discovering<F, Marker> {
-    fn tools(&self) -> BoxFuture<'_, Result<Toolset, DiscoveryError>> {
+    fn tools<'a>(&'a self, caller: &'a Principal) -> BoxFuture<'a, Result<Toolset, DiscoveryError>> {
         Box::pin(async {
-            Ok(match (self.function.discover().await?, &self.base) {
+            Ok(match (self.function.discover(caller).await?, &self.base) {
                 (DiscoveredTools::Tools(tools), base) => base.registry().toolset(tools),
                 (DiscoveredTools::Toolset(tools), Base::Nowhere(_)) => tools,
                 (DiscoveredTools::Toolset(tools), Base::Registry(base)) => {
@@ -222,7 +272,7 @@ impl Registry {
     ///
     /// ```
     /// use std::sync::Arc;
-    /// use tool_core::{DynamicTool, Operation, Output, Registry, Tool, ToolDefinition};
+    /// use tool_core::{DynamicTool, Operation, Output, Principal, Registry, Tool, ToolDefinition};
     ///
     /// let remote = || async {
     ///     let reads = ToolDefinition::builder("remote_read", "Reads.").operation(Operation::Read).build()?;
@@ -234,7 +284,7 @@ impl Registry {
     /// };
     /// let provider = Registry::builder().allow_empty().read_only().build().unwrap().providing(remote);
     /// # tool_core::private::block_on(async {
-    /// let tools = provider.tools().await.unwrap();
+    /// let tools = provider.tools(&Principal::anonymous()).await.unwrap();
     /// assert_eq!(tools.registry().tools().map(|tool| tool.name()).collect::<Vec<_>>(), ["remote_read"]);
     /// # });
     /// ```

@@ -5,8 +5,10 @@ use std::future::poll_fn;
 use std::sync::Mutex;
 use std::task::Poll;
 
+use crate::model::access::Principal;
 use crate::model::future::BoxFuture;
 use crate::model::lock::lock;
+use crate::model::recent::Recent;
 use crate::registry::provider::discovery::DiscoveryError;
 use crate::registry::provider::into::IntoToolsProvider;
 use crate::registry::provider::toolset::{Skipped, Toolset};
@@ -18,7 +20,7 @@ use crate::registry::provider::{Provider, ToolsProvider};
 /// Each tool is called with the settings and limits of its own registry.
 ///
 /// ```
-/// use tool_core::Registry;
+/// use tool_core::{Principal, Registry};
 /// use tool_core::provider::{IntoToolsProvider, Providers};
 ///
 /// async fn ask_another_server() -> Result<Registry, std::io::Error> {
@@ -30,10 +32,10 @@ use crate::registry::provider::{Provider, ToolsProvider};
 /// let providers = || Providers::new().with("own", own.clone());
 ///
 /// let strict = providers().with("remote", ask_another_server).into_provider();
-/// assert_eq!(strict.tools().await.unwrap_err().to_string(), "provider `remote`: no route to host");
+/// assert_eq!(strict.tools(&Principal::anonymous()).await.unwrap_err().to_string(), "provider `remote`: no route to host");
 ///
 /// let forgiving = providers().with_optional("remote", ask_another_server).into_provider();
-/// let tools = forgiving.tools().await.unwrap();
+/// let tools = forgiving.tools(&Principal::anonymous()).await.unwrap();
 /// assert_eq!(tools.skipped()[0].to_string(), "provider `remote`: no route to host");
 /// # });
 /// ```
@@ -41,7 +43,8 @@ use crate::registry::provider::{Provider, ToolsProvider};
 #[must_use]
 pub struct Providers {
     parts: Vec<NamedProvider>,
-    last: Mutex<Option<Joined>>,
+    /// Other callers may have other tools.
+    last: Mutex<Recent<Joined>>,
 }
 
 struct NamedProvider {
@@ -62,10 +65,11 @@ impl Providers {
     /// Returns an empty list of providers.
     ///
     /// ```
+    /// use tool_core::Principal;
     /// use tool_core::provider::{IntoToolsProvider, Providers};
     ///
     /// # tool_core::private::block_on(async {
-    /// let tools = Providers::new().into_provider().tools().await.unwrap();
+    /// let tools = Providers::new().into_provider().tools(&Principal::anonymous()).await.unwrap();
     /// assert_eq!(tools.registry().tools().count(), 0);
     /// # });
     /// ```
@@ -104,8 +108,9 @@ impl Providers {
         self
     }
 
-    async fn joined(&self) -> Result<Toolset, DiscoveryError> {
-        let queries = self.parts.iter().map(|part| -> BoxFuture<'_, _> { Box::pin(part.provider.ask()) });
+    async fn joined(&self, caller: &Principal) -> Result<Toolset, DiscoveryError> {
+        let queries =
+            self.parts.iter().map(|part| -> BoxFuture<'_, _> { Box::pin(part.provider.ask(caller)) });
         let (mut names, mut parts) = (Vec::new(), Vec::new());
         let (mut failed, mut all_names) = (Vec::new(), Vec::new());
         for (part, answer) in self.parts.iter().zip(all(queries.collect()).await) {
@@ -129,20 +134,19 @@ impl Providers {
         Ok(if failed.is_empty() { whole } else { whole.without(failed) })
     }
 
-    /// Joins the parts; returns the last joined tools if no part changed.
+    /// Joins the parts; returns tools that were joined before if no part changed.
     fn remembered(&self, names: &[&str], parts: Vec<Toolset>) -> Toolset {
         // Nothing panics while it is held.
         let mut last = lock(&self.last);
-        match &*last {
-            Some(last) if last.names == names && are(&last.parts, &parts) => last.whole.clone(),
-            _ => {
-                let named = names.iter().copied().zip(&parts);
-                let whole = Toolset::joined(parts.clone()).coming_from(named);
-                let names = names.iter().map(|name| (*name).to_owned()).collect();
-                *last = Some(Joined { names, parts, whole: whole.clone() });
-                whole
-            }
+        if let Some(last) = last.find(|last| last.names == names && are(&last.parts, &parts)) {
+            return last.whole.clone();
         }
+        let named = names.iter().copied().zip(&parts);
+        let whole = Toolset::joined(parts.clone()).coming_from(named);
+        let names = names.iter().map(|name| (*name).to_owned()).collect();
+        let weight = whole.registry().definitions().len();
+        drop(last.push(Joined { names, parts, whole: whole.clone() }, weight));
+        whole
     }
 }
 
@@ -151,8 +155,8 @@ fn are(some: &[Toolset], others: &[Toolset]) -> bool {
 }
 
 impl ToolsProvider for Providers {
-    fn tools(&self) -> BoxFuture<'_, Result<Toolset, DiscoveryError>> {
-        Box::pin(self.joined())
+    fn tools<'a>(&'a self, caller: &'a Principal) -> BoxFuture<'a, Result<Toolset, DiscoveryError>> {
+        Box::pin(self.joined(caller))
     }
 
     fn is_constant(&self) -> bool {

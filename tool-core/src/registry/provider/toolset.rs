@@ -73,7 +73,7 @@ impl Toolset {
     /// Returns the name of the provider that a tool came from, if there are [several](crate::provider::Providers).
     ///
     /// ```
-    /// use tool_core::{DynamicTool, Output, Tool, ToolDefinition};
+    /// use tool_core::{DynamicTool, Output, Principal, Tool, ToolDefinition};
     /// use tool_core::provider::{IntoToolsProvider, Providers};
     /// # use std::sync::Arc;
     /// let list = || -> Vec<Arc<dyn Tool>> {
@@ -81,7 +81,7 @@ impl Toolset {
     ///     vec![Arc::new(DynamicTool::new(definition, |_, _: serde_json::Value| async { Ok(Output::text("5")) }))]
     /// };
     /// # tool_core::private::block_on(async {
-    /// let tools = Providers::new().with("shop", list).into_provider().tools().await.unwrap();
+    /// let tools = Providers::new().with("shop", list).into_provider().tools(&Principal::anonymous()).await.unwrap();
     /// assert_eq!(tools.provider("tell_price"), Some("shop"));
     /// assert_eq!(tools.provider("nope"), None);
     /// # });
@@ -96,14 +96,14 @@ impl Toolset {
     ///
     /// ```
     /// # use std::sync::Arc;
-    /// # use tool_core::{DynamicTool, Output, Tool, ToolDefinition};
+    /// # use tool_core::{DynamicTool, Output, Principal, Tool, ToolDefinition};
     /// # use tool_core::provider::{IntoToolsProvider, Providers};
     /// # let list = || -> Vec<Arc<dyn Tool>> {
     /// #     let definition = ToolDefinition::builder("tell_price", "Tells the price.").build().unwrap();
     /// #     vec![Arc::new(DynamicTool::new(definition, |_, _: serde_json::Value| async { Ok(Output::text("5")) }))]
     /// # };
     /// # tool_core::private::block_on(async {
-    /// let tools = Providers::new().with("shop", list).into_provider().tools().await.unwrap();
+    /// let tools = Providers::new().with("shop", list).into_provider().tools(&Principal::anonymous()).await.unwrap();
     /// assert_eq!((tools.provider_at(0), tools.provider_at(1)), (Some("shop"), None));
     /// # });
     /// ```
@@ -117,13 +117,13 @@ impl Toolset {
     /// several is replaced by their names.
     ///
     /// ```
-    /// use tool_core::Registry;
+    /// use tool_core::{Principal, Registry};
     /// use tool_core::provider::{IntoToolsProvider, Providers};
     ///
     /// # tool_core::private::block_on(async {
     /// let fails = || Err::<Registry, _>(std::io::Error::other("no route to host"));
     /// let own = Registry::builder().allow_empty().build().unwrap();
-    /// let tools = Providers::new().with_optional("remote", fails).with("own", own).into_provider().tools().await.unwrap();
+    /// let tools = Providers::new().with_optional("remote", fails).with("own", own).into_provider().tools(&Principal::anonymous()).await.unwrap();
     /// assert_eq!(tools.providers().collect::<Vec<_>>(), ["remote", "own"]);
     /// # });
     /// ```

@@ -10,6 +10,7 @@ use tokio::runtime::Handle;
 use tokio::sync::{Mutex as Turn, OwnedMutexGuard};
 use tokio::time::Instant;
 
+use crate::model::access::Principal;
 use crate::model::catch_panic::catch_panic;
 use crate::model::lock::lock;
 use crate::registry::provider::Provider;
@@ -171,12 +172,13 @@ impl Refresher {
 
     /// Returns the answer of the provider, within the time limit if there are timers.
     async fn answer(&self) -> Result<Toolset, DiscoveryError> {
-        let limited = || tokio::time::timeout(self.patience, self.provider.ask());
+        let anybody = Principal::anonymous();
+        let limited = || tokio::time::timeout(self.patience, self.provider.ask(&anybody));
         // A panic is the only way in which tokio reports that a runtime has no timers.
         let limited = Handle::try_current().ok().and_then(|_| catch_unwind(AssertUnwindSafe(limited)).ok());
         match limited {
             Some(answer) => answer.await.unwrap_or(Err(DiscoveryError::Late(self.patience))),
-            None => self.provider.ask().await,
+            None => self.provider.ask(&anybody).await,
         }
     }
 

@@ -11,6 +11,7 @@ use tokio::time::{Instant, advance};
 
 use crate::call::tool::{DynamicTool, Tool};
 use crate::definition::ToolDefinition;
+use crate::model::access::Principal;
 use crate::model::output::Output;
 use crate::registry::provider::Provider;
 use crate::registry::provider::cached::Cached;
@@ -106,7 +107,7 @@ fn name(tools: &Toolset) -> String {
 /// Returns the only tool, and the time to list it.
 async fn listed(cached: &Provider) -> (Result<String, DiscoveryError>, Duration) {
     let begun = Instant::now();
-    let listed = cached.tools().await.map(|tools| name(&tools));
+    let listed = cached.tools(&Principal::anonymous()).await.map(|tools| name(&tools));
     (listed, begun.elapsed())
 }
 
@@ -149,10 +150,10 @@ async fn serves_stale_lists_and_notifies_of_changes() {
 async fn ignores_unchanged_lists() {
     let source = RefreshSource::new();
     let cached = source.cached().into_provider();
-    cached.tools().await.unwrap();
+    cached.tools(&Principal::anonymous()).await.unwrap();
     for queries in 2..5 {
         advance(FRESH).await;
-        cached.tools().await.unwrap();
+        cached.tools(&Principal::anonymous()).await.unwrap();
         end(&source, queries).await;
     }
     assert_eq!((source.queries(), source.changes()), (4, 0));
@@ -162,7 +163,7 @@ async fn ignores_unchanged_lists() {
 async fn returns_errors_after_the_stale_period() {
     let source = RefreshSource::new();
     let cached = source.cached().into_provider();
-    cached.tools().await.unwrap();
+    cached.tools(&Principal::anonymous()).await.unwrap();
     source.answers(Err("no route to host"));
     advance(FRESH).await;
     for queries in 2..30 {
@@ -213,7 +214,7 @@ async fn limits_the_wait_for_a_query() {
 async fn shares_a_running_background_query() {
     let source = RefreshSource::new();
     let cached = source.cached().into_provider();
-    cached.tools().await.unwrap();
+    cached.tools(&Principal::anonymous()).await.unwrap();
     advance(FRESH + STALE - SECOND).await;
     source.takes(5 * SECOND);
     source.answers(Ok("second"));
@@ -230,7 +231,7 @@ async fn refreshes_at_once_and_serves_the_old_list_meanwhile() {
     let source = RefreshSource::new();
     let cached = Arc::new(source.cached());
     let provider = Arc::clone(&cached).into_provider();
-    provider.tools().await.unwrap();
+    provider.tools(&Principal::anonymous()).await.unwrap();
     source.takes(5 * SECOND);
     source.answers(Ok("second"));
     cached.refresh();
@@ -308,12 +309,12 @@ async fn queries_again_when_a_waiter_is_aborted() {
     let source = RefreshSource::new();
     let cached = Arc::new(source.cached());
     let provider = Arc::clone(&cached).into_provider();
-    provider.tools().await.unwrap();
+    provider.tools(&Principal::anonymous()).await.unwrap();
     // Too old to be served: the next request waits.
     advance(FRESH + STALE).await;
     source.takes(5 * SECOND);
     source.answers(Ok("second"));
-    let waits = tokio::spawn(async move { provider.tools().await });
+    let waits = tokio::spawn(async move { provider.tools(&Principal::anonymous()).await });
     begin(&source, 2).await;
     cached.refresh();
     waits.abort();
