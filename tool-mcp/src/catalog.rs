@@ -101,6 +101,13 @@ impl Catalog {
         chosen.join(&b","[..]).into()
     }
 
+    /// Returns a tool that the caller lacks permissions for, as `tools/list` has it.
+    pub(crate) fn listed_as_denied(&self, tool: &ToolDefinition, lacks: &[&str], shape: ListShape) -> String {
+        let mut text = String::new();
+        listing::write(tool, lacks, self, shape, &mut text);
+        text
+    }
+
     /// Returns all tools as `tools/list` has them.
     pub(crate) fn all_listed(&self, shape: ListShape) -> Bytes {
         self.texts(shape).all.clone()
@@ -171,7 +178,7 @@ impl ToolTexts {
                 all.push(',');
             }
             let start = all.len();
-            listing::write(tool, catalog, shape, &mut all);
+            listing::write(tool, &[], catalog, shape, &mut all);
             each.push(start..all.len());
         }
         ToolTexts { all: all.into_boxed_str().into_boxed_bytes().into(), each }

@@ -21,6 +21,8 @@ pub(crate) struct Settings {
     pub(crate) page_size: Option<usize>,
     /// Whether lists have a `_meta` for each tool.
     pub(crate) tool_meta: bool,
+    /// Whether lists have the tools that the caller could call with further permissions.
+    pub(crate) denied_tools: bool,
     /// The name of the server.
     pub(crate) name: String,
     pub(crate) resources: Vec<DynamicResource>,
@@ -36,8 +38,12 @@ impl Settings {
         self.file.description(tool.name()).unwrap_or(tool.description())
     }
 
-    /// Returns the `_meta` of a tool in lists, if they have one.
-    pub(crate) fn meta(&self, tool: &ToolDefinition) -> Option<MetaObject> {
+    /// Returns the `_meta` of a tool in lists, if it has one. It names the permissions that the caller lacks.
+    pub(crate) fn meta(&self, tool: &ToolDefinition, lacks: &[&str]) -> Option<MetaObject> {
+        let mut meta = JsonObject::new();
+        if !lacks.is_empty() {
+            meta.insert("tool-core/requiredPermissions".to_owned(), lacks.into());
+        }
         if !self.tool_meta {
             return (!meta.is_empty()).then_some(MetaObject(meta));
         }

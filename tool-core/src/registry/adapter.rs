@@ -88,8 +88,30 @@ pub fn callable_at(registry: &Registry, position: usize) -> Option<&ToolDefiniti
 /// ```
 pub fn lacks<'r>(registry: &'r Registry, name: &str) -> Option<Vec<&'r str>> {
     let Target { definition, scope, .. } = registry.find(name).ok()?;
-    let permission = definition.permission()?;
-    let is_lacking = !permission.is_met_by(registry.principal()) && !scope.admission.forbids(definition);
+    if scope.admission.forbids(definition) { None } else { lacking(registry, definition.permission()?) }
+}
+
+/// Returns the permissions that this prompt needs, if the caller lacks one of them, as [`lacks`] for a tool.
+///
+/// ```
+/// use tool_core::{Principal, Registry, adapter, prompt, prompts};
+///
+/// /// Asks for a review of the accounts.
+/// #[prompt(permission = "account.read")]
+/// fn review_accounts() -> String {
+///     "Review the accounts".to_owned()
+/// }
+///
+/// let registry = Registry::builder().prompts(prompts![review_accounts]).build().unwrap();
+/// let registry = registry.as_principal(Principal::new("ada"));
+/// assert_eq!(adapter::prompt_lacks(&registry, "review_accounts"), Some(vec!["account.read"]));
+/// ```
+pub fn prompt_lacks<'r>(registry: &'r Registry, name: &str) -> Option<Vec<&'r str>> {
+    lacking(registry, registry.prompt(name)?.permission()?)
+}
+
+fn lacking<'r>(registry: &Registry, permission: &'r Permission) -> Option<Vec<&'r str>> {
+    let is_lacking = !permission.is_met_by(registry.principal());
     // Nobody meets an empty list.
     is_lacking.then(|| permission.needed_by(registry.principal())).filter(|names| !names.is_empty())
 }

@@ -7,8 +7,14 @@ use tool_core::ToolDefinition;
 use crate::catalog::tool_text::{annotations, append, value};
 use crate::catalog::{Catalog, ListShape};
 
-/// Appends a tool of a catalog.
-pub(super) fn write(tool: &ToolDefinition, catalog: &Catalog, shape: ListShape, out: &mut String) {
+/// Appends a tool of a catalog, with the permissions that the caller lacks for it.
+pub(super) fn write(
+    tool: &ToolDefinition,
+    lacks: &[&str],
+    catalog: &Catalog,
+    shape: ListShape,
+    out: &mut String,
+) {
     let schema = catalog.output_schema(tool).filter(|schema| match shape {
         ListShape::Modern => true,
         ListShape::Structured => is_object(schema),
@@ -21,7 +27,7 @@ pub(super) fn write(tool: &ToolDefinition, catalog: &Catalog, shape: ListShape, 
         hints.get_or_insert_default().title = Some(title.to_owned());
     }
     append(tool, catalog.settings.description(tool), schema.as_deref(), hints.as_ref(), out);
-    if let Some(meta) = catalog.settings.meta(tool) {
+    if let Some(meta) = catalog.settings.meta(tool, lacks) {
         out.push_str(r#","_meta":"#);
         value(&meta, out);
     }
@@ -73,6 +79,7 @@ mod tests {
             discovery: Discovery::Direct,
             page_size: None,
             tool_meta: true,
+            denied_tools: false,
             name: "listed".to_owned(),
             resources: Vec::new(),
             templates: Vec::new(),
@@ -111,7 +118,7 @@ mod tests {
             assert_eq!(adapter::definitions(&registry).len(), 3);
             for tool in adapter::definitions(&registry) {
                 let mut text = String::new();
-                write(tool, &catalog, ListShape::Modern, &mut text);
+                write(tool, &[], &catalog, ListShape::Modern, &mut text);
                 let read: rmcp::model::Tool = serde_json::from_str(&text).unwrap();
                 assert_eq!(serde_json::to_string(&read).unwrap(), text);
                 assert_eq!(catalog.listed(&[tool.name()], ListShape::Modern), text);

@@ -143,7 +143,7 @@ impl ResourceCatalog {
         if !self.route(pattern, target.clone()) {
             return;
         }
-        let (title, meta) = (tool.title().map(str::to_owned), settings.meta(tool));
+        let (title, meta) = (tool.title().map(str::to_owned), settings.meta(tool, &[]));
         let mime_type = tool.output_schema().map(|_| JSON.to_owned());
         let description = settings.description(tool);
         if is_template {

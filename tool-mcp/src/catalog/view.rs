@@ -3,18 +3,19 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
+use axum::body::Bytes;
 use rmcp::ErrorData;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tokio_util::task::task_tracker::TaskTrackerToken;
-use tool_core::address::Surface;
 use tool_core::adapter::Recent;
+use tool_core::address::Surface;
 use tool_core::provider::{DiscoveryError, Provider, Skipped, Toolset};
 use tool_core::results::ResultStore;
 use tool_core::{CallOptions, Principal, Registry, ToolDefinition, adapter};
 
 use crate::catalog::routes::RouteMatch;
-use crate::catalog::{Catalog, Target};
+use crate::catalog::{Catalog, ListShape, Target};
 use crate::protocol::{RpcResult, invalid_params, shutting_down};
 use crate::render::stored_result::READER;
 use crate::settings::Settings;
@@ -155,8 +156,8 @@ impl CatalogViews {
         for former in dropped {
             self.former.spawn(async move { former.registry().drain().await });
         }
-    }
         catalog
+    }
 }
 
 impl CatalogView {
@@ -168,6 +169,39 @@ impl CatalogView {
     /// Returns the callable tools that are published as tools.
     pub(crate) fn tools(&self) -> impl Iterator<Item = &ToolDefinition> {
         self.callable().filter(|tool| self.is_tool(tool))
+    }
+
+    /// Returns the tools that are listed: those that are callable, and those that would be with further permissions if
+    /// lists have them.
+    pub(crate) fn listed(&self) -> impl Iterator<Item = &ToolDefinition> {
+        let has_denied = self.catalog.settings.denied_tools;
+        let callable = (!has_denied).then(|| self.callable());
+        let visible = has_denied.then(|| self.registry.tools().filter(|tool| self.is_listed(tool)));
+        let listed = callable.into_iter().flatten().chain(visible.into_iter().flatten());
+        listed.filter(|tool| self.is_tool(tool))
+    }
+
+    fn is_listed(&self, tool: &ToolDefinition) -> bool {
+        self.registry.check_access(tool.name()).is_ok() || self.lacks(tool.name()).is_some()
+    }
+
+    /// Returns the permissions that a call needs, if lists have the tools for which the caller lacks one.
+    fn lacks(&self, tool: &str) -> Option<Vec<&str>> {
+        if self.catalog.settings.denied_tools { adapter::lacks(&self.registry, tool) } else { None }
+    }
+
+    /// Returns these listed tools as `tools/list` has them.
+    pub(crate) fn list(&self, names: &[&str], shape: ListShape) -> Bytes {
+        let mut items: Vec<Bytes> = Vec::new();
+        // Tools that the caller may call stand one after another in the catalog's own list.
+        for names in names.chunk_by(|one, other| self.lacks(one).is_none() && self.lacks(other).is_none()) {
+            let denied = names.first().and_then(|name| Some((self.registry.get(name)?, self.lacks(name)?)));
+            items.push(match denied {
+                Some((tool, lacks)) => self.catalog.listed_as_denied(tool, &lacks, shape).into(),
+                None => self.catalog.listed(names, shape),
+            });
+        }
+        items.join(&b","[..]).into()
     }
 
     /// Returns the searchable tools in the order of their servers; all, or those of one server.

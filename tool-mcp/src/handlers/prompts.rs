@@ -54,6 +54,7 @@ impl Handler {
             self.run(call, round, view.options.clone(), cx, run, |result| result.as_ref().err()).await?
         };
         outcome.and_then(|prompt| {
+            cx.record_prompt_denial(&view.registry, name, &prompt);
             let mut result = result(prompt.map_err(|failure| failed(&failure))?, &cx.era);
             self.sign(&mut result.meta, cx);
             Ok(result)

@@ -36,11 +36,11 @@ impl Handler {
         } else if cursor.is_none() && settings.page_size.is_none() && is_whole {
             catalog.all_listed(shape)
         } else {
-            let names: Vec<&str> = view.tools().map(ToolDefinition::name).collect();
+            let names: Vec<&str> = view.listed().map(ToolDefinition::name).collect();
             let ListPage { items, next } =
                 page("tools/list", names, |name| name, settings.page_size, cursor.as_deref())?;
             members.next_cursor = next;
-            catalog.listed(&items, shape)
+            view.list(&items, shape)
         };
         Ok(RpcResponse::list(ItemList { key: "tools", items, members }, cx))
     }

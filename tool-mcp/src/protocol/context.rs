@@ -4,15 +4,17 @@ use std::sync::{Arc, OnceLock};
 
 use rmcp::model::{CacheScope, ProgressToken, RequestId};
 use tool_core::logging::LogLevel;
-use tool_core::{Extensions, Failure, FailureKind, Output, Principal, Registry, TraceParent, adapter};
+use tool_core::{
+    Extensions, Failure, FailureKind, Output, Principal, Prompt, Registry, TraceParent, adapter,
+};
 
 use crate::elicitation::Capabilities;
 use crate::protocol::era::Era;
 use crate::protocol::message::Meta;
 use crate::protocol::outbox::Outbox;
+use crate::protocol::param_headers::ParamHeaders;
 use crate::protocol::session::Session;
 
-use crate::protocol::param_headers::ParamHeaders;
 /// The sender of a request over HTTP.
 #[derive(Clone, Debug)]
 pub(crate) struct Caller {
@@ -30,10 +32,10 @@ pub(crate) struct RequestContext {
     pub(crate) caller: Option<Caller>,
     /// The extensions that the layers of the application have put into the request.
     pub(crate) extensions: Option<Extensions>,
-    pub(crate) trace: Option<TraceParent>,
-    pub(crate) progress_token: Option<ProgressToken>,
     /// The headers that repeat arguments, if the version of the request has them.
     pub(crate) param_headers: Option<ParamHeaders>,
+    pub(crate) trace: Option<TraceParent>,
+    pub(crate) progress_token: Option<ProgressToken>,
     /// The least severe level that the client gets; `None` for no messages.
     pub(crate) log_level: Option<LogLevel>,
     /// The stream of the request.
@@ -48,10 +50,10 @@ pub(crate) struct RequestContext {
 pub(crate) struct Origin {
     pub(crate) caller: Option<Caller>,
     pub(crate) extensions: Option<Extensions>,
-    pub(crate) trace: Option<TraceParent>,
-    /// The stream of the request.
     /// The headers that repeat arguments, if the version of the request has them.
     pub(crate) param_headers: Option<ParamHeaders>,
+    pub(crate) trace: Option<TraceParent>,
+    /// The stream of the request.
     pub(crate) outbox: Outbox,
     pub(crate) session: Option<Arc<Session>>,
 }
@@ -74,9 +76,9 @@ impl RequestContext {
             capabilities,
             caller,
             extensions,
+            param_headers,
             trace: meta.traceparent.or(trace),
             progress_token: meta.progress_token.clone(),
-            param_headers,
             log_level,
             outbox,
             session,
@@ -84,11 +86,27 @@ impl RequestContext {
         }
     }
 
-    /// Records the permissions that a call needs, if it was denied since the caller lacks one of them.
+    /// Records the permissions that the call of a tool needs, if it was denied since the caller lacks one of them.
     pub(crate) fn record_denial(&self, registry: &Registry, name: &str, result: &Result<Output, Failure>) {
-        if result.as_ref().is_err_and(|failure| failure.kind() == FailureKind::Denied)
-            && let Some(lacks) = adapter::lacks(registry, name)
-        {
+        if is_denied(result) {
+            self.record(adapter::lacks(registry, name));
+        }
+    }
+
+    /// Records the permissions that a prompt needs, if it was denied since the caller lacks one of them.
+    pub(crate) fn record_prompt_denial(
+        &self,
+        registry: &Registry,
+        name: &str,
+        result: &Result<Prompt, Failure>,
+    ) {
+        if is_denied(result) {
+            self.record(adapter::prompt_lacks(registry, name));
+        }
+    }
+
+    fn record(&self, lacks: Option<Vec<&str>>) {
+        if let Some(lacks) = lacks {
             let _ = self.lacks.set(lacks.into_iter().map(str::to_owned).collect());
         }
     }
@@ -114,4 +132,8 @@ impl RequestContext {
             _ => &self.outbox,
         }
     }
+}
+
+fn is_denied<T>(result: &Result<T, Failure>) -> bool {
+    result.as_ref().is_err_and(|failure| failure.kind() == FailureKind::Denied)
 }

@@ -37,6 +37,12 @@ impl Server {
         /// (`tool-core/tags`). Default: no, since models do not read it and it takes 130 bytes per tool.
         tool_meta(shown: bool) => self.settings.tool_meta = shown, example(true);
 
+        /// Sets whether `tools/list` has the tools that the caller could call with further permissions, such as scopes of
+        /// an OAuth token. Their `_meta` names all permissions that a call needs (`tool-core/requiredPermissions`), and
+        /// calling one is denied. Default: no. [`Discovery::TwoStep`] never finds them, and the registry can hide them
+        /// ([`RegistryBuilder::hide_denied`](tool_core::RegistryBuilder::hide_denied)).
+        list_denied(listed: bool) => self.settings.denied_tools = listed, example(true);
+
         /// Sets the handle that notifies clients of changed lists: see [`Changes`].
         changes(changes: &Changes) => self.changes = Some(changes.clone()),
             example(&tool_mcp::Changes::new());

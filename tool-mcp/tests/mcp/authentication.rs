@@ -473,3 +473,48 @@ fn applies_permissions_to_prompts() {
     let error = send(server.addr, BOB, "completion/complete", params).json()["error"].take();
     assert_eq!(error["message"], "Prompt not found: appraise");
 }
+
+/// The names of the listed tools, each with the permissions that it is marked with.
+fn listed(addr: SocketAddr, caller: &str, params: Value) -> Vec<(String, Value)> {
+    let list = result(addr, caller, "tools/list", params);
+    let tools = list["tools"].as_array().unwrap().iter();
+    tools.map(|tool| (tool["name"].as_str().unwrap().to_owned(), tool["_meta"].clone())).collect()
+}
+
+#[test]
+fn lists_denied_tools_marked_with_their_permissions_if_asked_to() {
+    let required = json!({"tool-core/requiredPermissions": ["safe.open"]});
+    let all = |meta: &Value| {
+        let tools = [("open_safe", meta), ("safe_content", meta), ("whoami", &Value::Null)];
+        tools.map(|(name, meta)| (name.to_owned(), meta.clone())).to_vec()
+    };
+    let serve =
+        |registry| TestServer::with_registry(registry, |it| it.authenticator(bearer()).list_denied(true));
+    let server = serve(registry());
+    assert_eq!(listed(server.addr, BOB, json!({})), all(&required));
+    assert_eq!(listed(server.addr, ADA, json!({})), all(&Value::Null));
+    // A listed tool is not a permission.
+    let params = json!({"name": "open_safe", "arguments": {}});
+    assert_eq!(result(server.addr, BOB, "tools/call", params)["isError"], true);
+
+    // No permission would help, or the tools do not exist for this caller.
+    for settings in
+        [RegistryBuilder::read_only as fn(RegistryBuilder) -> RegistryBuilder, RegistryBuilder::hide_denied]
+    {
+        let server = serve(registry_with(settings));
+        let names: Vec<String> =
+            listed(server.addr, BOB, json!({})).into_iter().map(|(name, _)| name).collect();
+        assert!(!names.contains(&"open_safe".to_owned()), "{names:?}");
+    }
+
+    // In pages, and beside the usual `_meta`.
+    let server = TestServer::with_registry(registry(), |it| {
+        it.authenticator(bearer()).list_denied(true).tool_meta(true).page_size(1)
+    });
+    let first = result(server.addr, BOB, "tools/list", json!({}));
+    let meta = &first["tools"][0]["_meta"];
+    assert_eq!(meta["tool-core/requiredPermissions"], json!(["safe.open"]));
+    assert_eq!(meta["tool-core/operation"], "trigger");
+    let second = listed(server.addr, BOB, json!({"cursor": first["nextCursor"]}));
+    assert_eq!(second[0].0, "safe_content");
+}

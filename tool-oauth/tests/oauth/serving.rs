@@ -42,8 +42,15 @@ fn read_page() -> String {
     "text".to_owned()
 }
 
+/// Asks for an announcement of a page.
+#[prompt(permission = all("node.view", "node.publish"))]
+fn announce_page() -> &'static str {
+    "Announce the page"
+}
+
 fn registry(settings: impl FnOnce(RegistryBuilder) -> RegistryBuilder) -> Registry {
-    settings(Registry::builder().tools(tools![who_am_i, publish_page, read_page])).build().unwrap()
+    let builder = Registry::builder().tools(tools![who_am_i, publish_page, read_page]);
+    settings(builder.prompts(prompts![announce_page])).build().unwrap()
 }
 
 /// An issuer, and a server of each kind.
@@ -204,6 +211,13 @@ async fn names_all_scopes_that_a_call_needs() {
     assert_eq!((&message["id"], &message["result"]["isError"]), (&json!(1), &json!(true)));
     let answer = servers.call(Some(&weak), "publish_page", json!({"id": 7})).await;
     assert_eq!((answer.status, answer.challenge()), (403, Some(&*needed)));
+
+    // The error of a prompt, too.
+    let prompt = json!({"name": "announce_page"});
+    let answer = servers.mcp(&weak, "prompts/get", prompt.clone()).await;
+    assert_eq!((answer.status, answer.challenge()), (403, Some(&*needed)), "{}", answer.body);
+    let message: Value = serde_json::from_str(&answer.body).unwrap();
+    assert!(message["error"]["message"].as_str().unwrap().contains("node.publish"), "{}", answer.body);
 
     let strong = servers.token("node.view node.publish");
     for (method, params) in [("tools/call", params), ("prompts/get", prompt)] {
