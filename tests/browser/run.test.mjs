@@ -40,6 +40,53 @@ test("runs a read-only tool at once and shows three views", async (t) => {
   assert.match(await page.locator("[aria-live=polite]").innerText(), /Done\./);
 });
 
+test("shows the progress and the messages of a call", async (t) => {
+  const page = await openTool(t, server, "climb_tower");
+  await button(page, "Check").waitFor();
+  await page.getByRole("tab", { name: "JSON", exact: true }).click();
+  await page.getByLabel("Arguments as JSON").fill('{"steps": 200, "thoughts": ["is it far?"], "pause": 5}');
+  await run(page);
+  const bar = page.getByRole("progressbar", { name: "Progress" });
+  await eventually(() => bar.evaluate(({ value, max }) => [value, max]).catch(() => [0, 0]), ([value, max]) => value > 0 && max === 200);
+  await page.getByText(/^step \d+$/).waitFor();
+  await page.getByText("info: is it far?").first().waitFor();
+  // The last messages, and not all.
+  assert.ok((await page.getByText("info: is it far?").count()) <= 20);
+  await page.locator("#outcome .good").waitFor();
+  assert.equal(await bar.count(), 0);
+  assert.deepEqual(await structured(page), { result: 200 });
+  await page.getByRole("tab", { name: "Raw" }).click();
+  assert.match(await page.locator("#outcome pre").innerText(), /^HTTP 200\n[^]*\{"content":/);
+});
+
+test("stops a call that takes too long", async (t) => {
+  const climbs = async () => (await (await fetch(`${server.url}/tools/count_climbs/result`)).json());
+  const page = await openTool(t, server, "climb_tower");
+  await page.getByRole("textbox", { name: "steps" }).fill("100000");
+  await run(page);
+  await page.getByText(/^step \d+$/).waitFor();
+  assert.equal(await climbs(), 1);
+  await button(page, "Stop").click();
+  await page.getByText("Stopped.").first().waitFor();
+  await eventually(climbs, (running) => running === 0);
+  assert.ok(await button(page, "Run").isEnabled());
+});
+
+test("gives a link to the result of a tool that reads", async (t) => {
+  const page = await openTool(t, server, "climb_tower", CLIPBOARD);
+  await page.getByRole("tab", { name: "JSON", exact: true }).click();
+  await page.getByLabel("Arguments as JSON").fill('{"steps": 2, "thoughts": ["a&b", "ü"]}');
+  const link = await copyAs(page, "Link");
+  assert.equal(link, `${server.url}/tools/climb_tower/result?steps=2&thoughts=a%26b&thoughts=%C3%BC`);
+  assert.equal(await (await fetch(link)).text(), "2");
+  // Neither for a tool that changes something, nor with a secret.
+  for (const name of ["add_note", "ask_with_key"]) {
+    const page = await openTool(t, server, name);
+    await page.getByRole("tab", { name: "cURL", exact: true }).waitFor();
+    assert.equal(await page.getByRole("tab", { name: "Link", exact: true }).count(), 0, name);
+  }
+});
+
 test("asks for confirmation before a modifying tool runs", async (t) => {
   const page = await openTool(t, server, "add_note");
   const notes = await count();

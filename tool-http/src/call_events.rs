@@ -32,8 +32,15 @@ const COMMENT: Bytes = Bytes::from_static(b":\n\n");
 /// The least severe level of log messages that are sent.
 const LEAST: LogLevel = LogLevel::Info;
 
-/// Returns `true` if a client prefers events to JSON.
-pub(crate) fn are_preferred(headers: &HeaderMap) -> bool {
+/// What a client accepts that prefers events to JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Accepted {
+    Events,
+    EventsOrJson,
+}
+
+/// Returns what a client accepts; `None` if it does not prefer events to JSON.
+pub(crate) fn preferred(headers: &HeaderMap) -> Option<Accepted> {
     let values = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
     let media =
         values.flat_map(|value| value.split(',')).filter_map(|media| media.trim().parse::<Mime>().ok());
@@ -46,10 +53,12 @@ pub(crate) fn are_preferred(headers: &HeaderMap) -> bool {
             json = weight;
         }
     }
-    events > json
+    let accepted = if json > 0.0 { Accepted::EventsOrJson } else { Accepted::Events };
+    (events > json).then_some(accepted)
 }
 
-/// Responds to a call with events; with the usual response if it is refused before anything else has happened.
+/// Responds to a call with events. If nothing has happened before its result, a client that accepts JSON as well gets the
+/// usual response, and any client if the call is refused.
 ///
 /// The call runs in a task of its own, so that a client that reads slowly does not delay it. It is dropped when the client
 /// disconnects, which cancels a call that modifies nothing.
@@ -60,15 +69,16 @@ pub(crate) fn are_preferred(headers: &HeaderMap) -> bool {
 pub(crate) async fn respond<F>(
     call: impl FnOnce(CallOptions) -> F + Send + 'static,
     options: CallOptions,
+    accepted: Accepted,
 ) -> Result<Response, ApiError>
 where
     F: Future<Output = Reply> + Send + 'static,
 {
     let (sender, mut messages) = mpsc::channel(1);
-    let task = tokio::spawn(run(call, options, sender).in_current_span());
+    let task = tokio::spawn(run(call, options, accepted, sender).in_current_span());
     let task = AbortOnDrop(task.abort_handle());
     let first = match timeout(KEEP_ALIVE, messages.recv()).await {
-        Ok(Some(Message::Refusal(_, reply))) => return Ok(response::call_response(&reply)),
+        Ok(Some(Message::Only(_, reply))) => return Ok(response::call_response(&reply)),
         Ok(Some(Message::Event(text))) => Some(text),
         Ok(None) => return Err(ApiError::Internal),
         Err(_) => Some(COMMENT),
@@ -87,15 +97,16 @@ where
 enum Message {
     /// An event, as text.
     Event(Bytes),
-    /// The last event and the reply of a call that was refused before anything happened. The reply is the response, unless the
-    /// response has begun.
-    Refusal(Bytes, Reply),
+    /// The last event, before which nothing has happened, and the reply. The reply is the response, unless the response has
+    /// begun.
+    Only(Bytes, Reply),
 }
 
 /// Runs the call, and sends what happens.
 async fn run<F: Future<Output = Reply>>(
     call: impl FnOnce(CallOptions) -> F,
     options: CallOptions,
+    accepted: Accepted,
     sender: Sender<Message>,
 ) {
     let events = CallEvents::new(true, Some(LEAST));
@@ -118,11 +129,12 @@ async fn run<F: Future<Output = Reply>>(
     };
     let (reply, ()) = tokio::join!(calling, sending);
     let text = result_text(&reply).await;
-    let message = match &reply.result {
-        Err(failure) if is_first && !matches!(failure.kind(), FailureKind::Failed(_)) => {
-            Message::Refusal(text, reply)
-        }
-        _ => Message::Event(text),
+    let is_refused =
+        reply.result.as_ref().is_err_and(|failure| !matches!(failure.kind(), FailureKind::Failed(_)));
+    let message = if is_first && (is_refused || accepted == Accepted::EventsOrJson) {
+        Message::Only(text, reply)
+    } else {
+        Message::Event(text)
     };
     // The client may be gone.
     let _ = sender.send(message).await;
@@ -190,7 +202,7 @@ impl HttpBody for EventBody {
             return frame(first);
         }
         match self.messages.poll_recv(cx) {
-            Poll::Ready(Some(Message::Event(text) | Message::Refusal(text, _))) => {
+            Poll::Ready(Some(Message::Event(text) | Message::Only(text, _))) => {
                 self.keep_alive.reset();
                 frame(text)
             }

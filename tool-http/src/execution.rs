@@ -43,14 +43,14 @@ pub(crate) async fn call(mut context: RequestContext) -> Result<Response, ApiErr
         return Ok(context.challenged(response, &tools, &name));
     }
     query::expect_empty(&context.head.uri)?;
-    let has_events = call_events::are_preferred(&context.head.headers);
+    let accepted = call_events::preferred(&context.head.headers);
     let arguments = context.arguments().await?;
-    if has_events {
+    if let Some(accepted) = accepted {
         let call = async move |options: CallOptions| {
             let _guard = guard;
             invoke(&tools, &name, &arguments, &options).await
         };
-        return call_events::respond(call, options).await;
+        return call_events::respond(call, options, accepted).await;
     }
     respond(&invoke(&tools, &name, &arguments, &options).await)
 }
@@ -99,7 +99,7 @@ impl Call {
 }
 
 /// Checks that a tool only reads, and that its arguments may be in a URL, which browsers and servers keep.
-fn check_readable(tool: &ToolDefinition) -> Result<(), ApiError> {
+pub(crate) fn check_readable(tool: &ToolDefinition) -> Result<(), ApiError> {
     let reason = if !matches!(tool.operation(), Some(Operation::Explain | Operation::Read)) {
         format!("`{}` does more than read", tool.name())
     } else if let Some(secret) = secret_input(tool.inputs()) {

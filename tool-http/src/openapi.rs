@@ -4,6 +4,7 @@ mod components;
 mod discovery;
 mod operation;
 mod references;
+mod result;
 mod results;
 
 use axum::response::Response;
@@ -12,6 +13,7 @@ use tool_core::{Registry, ToolDefinition, adapter};
 
 use crate::cache::Document;
 use crate::error::ApiError;
+use crate::execution;
 use crate::options::Options;
 use crate::query;
 use crate::representation::Representation;
@@ -55,6 +57,10 @@ fn openapi(tools: &Registry, options: &Options, keeps: bool) -> Value {
         let path = format!("/tools/{}/call", tool.name());
         paths
             .insert(path, json!({"post": operation::call(tool, options, adapter::may_shorten(tools, tool))}));
+        if execution::check_readable(tool).is_ok() {
+            let path = format!("/tools/{}/result", tool.name());
+            paths.insert(path, json!({"get": result::read(tool, options)}));
+        }
         operation::schemas(tool, &mut schemas);
     }
     let mut document = json!({

@@ -404,8 +404,11 @@ function toolView(tool, native, given) {
 	async function call(args, kept) {
 		repeat = undefined;
 		runButton.disabled = true;
-		showOutcome("quiet", "Running …");
-		const answer = await request(toolUrl(name, "/call"), args);
+		const stop = new AbortController();
+		const { element: running, watch } = progress(() => stop.abort());
+		fill(outcome, running);
+		const answer = await request(toolUrl(name, "/call"), args, { signal: stop.signal, watch });
+		if (stop.signal.aborted) answer.error = modifying ? "Stopped waiting. It may change something, so it runs to its end." : "Stopped.";
 		const { element, failed, verdict } = result(answer, tool);
 		const refused = [401, 403].includes(answer.status);
 		fill(outcome, element, refused && quiet("Giving a token above repeats this call."));
@@ -423,7 +426,8 @@ function toolView(tool, native, given) {
 	}
 
 	// The same call in other programs, and earlier calls.
-	const copies = tabs("Ways to call it", ["cURL", "JSON-RPC", "CLI", "Client config"].map((label, index) => [label, () => {
+	const isReadable = ["explain", "read"].includes(tool.get("operation")) && !hidden.size;
+	const copies = tabs("Ways to call it", ["cURL", "JSON-RPC", "CLI", "Client config", ...(isReadable ? ["Link"] : [])].map((label, index) => [label, () => {
 		const args = withoutSecrets(hidden, draft.value, (_, name) => `<${name}>`);
 		const [text, note] = snippet(index, name, args, schema, destructive);
 		const copy = button(`Copy ${label}`, () => copyText(text, copy), {}, ".small");
@@ -473,6 +477,24 @@ function toolView(tool, native, given) {
 	return element;
 }
 
+// Shows a running call: its progress, its last messages, and how to stop it.
+function progress(stop) {
+	const text = h("p.quiet", "Running …");
+	const bar = h("progress", { "aria-label": "Progress" });
+	const messages = h("ul.mono", { "aria-label": "Messages" });
+	const watch = (event, data) => {
+		if (event === "log") {
+			const message = data.get("data");
+			put(messages, h("li", `${data.get("level")}: ${typeof message === "string" ? message : write(message)}`));
+			return messages.children.length > 20 && messages.firstChild.remove();
+		}
+		const [done, total, message] = ["progress", "total", "message"].map((name) => data.get(name)?.text ?? data.get(name));
+		if (total) Object.assign(bar, { max: total, value: done });
+		fill(text, message ?? `${done}${total ? ` of ${total}` : ""}`);
+	};
+	return { element: [text, bar, messages, button("Stop", stop, {}, ".small")], watch };
+}
+
 const calls = () => [recall("calls") ?? []].flat();
 const card = (heading, beside, ...rest) => h("section.card", h("div.bar", h("h2", heading), beside), rest);
 
@@ -507,6 +529,14 @@ function snippet(index, name, args, schema, destructive) {
 	if (index === 0) {
 		const token = hasToken() ? ` \\\n  -H "authorization: Bearer $TOKEN"` : "";
 		return [`curl ${quoted(toolUrl(name, "/call").href)} \\\n  -H 'content-type: application/json'${token} \\\n  --data-raw ${quoted(write(args))}`, token && "Set the variable `TOKEN` to your token first."];
+	}
+	if (index === 4) {
+		// Scalars are texts, a list repeats its name, everything else is JSON.
+		const text = (value) => (typeof value === "string" ? value : write(value));
+		const pairs = [...args].flatMap(([name, value]) => (Array.isArray(value) && value.length ? value : [value]).map((item) => [name, text(item)]));
+		const url = toolUrl(name, "/result");
+		url.search = new URLSearchParams(pairs);
+		return [url.href, "Reads the result without an envelope, for whoever may call the tool."];
 	}
 	if (index === 1) return [write({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } }, "  "), "For an MCP server of the same tools."];
 	if (index === 3) return [write({ mcpServers: { [program]: { command: program, args: ["serve", "mcp"] } } }, "  "), `For an MCP client: give the full path of the program, or the \`url\` of the MCP server.`];

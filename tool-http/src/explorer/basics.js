@@ -211,17 +211,38 @@ async function save(event) {
 	setTimeout(() => URL.revokeObjectURL(href), 60_000);
 }
 
-// Returns the response, without `json` if the body is not JSON; or only an `error` if there is no response.
-export async function request(url, body) {
+// Reads the events of a call. Returns the data of the last one, the result.
+async function readEvents(stream, watch) {
+	const reader = stream.pipeThrough(new TextDecoderStream()).getReader();
+	for (let rest = ""; ; ) {
+		const { value, done } = await reader.read();
+		if (done) throw Error();
+		const events = (rest + value).split("\n\n");
+		rest = events.pop();
+		for (const event of events) {
+			const [, name, data] = /^event: (\w+)\ndata: ([^]*)$/.exec(event) ?? [];
+			if (name === "result") return data;
+			if (name) watch(name, parse(data));
+		}
+	}
+}
+
+// Returns the response, without `json` if the body is not JSON; or only an `error` if there is no response. `watch` gets
+// the progress and the messages of a call.
+export async function request(url, body, { signal, watch } = {}) {
 	const used = token;
-	const headers = { accept: "application/json", ...authorization() };
+	const headers = { accept: watch ? "text/event-stream, application/json;q=0.9" : "application/json", ...authorization() };
 	if (body !== undefined) headers["content-type"] = "application/json";
 	const started = performance.now();
 	let answer;
 	try {
-		const response = await fetch(url, { method: body === undefined ? "GET" : "POST", headers, body, cache: "no-cache", redirect: "error" });
-		const { status, ok, headers: sent } = response;
-		answer = { status, ok, headers: sent, text: await response.text(), took: performance.now() - started };
+		const response = await fetch(url, { method: body === undefined ? "GET" : "POST", headers, body, signal, cache: "no-cache", redirect: "error" });
+		let { status, headers: sent } = response;
+		let text;
+		if (watch && sent.get("content-type") === "text/event-stream") {
+			text = (await readEvents(response.body, watch)).replace(/"status":(\d+),?/, (_, given) => ((status = +given), ""));
+		} else text = await response.text();
+		answer = { status, ok: status < 300, headers: sent, text, took: performance.now() - started };
 		answer.json = parse(answer.text);
 	} catch {
 		answer ??= { error: "The server cannot be reached." };

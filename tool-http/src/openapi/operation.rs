@@ -55,13 +55,20 @@ fn call_responses(tool: &ToolDefinition, options: &Options, keeps: bool) -> Map<
             ]}}},
         })
     };
+    let mut ok = json_response("What the tool returned.", &success(tool, keeps));
+    ok["content"]["text/event-stream"] = json!({
+        "schema": {
+            "type": "string",
+            "description": "If `Accept` prefers it: events `progress`, `log` and at last `result`, which is the JSON with its `status`.",
+        },
+    });
     let forbidden = if options.allow_execute {
         "The caller may not do this, or the registry is read only."
     } else {
         "Execution is off."
     };
     let mut responses = responses([
-        (200, json_response("What the tool returned.", &success(tool, keeps))),
+        (200, ok),
         (400, error_response("The body is no JSON, or the query has a parameter.")),
         (403, error_response(forbidden)),
         (404, either("What the tool was asked for does not exist; or the tool does not any more.")),

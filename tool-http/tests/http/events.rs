@@ -110,6 +110,29 @@ async fn refuses_before_the_first_event_as_without_events() {
     }
 }
 
+#[tokio::test]
+async fn answers_json_if_nothing_happens_and_the_client_accepts_it() {
+    /// Ends at once.
+    #[tool(operation = Read)]
+    fn end_at_once(pages: u64) -> u64 {
+        pages
+    }
+
+    let registry = Registry::builder().tools(tools![end_at_once]).build().unwrap();
+    let quick = router_with(registry, Options::new().allow_execute(true));
+    let either = "text/event-stream, application/json;q=0.9";
+    for (router, tool, accept, media) in [
+        (&quick, "end_at_once", either, "application/json"),
+        (&quick, "end_at_once", "text/event-stream", "text/event-stream"),
+        (&quick, "end_at_once", "text/event-stream, application/json;q=0", "text/event-stream"),
+        (&executing(), "copy_pages", either, "text/event-stream"),
+    ] {
+        let answer = call(router, tool, accept, r#"{"pages":1}"#).await;
+        assert_eq!((answer.status, answer.header("content-type")), (200, media), "{tool} {accept}");
+        assert!(answer.body.contains(r#""structuredContent":{"result":1}"#), "{}", answer.body);
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn sends_comments_while_nothing_happens() {
     let release = std::sync::Arc::new(tokio::sync::Semaphore::new(0));

@@ -4,7 +4,9 @@ use axum::Router;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tool_core::authentication::Bearer;
-use tool_core::{DynamicTool, Output, Principal, Registry, ToolDefinition, tool};
+use tool_core::{
+    DynamicTool, Operation, Output, Principal, Registry, ToolDefinition, ToolError, tool, tools,
+};
 use tool_http::{Options, router_with};
 
 use crate::client::get;
@@ -55,7 +57,14 @@ async fn maps_each_tool_to_one_operation() {
     ];
     assert_eq!(paths[..5], expected);
     let calls: Vec<String> = registry().tools().map(|tool| format!("/tools/{}/call", tool.name())).collect();
-    assert!(paths[5..].iter().copied().eq(&calls), "{paths:?}");
+    let (called, read): (Vec<&String>, _) = paths[5..].iter().partition(|path| path.ends_with("/call"));
+    assert!(called.into_iter().eq(&calls), "{paths:?}");
+    // Only tools that read have a result at an address.
+    let readable =
+        |tool: &&ToolDefinition| matches!(tool.operation(), Some(Operation::Explain | Operation::Read));
+    let results: Vec<String> =
+        registry().tools().filter(readable).map(|tool| format!("/tools/{}/result", tool.name())).collect();
+    assert!(!results.is_empty() && Vec::<&String>::from(read).into_iter().eq(&results), "{paths:?}");
     for tool in registry().tools() {
         let operation = &document["paths"][format!("/tools/{}/call", tool.name())]["post"];
         assert_eq!(operation["operationId"], tool.name());
@@ -100,6 +109,52 @@ async fn renders_an_operation_exactly() {
         success["properties"]["structuredContent"],
         json!({"$ref": "#/components/schemas/sum_chain.output"})
     );
+}
+
+/// Finds chains.
+#[tool(operation = Read)]
+fn find_chains(
+    /// Its first value.
+    first: i64,
+    tags: Vec<String>,
+    like: Option<Chain>,
+) -> Result<Vec<Chain>, ToolError> {
+    Err(ToolError::not_found(format!("no chain begins with {first}, {tags:?}, {}", like.is_some())))
+}
+
+/// Describes chains.
+#[tool(operation = Explain)]
+fn describe_chains() -> &'static str {
+    "A chain has values"
+}
+
+#[tokio::test]
+async fn describes_results_with_one_parameter_for_each_input() {
+    let registry = Registry::builder().tools(tools![find_chains, describe_chains]).build().unwrap();
+    let document = document(registry, Options::new().allow_execute(true)).await;
+    let operation = &document["paths"]["/tools/find_chains/result"]["get"];
+    assert_eq!(operation["operationId"], "find_chains.result");
+    let parameters = operation["parameters"].as_array().unwrap();
+    assert_eq!(
+        parameters[0],
+        json!({
+            "name": "first", "in": "query", "required": true, "description": "Its first value.",
+            "schema": {"description": "Its first value.", "type": "integer"},
+        })
+    );
+    // A list repeats its name; a structure is JSON.
+    assert_eq!((&parameters[1]["name"], &parameters[1]["schema"]["type"]), (&json!("tags"), &json!("array")));
+    assert_eq!(parameters[2]["name"], "like");
+    assert!(parameters[2]["content"]["application/json"]["schema"].is_object(), "{}", parameters[2]);
+    // The value itself, although structured content of MCP wraps a list.
+    let content = &operation["responses"]["200"]["content"];
+    let schema = json!({"$ref": "#/components/schemas/find_chains.output/properties/result"});
+    assert_eq!(content, &json!({"application/json": {"schema": schema}}));
+    let operation = &document["paths"]["/tools/describe_chains/result"]["get"];
+    assert_eq!(operation["responses"]["200"]["content"], json!({"*/*": {"schema": {}}}));
+    let mut found = Vec::new();
+    dangling(&document, &document, &mut found);
+    assert!(found.is_empty(), "{found:?}");
 }
 
 /// Asserts that each `$ref` resolves within the document.
