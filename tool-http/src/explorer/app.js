@@ -492,7 +492,7 @@ function progress(stop) {
 		if (total) Object.assign(bar, { max: total, value: done });
 		fill(text, message ?? `${done}${total ? ` of ${total}` : ""}`);
 	};
-	return { element: [text, bar, messages, button("Stop", stop, {}, ".small")], watch };
+	return { element: [text, bar, button("Stop", stop, {}, ".small"), messages], watch };
 }
 
 const calls = () => [recall("calls") ?? []].flat();
