@@ -86,6 +86,13 @@ async fn everything(
     Ok(all.tools(&Principal::local()).await?.registry().clone())
 }
 
+/// Returns an authenticator for the token that HTTP callers must send, if one is set.
+fn bearer() -> Result<Option<Bearer>, ServeError> {
+    let Some(token) = env::var_os("CATALOGUE_TOKEN") else { return Ok(None) };
+    let token = token.into_string().map_err(|_| "CATALOGUE_TOKEN is not UTF-8")?;
+    Ok(Some(Bearer::new().token(token, Principal::new("bearer"))?))
+}
+
 async fn serve_http(
     store: Store,
     described: Arc<Catalogue>,
@@ -93,9 +100,8 @@ async fn serve_http(
 ) -> Result<(), ServeError> {
     let addr = options.addr.ok_or("an address is needed")?;
     let mut http = tool_http::Options::new().title("catalogue").allow_execute(options.allow_execute);
-    if let Some(token) = env::var_os("CATALOGUE_TOKEN") {
-        let token = token.into_string().map_err(|_| "CATALOGUE_TOKEN is not UTF-8")?;
-        http = http.authenticator(Bearer::new().token(token, Principal::new("bearer"))?);
+    if let Some(bearer) = bearer()? {
+        http = http.authenticator(bearer);
     }
     let server = tool_http::Server::bind(Arc::clone(&described), addr, http).await?;
     options.listening(server.local_addr());
@@ -112,7 +118,7 @@ async fn serve_mcp(
     options: ServeOptions,
 ) -> Result<(), ServeError> {
     let surfaces = options.choice("surfaces").map(str::parse::<Surfaces>).transpose()?.unwrap_or_default();
-    let server = tool_mcp::Server::new(Arc::clone(&described))
+    let mut server = tool_mcp::Server::new(Arc::clone(&described))
         .name("catalogue")
         .version(env!("CARGO_PKG_VERSION"))
         .surfaces(surfaces)
@@ -124,6 +130,9 @@ async fn serve_mcp(
     match options.addr {
         None => server.serve_stdio().await?,
         Some(addr) => {
+            if let Some(bearer) = bearer()? {
+                server = server.authenticator(bearer);
+            }
             let server = server.serve_http(addr).await?;
             options.listening(server.local_addr());
             server.run_until(options.shutdown()).await?;

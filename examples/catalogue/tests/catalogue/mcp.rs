@@ -98,3 +98,12 @@ async fn lists_and_calls_tools_and_announces_changes() {
     tokio::time::timeout(PATIENCE, changed).await.expect("the change is notified");
     session.client.cancel().await.unwrap();
 }
+
+#[test]
+fn requires_the_token_over_http() {
+    let fixture = Fixture::new().with("CATALOGUE_TOKEN", "0b7c5f1e9d2a4c68");
+    assert_eq!(fixture.http().call("find_books", &json!({})).0, 401);
+    let server = fixture.serve(&["mcp", "--addr", "127.0.0.1:0"]);
+    let list = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"});
+    assert_eq!(server.post("/mcp", &list).0, 401);
+}
