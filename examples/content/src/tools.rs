@@ -42,6 +42,12 @@ fn node_ids(typed: &str, site: &Site) -> Vec<String> {
     ids.iter().map(ToString::to_string).filter(|id| id.starts_with(typed)).collect()
 }
 
+/// Completes the names of users that nodes belong to.
+fn owners(typed: &str, site: &Site) -> Vec<String> {
+    let names = site.reader().owners().unwrap_or_default();
+    names.into_iter().filter(|name| name.starts_with(typed)).collect()
+}
+
 /// Completes the names of users.
 fn user_names(typed: &str, site: &Site) -> Vec<String> {
     let names = site.reader().user_names().unwrap_or_default();

@@ -1,10 +1,13 @@
 //! Every tool, called through the registry as a user of the site.
 
+use std::collections::BTreeSet;
+
 use content::{Settings, SigningKey, Site};
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use tool_core::completion::CompletionRequest;
 use tool_core::failure::Reason;
-use tool_core::{FailureKind, Principal, Registry};
+use tool_core::{FailureKind, Principal, Registry, adapter};
 
 /// A temporary site.
 struct Museum {
@@ -109,6 +112,21 @@ async fn accepts_the_seed_as_tool_input() {
     for name in museum.site.reader().user_names().unwrap() {
         assert!(museum.user(&name).has("node.view"), "{name}");
     }
+}
+
+/// Everybody who sees a node sees its owner, but not all users.
+#[tokio::test]
+async fn completes_owners_of_nodes_without_other_users() {
+    let museum = Museum::new();
+    let nodes = museum.call_ok("vera", "find_nodes", json!({})).await;
+    let owners = nodes.as_array().unwrap().iter().map(|node| node["owner"].as_str().unwrap());
+    let owners: BTreeSet<&str> = owners.collect();
+    let registry = museum.registry.as_principal(museum.user("vera"));
+    let complete = async |tool, input| {
+        adapter::complete(&registry, tool, input, CompletionRequest::new("")).await.map(|found| found.values)
+    };
+    assert_eq!(complete("find_nodes", "owner").await.unwrap(), owners.into_iter().collect::<Vec<_>>());
+    assert_eq!(complete("get_user", "name").await.unwrap_err().kind(), FailureKind::Denied);
 }
 
 #[tokio::test]

@@ -174,6 +174,15 @@ impl SiteReader {
         self.with(|connection| list(connection, "SELECT id FROM node ORDER BY id"))
     }
 
+    /// Returns the names of users that nodes belong to, in order.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be read.
+    pub fn owners(&self) -> Result<Vec<String>, SiteError> {
+        self.with(|connection| list(connection, "SELECT DISTINCT owner FROM node ORDER BY owner"))
+    }
+
     /// Returns the names of all users, in order.
     ///
     /// # Errors

@@ -2,7 +2,7 @@
 
 use tool_core::{Reader, ToolError, tool};
 
-use super::{node_ids, user_names};
+use super::{node_ids, owners, user_names};
 use crate::model::{
     Langcode, Node, NodeId, NodeKind, NodeSummary, Overview, Revision, RevisionSummary, Translation,
 };
@@ -111,7 +111,7 @@ fn find_nodes(
     #[arg(default, length(max = 12))]
     tags: Vec<String>,
     /// Only nodes that belong to this user.
-    #[arg(complete = user_names)]
+    #[arg(complete = owners)]
     owner: Option<String>,
     /// Only nodes that visitors see, or with `false` only those that they do not.
     published: Option<bool>,
