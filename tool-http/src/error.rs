@@ -1,6 +1,6 @@
 //! Errors outside of tools: each has a status, and a body of the form `{"error": …}`.
 
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use tool_core::profile::ProfileError;
@@ -123,9 +123,15 @@ pub(crate) struct ErrorBody<'m> {
     pub(crate) error: &'m str,
 }
 
+/// Keeps an error out of caches, which may store a 404, and often store others: it can depend on the caller and the time.
+pub(crate) fn forbid_storing(headers: &mut HeaderMap) {
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+}
+
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         let mut response = json(self.status(), &ErrorBody { error: &self.to_string() });
+        forbid_storing(response.headers_mut());
         match self {
             // For other methods, the router sets `Allow`.
             ApiError::ConnectNotAllowed => {

@@ -7,7 +7,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use tool_core::{Registry, ToolDefinition};
 
-use crate::error::ApiError;
+use crate::error::{ApiError, forbid_storing};
 use crate::json::json;
 use crate::query;
 use crate::representation::Representation;
@@ -119,7 +119,9 @@ impl JsonRpcError {
             JsonRpcError::Discovery => (-32603, "Internal error discovering tools"),
         };
         let error = Some(ErrorObject { code, message });
-        json(StatusCode::OK, &JsonRpcMessage { jsonrpc: "2.0", id, result: None, error })
+        let mut response = json(StatusCode::OK, &JsonRpcMessage { jsonrpc: "2.0", id, result: None, error });
+        forbid_storing(response.headers_mut());
+        response
     }
 }
 

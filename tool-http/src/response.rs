@@ -11,7 +11,7 @@ use tool_core::schema::{Coercion, Validation};
 use tool_core::{CallId, Content, Failure, FailureKind, Output, Problem, Reply};
 
 use crate::bare_output;
-use crate::error::{ApiError, ErrorBody};
+use crate::error::{ApiError, ErrorBody, forbid_storing};
 use crate::json::json;
 use crate::results;
 
@@ -127,9 +127,10 @@ pub(crate) fn failure_response(failure: &Failure, call_id: CallId) -> Response {
     }
 }
 
-/// Returns a body with the status and the `Retry-After` of a failure.
+/// Returns a body with the status and the `Retry-After` of a failure, which no cache stores.
 fn response_for(failure: &Failure, body: &impl Serialize) -> Response {
     let mut response = json(status(failure), body);
+    forbid_storing(response.headers_mut());
     if let Some(wait) = failure.retry_after() {
         // In seconds (RFC 9110, section 10.2.3).
         response.headers_mut().insert(header::RETRY_AFTER, wait.as_secs().into());

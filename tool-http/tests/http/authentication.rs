@@ -6,7 +6,9 @@ use axum::http::HeaderValue;
 use axum::http::request::Parts;
 use axum::{Extension, Router};
 use tool_core::authentication::{AuthenticationError, Authenticator, Bearer};
-use tool_core::{BoxFuture, CallOptions, Context, Extensions, Principal, Registry, RegistryBuilder, tool};
+use tool_core::{
+    BoxFuture, CallOptions, Context, Extensions, Principal, Registry, RegistryBuilder, ToolError, tool,
+};
 use tool_http::{Options, ServeError, Server, router_with};
 
 use crate::client::{Answer, exchange, get, post, send_to};
@@ -26,6 +28,12 @@ fn open_safe() {}
 fn beside(#[inject] context: Context, #[inject] user: Option<tool_core::Extension<User>>) -> String {
     let trace = context.traceparent().map_or_else(|| "no trace".to_owned(), |trace| trace.to_string());
     format!("{} {trace}", user.map_or("nobody", |user| user.0.0))
+}
+
+/// Looks for what the caller has lost.
+#[tool(operation = Read)]
+fn lost(#[inject] context: Context) -> Result<(), ToolError> {
+    Err(ToolError::not_found(format!("{} lost nothing", context.principal().id().unwrap_or("nobody"))))
 }
 
 #[derive(Clone)]
@@ -80,7 +88,7 @@ async fn requires_a_caller_for_calls() {
     );
     assert_eq!(send(&router, "POST /tools/nope/call", "swordfish-2", "{").await.status, 404);
     // Discovery is public and lists every tool.
-    assert_eq!(get(&router, "/tools").await.body.matches(r#""name""#).count(), 3);
+    assert_eq!(get(&router, "/tools").await.body.matches(r#""name""#).count(), 4);
     assert_eq!(get(&router, "/tools").await.header("cache-control"), "");
 }
 
@@ -121,6 +129,28 @@ async fn limits_protected_discovery_to_permitted_tools() {
     let hiding = router_with(registry(RegistryBuilder::hide_denied), options);
     assert_eq!(send(&hiding, "GET /tools/open_safe", "swordfish-2", "").await.status, 404);
     assert_eq!(send(&hiding, "GET /tools/open_safe", "swordfish-1", "").await.status, 200);
+}
+
+/// A 404 may be stored by any cache unless the response forbids it (RFC 9110, section 15.5.5), and many proxies store other
+/// errors, too. What one caller is refused is there for another.
+#[tokio::test]
+async fn forbids_caches_to_store_errors() {
+    let options = Options::new().allow_execute(true).authenticator(bearer());
+    let router = router_with(registry(RegistryBuilder::hide_denied), options);
+    for (line, token, status) in [
+        ("GET /tools/open_safe", "", 404),
+        ("GET /tools/open_safe/inputs", "swordfish-2", 404),
+        ("GET /tools/whoami/result", "", 401),
+        ("GET /tools/open_safe/result", "swordfish-2", 404),
+        ("GET /tools/lost/result", "swordfish-1", 404),
+        ("GET /tools/whoami/result?x=1", "swordfish-1", 422),
+        ("GET /tools/whoami/call", "swordfish-1", 405),
+        ("GET /tools?x=1", "", 400),
+        ("GET /nothing", "", 404),
+    ] {
+        let answer = send(&router, line, token, "").await;
+        assert_eq!((answer.status, answer.header("cache-control")), (status, "no-store"), "{line} {token}");
+    }
 }
 
 #[tokio::test]
@@ -284,7 +314,7 @@ async fn shows_permitted_tools_to_identified_callers() {
     assert_eq!(answer.header("cache-control"), "private");
     // Otherwise, every tool is visible.
     let answer = send(&guarded(Options::new()), "GET /tools", "swordfish-2", "").await;
-    assert_eq!(answer.body.matches(r#""name""#).count(), 3);
+    assert_eq!(answer.body.matches(r#""name""#).count(), 4);
     // A failing authenticator does not block public routes.
     let options = Options::new().authenticator(Broken(true));
     let broken = router_with(registry(|builder| builder), options);
