@@ -311,6 +311,11 @@ impl ToolDefinition {
         self.whole().origin.declared().into_iter().flat_map(|declared| declared.needs.iter())
     }
 
+    /// Returns `true` if the function sees more of a call than its inputs: the caller, or what stands beside the call.
+    pub(crate) fn depends_on_call(&self) -> bool {
+        self.whole().origin.declared().is_none_or(|declared| declared.needs.depends_on_call())
+    }
+
     /// Returns `true` if building a registry must check defaults and constraints against the schema.
     pub(crate) fn checks_at_build(&self) -> bool {
         self.declaration().is_some_and(|declaration| declaration.check_at_build)

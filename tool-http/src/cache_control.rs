@@ -1,7 +1,7 @@
 //! The headers of a response that control caches.
 
 use axum::http::{HeaderMap, HeaderValue, header};
-use tool_core::ToolDefinition;
+use tool_core::{ToolDefinition, adapter};
 
 /// Who may reuse the response to a request.
 #[derive(Clone, Copy, Debug)]
@@ -16,7 +16,7 @@ impl CacheControl {
     /// Sets the headers of a result: it is fresh for as long as its tool says, and for this caller only if it may depend on it.
     pub(crate) fn apply_to_result(self, tool: &ToolDefinition, headers: &mut HeaderMap) {
         self.apply(headers);
-        let is_private = self.private || tool.permission().is_some() || tool.guarded();
+        let is_private = self.private || adapter::depends_on_caller(tool);
         let private = if is_private { "private, " } else { "" };
         let value = match tool.cache().map(|fresh| fresh.as_secs()).filter(|seconds| *seconds > 0) {
             Some(seconds) => format!("{private}max-age={seconds}"),

@@ -82,6 +82,8 @@ impl<T: Resource> Deref for Reader<T> {
 }
 
 impl<T: Resource, Op> Inject<Op> for Reader<T> {
+    const __IS_HANDLE: bool = true;
+
     fn needs(needs: &mut Needs) {
         needs.reader::<T>();
     }
@@ -223,6 +225,8 @@ impl<T: Resource> Deref for Writer<T> {
 }
 
 impl<T: Resource + WritableBy<Op>, Op> Inject<Op> for Writer<T> {
+    const __IS_HANDLE: bool = true;
+
     fn needs(needs: &mut Needs) {
         needs.writer::<T>();
     }

@@ -41,6 +41,10 @@ use crate::model::failure::Failure;
     note = "`Context`, `Extension<T>`, `State<T>` and `Reader<T>` can be injected, `Writer<T>` and `Registry` where the tool modifies, and any type that implements `tool_core::inject::Inject` or `InjectAsync`; drop `#[inject]` if the parameter is an input"
 )]
 pub trait Inject<Op>: Sized + 'static {
+    /// Whether the value is a handle of state, which does not depend on the call.
+    #[doc(hidden)]
+    const __IS_HANDLE: bool = false;
+
     /// Describes what the registry must have, so that missing state is found when it is built.
     fn needs(needs: &mut Needs);
 
@@ -71,7 +75,11 @@ impl<T: Inject<op::Prompt>> InjectIntoPrompt for T {}
 /// assert_eq!(needs.types().collect::<Vec<_>>(), ["u32"]);
 /// ```
 #[derive(Clone, Debug, Default)]
-pub struct Needs(Vec<Need>);
+pub struct Needs {
+    types: Vec<Need>,
+    /// Whether a parameter is injected whose value may depend on the call.
+    depends_on_call: bool,
+}
 
 impl Needs {
     /// Requires state of type `T`.
@@ -134,11 +142,21 @@ impl Needs {
     /// assert!(needs.iter().all(|need| need.handle() == Handle::State));
     /// ```
     pub fn iter(&self) -> impl Iterator<Item = &Need> {
-        self.0.iter()
+        self.types.iter()
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.types.is_empty()
+    }
+
+    /// Adds that a parameter is injected whose value may depend on the call.
+    pub(crate) fn call(&mut self) {
+        self.depends_on_call = true;
+    }
+
+    /// Returns `true` if the value of an injected parameter may depend on the call.
+    pub(crate) fn depends_on_call(&self) -> bool {
+        self.depends_on_call
     }
 
     fn add<T: 'static>(&mut self, handle: Handle) {
@@ -147,15 +165,15 @@ impl Needs {
 
     fn push<T: 'static>(&mut self, handle: Handle, writes: bool) {
         let need = Need { id: TypeId::of::<T>(), name: type_name::<T>(), handle, writes };
-        if !self.0.contains(&need) {
-            self.0.push(need);
+        if !self.types.contains(&need) {
+            self.types.push(need);
         }
     }
 
     /// Returns one need per type.
     fn distinct(&self) -> impl Iterator<Item = &Need> {
-        let first = |need: &Need| self.0.iter().position(|other| other.is_same_type(need));
-        self.0
+        let first = |need: &Need| self.types.iter().position(|other| other.is_same_type(need));
+        self.types
             .iter()
             .enumerate()
             .filter(move |(position, need)| first(need) == Some(*position))

@@ -56,7 +56,8 @@ impl<T: Inject<Op>, Op: 'static> ToolParameter for SyncParameter<T, Op> {
     type Injected = Injected<T>;
     type Shown = Shown<T>;
 
-    const INJECTED: Injected<T> = Injected { needs: T::needs, inject: inject::<T, Op> };
+    const INJECTED: Injected<T> =
+        Injected { needs: T::needs, is_handle: T::__IS_HANDLE, inject: inject::<T, Op> };
     const SHOWN: Shown<T> = Shown(Self::INJECTED);
 }
 
@@ -109,6 +110,7 @@ pub const fn injected_into_prompt<P: PromptParameter>(_: &P) -> P::Injected {
 #[derive(Debug)]
 pub struct Injected<T> {
     needs: fn(&mut Needs),
+    is_handle: bool,
     inject: fn(InjectionSource<'_>) -> Result<T, Failure>,
 }
 
@@ -138,6 +140,9 @@ impl<T: 'static> Inputs for Injected<T> {
 
     fn describe(&'static self, visitor: &mut Visitor<'_>) {
         (self.needs)(visitor.needs);
+        if !self.is_handle {
+            visitor.needs.call();
+        }
     }
 
     fn read(&'static self, _: &mut ArgumentReader<'_>) -> Option<()> {
@@ -208,6 +213,7 @@ impl<T: 'static> Inputs for InjectedAsync<T> {
 
     fn describe(&'static self, visitor: &mut Visitor<'_>) {
         (self.needs)(visitor.needs);
+        visitor.needs.call();
     }
 
     fn read(&'static self, _: &mut ArgumentReader<'_>) -> Option<()> {

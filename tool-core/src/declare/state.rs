@@ -79,6 +79,8 @@ impl<T: ?Sized> From<State<T>> for Arc<T> {
 }
 
 impl<T: Send + Sync + 'static, Op> Inject<Op> for State<T> {
+    const __IS_HANDLE: bool = true;
+
     fn needs(needs: &mut Needs) {
         needs.state::<T>();
     }

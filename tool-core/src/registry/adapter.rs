@@ -116,6 +116,33 @@ fn lacking<'r>(registry: &Registry, permission: &'r Permission) -> Option<Vec<&'
     is_lacking.then(|| permission.needed_by(registry.principal())).filter(|names| !names.is_empty())
 }
 
+/// Returns `true` if two callers may get different results for the same arguments: the tool has a permission or an access
+/// function, or takes something of the call, such as [`Context`](crate::Context) or [`Extension`](crate::Extension). Such a
+/// result must not be cached for others, even if all callers look the same to the adapter.
+///
+/// ```
+/// use tool_core::{Extension, Registry, adapter, tool, tools};
+///
+/// /// Lists the kinds of weather.
+/// #[tool(operation = Explain, cache = "1h")]
+/// fn kinds_of_weather() -> Vec<&'static str> {
+///     vec!["rain", "sun"]
+/// }
+///
+/// /// Greets the user that a layer of the application found.
+/// #[tool(operation = Explain, cache = "1h")]
+/// fn greet_user(#[inject] name: Extension<&'static str>) -> String {
+///     format!("Hello {}", name.0)
+/// }
+///
+/// let registry = Registry::builder().tools(tools![kinds_of_weather, greet_user]).build().unwrap();
+/// let depends = |name| adapter::depends_on_caller(registry.get(name).unwrap());
+/// assert!(depends("greet_user") && !depends("kinds_of_weather"));
+/// ```
+pub fn depends_on_caller(tool: &ToolDefinition) -> bool {
+    tool.permission().is_some() || tool.guarded() || tool.depends_on_call()
+}
+
 /// Returns the names in the permissions of all tools and prompts, in order, for any caller.
 ///
 /// ```

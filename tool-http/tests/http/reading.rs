@@ -5,7 +5,7 @@ use axum::body::Body;
 use axum::http::Request;
 use serde_json::{Value, json};
 use tool_core::authentication::Bearer;
-use tool_core::{Content, Output, Principal, Registry, ToolError, tool, tools};
+use tool_core::{Content, Extension, Output, Principal, Registry, ToolError, tool, tools};
 use tool_http::{Options, router_with};
 
 use crate::client::{Answer, get, send_to};
@@ -55,8 +55,17 @@ fn open_vault(#[arg(secret)] code: String) -> usize {
     code.len()
 }
 
+#[derive(Clone)]
+struct User(&'static str);
+
+/// Greets the user that a layer of the application found.
+#[tool(operation = Read, cache = "5m")]
+fn greeting(#[inject] user: Extension<User>) -> String {
+    format!("Hello {}", user.0.0)
+}
+
 fn registry() -> Registry {
-    let tools = tools![temperatures, poem, picture, write_it, double_it, open_vault];
+    let tools = tools![greeting, temperatures, poem, picture, write_it, double_it, open_vault];
     Registry::builder().tools(tools).build().unwrap()
 }
 
@@ -167,6 +176,17 @@ async fn keeps_results_of_callers_private() {
     assert_eq!(answer.header("vary"), "accept-encoding, authorization");
     let answer = send(&router, signed("/tools/temperatures/result?place=x&days=1"), "").await;
     assert_eq!(answer.header("cache-control"), "private, max-age=300");
+}
+
+/// A shared cache does not know by what the application knows its users.
+#[tokio::test]
+async fn keeps_results_that_depend_on_the_call_private() {
+    for user in ["ada", "bob"] {
+        let router = executing().layer(axum::Extension(User(user)));
+        let answer = get(&router, "/tools/greeting/result").await;
+        assert_eq!((answer.status, answer.body.as_str()), (200, &*format!("Hello {user}")));
+        assert_eq!(answer.header("cache-control"), "private, max-age=300");
+    }
 }
 
 #[tokio::test]

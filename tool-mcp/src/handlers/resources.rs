@@ -187,7 +187,7 @@ async fn read_dynamic(
 /// Adds the cache duration that the tool declares. The result is public unless it depends on the caller.
 fn with_cache_hints(result: ReadResourceResult, tool: &ToolDefinition) -> ReadResourceResult {
     let ttl = tool.cache().unwrap_or(Duration::ZERO);
-    let is_private = ttl.is_zero() || tool.permission().is_some() || tool.guarded();
+    let is_private = ttl.is_zero() || adapter::depends_on_caller(tool);
     let scope = if is_private { CacheScope::Private } else { CacheScope::Public };
     result.with_ttl_ms(ttl.as_millis().try_into().unwrap_or(u64::MAX)).with_cache_scope(scope)
 }

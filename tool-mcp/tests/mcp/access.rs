@@ -12,6 +12,12 @@ fn who(#[inject] context: Context) -> String {
     context.principal().id().unwrap_or("nobody known").to_owned()
 }
 
+/// Remembers the caller for a while.
+#[tool(operation = Read, path = "visitor", cache = "1h")]
+fn visitor(#[inject] context: Context) -> String {
+    who(context)
+}
+
 fn unmet() -> Result<(), Unmet> {
     Err(Unmet::new("set KEY"))
 }
@@ -36,7 +42,7 @@ fn answer(settings: impl FnOnce(RegistryBuilder) -> RegistryBuilder, method: &st
     let server = runtime.block_on(Server::new(registry).serve_http("127.0.0.1:0")).unwrap();
     let addr = server.local_addr();
     runtime.spawn(server.run_until(std::future::pending()));
-    let name = params["name"].as_str().map(str::to_owned);
+    let name = params["name"].as_str().or(params["uri"].as_str()).map(str::to_owned);
     let body = modern_body(method, params).to_string();
     let mut headers = vec![("mcp-protocol-version", MODERN), ("mcp-method", method)];
     headers.extend(name.as_deref().map(|name| ("mcp-name", name)));
@@ -52,6 +58,16 @@ fn tool_names(settings: impl FnOnce(RegistryBuilder) -> RegistryBuilder) -> Vec<
     list["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
 }
 
+/// An application may know its callers by something that this server does not see.
+#[test]
+fn keeps_resources_that_depend_on_the_call_private() {
+    let list = result(|builder| builder, "resources/list", json!({}));
+    let uris = list["resources"].as_array().unwrap().iter().map(|resource| &resource["uri"]);
+    let uri = uris.into_iter().find(|uri| uri.as_str().unwrap().ends_with("/visitor")).unwrap();
+    let read = result(|builder| builder, "resources/read", json!({"uri": uri}));
+    assert_eq!((&read["ttlMs"], &read["cacheScope"]), (&json!(3_600_000), &json!("private")), "{read}");
+}
+
 #[test]
 fn treats_http_callers_as_anonymous() {
     let result = result(|builder| builder, "tools/call", json!({"name": "who", "arguments": {}}));
@@ -60,8 +76,8 @@ fn treats_http_callers_as_anonymous() {
 
 #[test]
 fn hides_and_rejects_modifying_tools_when_read_only() {
-    assert_eq!(tool_names(|builder| builder), ["forget", "who"]);
-    assert_eq!(tool_names(RegistryBuilder::read_only), ["who"]);
+    assert_eq!(tool_names(|builder| builder), ["forget", "visitor", "who"]);
+    assert_eq!(tool_names(RegistryBuilder::read_only), ["visitor", "who"]);
     let result = result(RegistryBuilder::read_only, "tools/call", json!({"name": "forget", "arguments": {}}));
     assert_eq!(result["isError"], true);
     assert_eq!(
@@ -74,7 +90,7 @@ fn hides_and_rejects_modifying_tools_when_read_only() {
 fn hides_uncallable_tools_and_explains_the_rejection() {
     // HTTP callers do not get the grants of the local principal.
     let local = || tool_core::Principal::local().grant("memory.read");
-    assert_eq!(tool_names(|builder| builder.local(local())), ["forget", "who"]);
+    assert_eq!(tool_names(|builder| builder.local(local())), ["forget", "visitor", "who"]);
     for (tool, text) in [
         ("remember", "`remember` needs the permission `memory.read`, which the caller does not have"),
         ("ask", "`ask` cannot run at the moment: set KEY"),
