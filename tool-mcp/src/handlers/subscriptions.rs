@@ -7,13 +7,18 @@ use rmcp::model::{
     SubscriptionsListenResult,
 };
 use serde_json::{Map, Value};
+use tool_core::FailureKind;
 
+use crate::catalog::Target;
+use crate::catalog::routes::RouteMatch;
+use crate::catalog::view::CatalogView;
 use crate::changes::{Changes, send_changes};
 use crate::handlers::Handler;
 use crate::protocol::{
     Closed, MOST_URI_BYTES, MOST_WATCHED, RequestContext, RpcResult, Subscriber, WatchedUris, invalid_params,
     resource_not_found,
 };
+use crate::render::resource_contents::arguments;
 use crate::updates::{Updates, send_updates};
 
 impl Handler {
@@ -26,7 +31,7 @@ impl Handler {
             session.watched.remove(uri);
             return Ok(());
         }
-        if !self.view(cx).await?.resolves(uri) {
+        if !may_read(uri, &self.view(cx).await?).await {
             return Err(resource_not_found(uri));
         }
         let Some(is_first) = session.watched.add(uri.to_owned()) else {
@@ -78,7 +83,13 @@ impl Handler {
             let Some(updates) = updates else { return Ok(()) };
             let view = self.view(cx).await?;
             // A caller is only notified of resources that it may read.
-            let watched = WatchedUris::of(uris.into_iter().flatten().filter(|uri| view.resolves(uri)));
+            let mut readable = Vec::new();
+            for uri in uris.into_iter().flatten() {
+                if may_read(&uri, &view).await {
+                    readable.push(uri);
+                }
+            }
+            let watched = WatchedUris::of(readable);
             drop(view);
             self.end.run_until_cancelled(send_updates(updates, &subscriber, &watched)).await;
             Ok(())
@@ -104,4 +115,18 @@ impl Handler {
         });
         accepted
     }
+}
+
+/// Returns `true` if the caller may read a URI. An access function decides by the values in the URI: its tool is called.
+async fn may_read(uri: &str, view: &CatalogView) -> bool {
+    if !view.resolves(uri) {
+        return false;
+    }
+    let found = view.catalog.resources().routes.find(uri);
+    let Some(RouteMatch::Found(Target::Tool(name), values)) = found else { return true };
+    let Some(tool) = view.registry.get(name).filter(|tool| tool.guarded()) else { return true };
+    let (arguments, options) = (arguments(tool, &values), view.options.clone().full_results());
+    let reply = view.registry.call_with(name, arguments.as_bytes(), &options).await;
+    // A failure of the tool itself comes after the decision.
+    reply.result.map_or_else(|failure| matches!(failure.kind(), FailureKind::Failed(_)), |_| true)
 }

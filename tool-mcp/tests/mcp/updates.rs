@@ -1,12 +1,12 @@
 //! Notifications of changed resources.
 
 use serde_json::{Value, json};
-use tool_core::{Registry, tool};
+use tool_core::{Access, Principal, Registry, tool};
 use tool_mcp::{Changes, Updates};
 
 use crate::authentication;
 use crate::changes::{EventStream, LIST_CHANGED};
-use crate::support::{Answer, MODERN, TestServer, modern_body, send};
+use crate::support::{Answer, MODERN, TestServer, initialize, modern_body, request, send};
 
 /// News of the day.
 #[tool(operation = Read, path = "report")]
@@ -18,6 +18,16 @@ fn report() -> &'static str {
 #[tool(operation = Read, path = "book/{page}")]
 fn book(#[arg(locator)] page: u32) -> u32 {
     page
+}
+
+fn is_owner(principal: &Principal, owner: &str) -> Access {
+    if principal.id() == Some(owner) { Access::Allow } else { Access::deny("there is no such diary for you") }
+}
+
+/// A diary.
+#[tool(operation = Read, path = "diary/{owner}", access = is_owner(owner))]
+fn diary(#[arg(locator)] owner: String) -> String {
+    format!("{owner} was here.")
 }
 
 pub(crate) fn registry() -> Registry {
@@ -146,6 +156,33 @@ fn hides_updates_of_denied_resources() {
     assert_eq!(updated_uri(&mut ada), safe);
     updates.notify(open);
     assert_eq!((updated_uri(&mut ada).as_str(), updated_uri(&mut bob).as_str()), (open, open));
+}
+
+/// The access function decides by the values in the URI.
+#[test]
+fn hides_updates_of_resources_that_the_access_function_denies() {
+    let updates = Updates::new();
+    let server = TestServer::with_registry(registry(), |server| {
+        server.authenticator(authentication::bearer()).updates(&updates)
+    });
+    let (diary, report) = ("fixture://diary/ada", "fixture://report");
+    let (of_ada, of_bob) = (("authorization", "Bearer swordfish-1"), ("authorization", "Bearer swordfish-2"));
+    let mut ada = listen(&server, &[diary, report], &[of_ada]);
+    let mut bob = listen(&server, &[diary, report], &[of_bob]);
+    updates.notify(diary);
+    assert_eq!(updated_uri(&mut ada), diary);
+    updates.notify(report);
+    assert_eq!((updated_uri(&mut ada).as_str(), updated_uri(&mut bob).as_str()), (report, report));
+
+    for (caller, is_allowed) in [(of_ada, true), (of_bob, false)] {
+        let opened = server.post(&[caller], &initialize().to_string());
+        let session = opened.header("mcp-session-id").expect("a session");
+        let subscribe = request(1, "resources/subscribe", json!({"uri": diary})).to_string();
+        let answer = server.post(&[caller, ("mcp-session-id", session)], &subscribe).message();
+        assert_eq!(answer["result"].is_object(), is_allowed, "{answer}");
+        let missing = json!({"code": -32002, "message": format!("Resource not found: {diary}"), "data": {"uri": diary}});
+        assert!(is_allowed || answer["error"] == missing, "{answer}");
+    }
 }
 
 #[test]
