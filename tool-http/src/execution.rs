@@ -10,7 +10,7 @@ use tool_core::{CallOptions, FailureKind, Operation, Registry, Reply, ToolDefini
 use crate::error::ApiError;
 use crate::in_flight::CallGuard;
 use crate::request_context::{RequestContext, find_tool};
-use crate::request_filter::follows_foreign_link;
+use crate::request_filter::is_for_foreign_page;
 use crate::{bare_output, call_events, query, response};
 
 /// `POST /tools/{name}/validate`: runs nothing, so it works without execution.
@@ -57,7 +57,7 @@ pub(crate) async fn call(mut context: RequestContext) -> Result<Response, ApiErr
 
 /// `GET /tools/{name}/result`: the bare output of a tool that only reads, with the arguments in the query.
 pub(crate) async fn result(mut context: RequestContext) -> Result<Response, ApiError> {
-    if follows_foreign_link(&context.head.headers) {
+    if is_for_foreign_page(&context.head.headers) {
         return Err(ApiError::CrossSite);
     }
     let Call { tools, name, options, guard: _guard } = Call::begin(&mut context).await?;

@@ -105,10 +105,10 @@ fn is_of_another_origin(headers: &HeaderMap) -> bool {
     headers.contains_key(SITE) && !is(headers, SITE, "same-origin") && !is(headers, SITE, "none")
 }
 
-/// Returns `true` if a browser follows a link, or submits a form, of a page of another origin. The page must not decide what is run
-/// here, even if it does not see the result.
-pub(crate) fn follows_foreign_link(headers: &HeaderMap) -> bool {
-    is_of_another_origin(headers) && is(headers, MODE, "navigate")
+/// Returns `true` if a browser follows a link, submits a form, or loads an image or a script for a page of another origin. The
+/// page must not decide what is run here, even if it does not see the result. Requests of its scripts follow the rules of CORS.
+pub(crate) fn is_for_foreign_page(headers: &HeaderMap) -> bool {
+    is_of_another_origin(headers) && !is(headers, MODE, "cors")
 }
 
 struct InvalidHeader;

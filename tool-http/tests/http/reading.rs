@@ -189,6 +189,24 @@ async fn keeps_results_that_depend_on_the_call_private() {
     }
 }
 
+/// What a page of another origin loads must not decide what runs here; scripts that read answers follow the rules of CORS.
+#[tokio::test]
+async fn refuses_links_images_and_scripts_of_other_origins() {
+    let router = executing();
+    for (site, mode, status) in [
+        ("cross-site", "navigate", 403),
+        ("cross-site", "no-cors", 403),
+        ("same-site", "no-cors", 403),
+        ("same-origin", "no-cors", 200),
+        ("none", "navigate", 200),
+        ("cross-site", "cors", 200),
+    ] {
+        let request = Request::get("/tools/poem/result").header("sec-fetch-site", site);
+        let answer = send(&router, request.header("sec-fetch-mode", mode), "").await;
+        assert_eq!(answer.status, status, "{site} {mode}");
+    }
+}
+
 #[tokio::test]
 async fn returns_the_bare_output_to_clients_that_prefer_it() {
     let router = executing();
