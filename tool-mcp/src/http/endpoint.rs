@@ -99,6 +99,7 @@ impl Endpoint {
             let posted = self.post(&Incoming { head, caller, extensions }, &text, lease).await;
             return posted.map_err(|rejection| rejection.to(|| request_id(&text)));
         }
+        headers::check_unique(&head.headers)?;
         self.rules.check(&head)?;
         match head.method {
             Method::POST => {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use axum::http::request::Parts;
 use axum::http::uri::Authority;
-use axum::http::{StatusCode, Uri, header};
+use axum::http::{HeaderName, StatusCode, Uri, header};
 use tool_core::authentication::Authenticator;
 use tool_serve::BODY_TIMEOUT;
 
@@ -102,6 +102,7 @@ impl HeaderRules {
 
     /// Checks the `Host` of a request.
     pub(super) fn check_host(&self, head: &Parts) -> Result<(), Rejection> {
+        check_single(head, &header::HOST)?;
         let text = head.headers.get(header::HOST).and_then(|host| host.to_str().ok());
         if text.is_some_and(|text| self.hosts.iter().flatten().any(|host| host.is(text))) {
             return Ok(());
@@ -129,6 +130,7 @@ impl HeaderRules {
         let (Some(allowed), Some(origin)) = (&self.origins, head.headers.get(header::ORIGIN)) else {
             return Ok(());
         };
+        check_single(head, &header::ORIGIN)?;
         let origin = origin.to_str().map_err(|_| forbidden("Invalid Origin header encoding"))?;
         let origin = WebOrigin::parse(origin).ok_or_else(|| forbidden("Invalid Origin header"))?;
         if allowed.iter().any(|allowed| allowed.allows(&origin)) {
@@ -137,6 +139,14 @@ impl HeaderRules {
             tracing::warn!(?origin, "a request of another origin is refused");
             Err(forbidden("Origin header is not allowed"))
         }
+    }
+}
+
+/// Checks that a header is not repeated: a proxy may have used the other value (RFC 9112, section 3.2).
+fn check_single(head: &Parts, name: &HeaderName) -> Result<(), Rejection> {
+    match head.headers.get_all(name).iter().nth(1) {
+        Some(_) => Err(Rejection::bad_request(format!("the header `{name}` is repeated"))),
+        None => Ok(()),
     }
 }
 
@@ -256,6 +266,17 @@ mod tests {
             ("nonsense", 403),
         ] {
             assert_eq!(status(&policy, &[("host", "any"), ("origin", origin)]), expected, "{origin}");
+        }
+    }
+
+    #[test]
+    fn refuses_repeated_headers() {
+        let policy = Policy::default();
+        for headers in [
+            [("host", "localhost"), ("host", "evil.example"), ("x-a", "b")],
+            [("host", "localhost"), ("origin", "http://localhost"), ("origin", "http://evil.example")],
+        ] {
+            assert_eq!(status(&policy, &headers), 400, "{headers:?}");
         }
     }
 

@@ -140,6 +140,26 @@ fn row_74_rejects_get_and_delete_of_modern_clients() {
     assert_eq!(session.post(&request(1, "ping", json!({})).to_string()).status, 404);
 }
 
+/// A proxy may have used the other value.
+#[test]
+fn refuses_repeated_headers_of_every_method() {
+    let server = TestServer::start();
+    let (session, other) = (server.session(), server.session());
+    let twice = [("mcp-session-id", &*session.id), ("mcp-session-id", &*other.id)];
+    for method in ["GET", "DELETE"] {
+        let answer = bare(&server, method, &[&twice[..], &[("accept", "text/event-stream")]].concat());
+        let message = answer.json()["error"]["message"].take();
+        assert_eq!((answer.status, &message), (400, &json!("the header `mcp-session-id` is repeated")));
+    }
+    for session in [session, other] {
+        assert_eq!(
+            session.post(&request(1, "ping", json!({})).to_string()).status,
+            200,
+            "it was not deleted"
+        );
+    }
+}
+
 #[test]
 fn row_75_rejects_invalid_requests_on_both_transports() {
     let server = TestServer::start();
