@@ -159,17 +159,29 @@ const TARGET: &str = "tool_core::log";
 /// Writes a message to the log of the program.
 fn trace(message: &LogMessage<'_>) {
     let LogMessage { level, tool, call_id, .. } = *message;
+    let text = one_line(&message.text());
     // `tracing` needs the level at compile time.
     match level {
-        LogLevel::Debug => tracing::debug!(target: TARGET, tool, %call_id, "{}", message.text()),
+        LogLevel::Debug => tracing::debug!(target: TARGET, tool, %call_id, "{text}"),
         LogLevel::Info | LogLevel::Notice => {
-            tracing::info!(target: TARGET, tool, %call_id, "{}", message.text());
+            tracing::info!(target: TARGET, tool, %call_id, "{text}");
         }
-        LogLevel::Warning => tracing::warn!(target: TARGET, tool, %call_id, "{}", message.text()),
+        LogLevel::Warning => tracing::warn!(target: TARGET, tool, %call_id, "{text}"),
         LogLevel::Error | LogLevel::Critical | LogLevel::Alert | LogLevel::Emergency => {
-            tracing::error!(target: TARGET, tool, %call_id, %level, "{}", message.text());
+            tracing::error!(target: TARGET, tool, %call_id, %level, "{text}");
         }
     }
+}
+
+/// Escapes what ends a line or controls a terminal: a message may have a text of the caller, which must not look like another
+/// line of the log.
+fn one_line(text: &str) -> String {
+    let is_unsafe = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
+    let mut line = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_unsafe(c) { line.extend(c.escape_default()) } else { line.push(c) }
+    }
+    line
 }
 
 /// Sends a message to the sink if it takes the level, otherwise to the log of the program.

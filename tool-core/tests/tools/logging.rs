@@ -19,6 +19,12 @@ fn say_all(#[inject] context: Context) -> String {
     context.call_id().to_string()
 }
 
+/// Says what it is given.
+#[tool(operation = Transform)]
+fn repeat(#[inject] context: Context, word: String) {
+    context.log(LogLevel::Warning, word);
+}
+
 /// Lets another tool say something.
 #[tool(operation = Trigger, destructive = false)]
 async fn let_say(#[inject] registry: Registry) -> Result<(), ToolError> {
@@ -83,6 +89,17 @@ async fn traces_messages_without_an_enabled_sink() {
         let call_id = format!("call_id={}", output.value().as_str().unwrap());
         assert!(of_tool.iter().all(|event| event.contains(&call_id)), "{logged:?}");
     }
+}
+
+/// A caller whose text a tool logs must not be able to forge a line of the log, or to control a terminal.
+#[tokio::test]
+async fn traces_a_message_as_one_line() {
+    let events = Events::default();
+    let _logging = tracing::subscriber::set_default(events.clone());
+    let arguments = json!({"word": "a\r\n2026-03-10 ERROR forged\u{1b}[31m\u{2028}é"}).to_string();
+    registry().call_with("repeat", arguments.as_bytes(), &CallOptions::new()).await.result.unwrap();
+    let logged = events.0.lock().unwrap().join("");
+    assert!(logged.contains(r"message=a\r\n2026-03-10 ERROR forged\u{1b}[31m\u{2028}é "), "{logged}");
 }
 
 #[tokio::test]
