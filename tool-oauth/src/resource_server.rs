@@ -1,6 +1,8 @@
 //! The resource server.
 
+use std::error::Error;
 use std::fmt;
+use std::future::ready;
 use std::sync::Arc;
 
 use http::HeaderValue;
@@ -55,7 +57,9 @@ pub struct ResourceServer {
 }
 
 /// Returns the principal for the claims of a token.
-type PrincipalOf = dyn Fn(&Claims) -> Option<Principal> + Send + Sync;
+type PrincipalOf = dyn Fn(&Claims) -> BoxFuture<'static, PrincipalResult> + Send + Sync;
+
+type PrincipalResult = Result<Option<Principal>, Box<dyn Error + Send + Sync>>;
 
 /// Returns `true` if a principal may have a permission.
 type Limit = dyn Fn(&Principal, &str) -> bool + Send + Sync;
@@ -95,7 +99,7 @@ impl ResourceServer {
             issuer: None,
             introspection: None,
             scopes: Scopes::default(),
-            principal: Arc::new(|claims| Some(Principal::new(claims.subject()))),
+            principal: Arc::new(|claims| Box::pin(ready(Ok(Some(Principal::new(claims.subject())))))),
             limit: Arc::new(|_, _| true),
         })
     }
@@ -181,7 +185,35 @@ impl ResourceServer {
         mut self,
         principal: impl Fn(&Claims) -> P + Send + Sync + 'static,
     ) -> Self {
-        self.principal = Arc::new(move |claims| principal(claims).into());
+        self.principal = Arc::new(move |claims| Box::pin(ready(Ok(principal(claims).into()))));
+        self
+    }
+
+    /// Sets the principal for the claims of a token as [`principal`](ResourceServer::principal) does, for an application that
+    /// has to look it up, for example in its database. An error is answered with 503, and its text is for the log.
+    ///
+    /// ```
+    /// # use tool_core::Principal;
+    /// # use tool_oauth::ResourceServer;
+    /// /// Looks up a user by name.
+    /// async fn user(name: &str) -> Result<Option<Principal>, std::io::Error> {
+    ///     Ok(if name == "ada" { Some(Principal::new(name)) } else { None })
+    /// }
+    ///
+    /// let resource_server = ResourceServer::new("https://tools.example.org/mcp")?
+    ///     .look_up(async |claims| user(claims.subject()).await);
+    /// # Ok::<(), tool_oauth::ConfigError>(())
+    /// ```
+    #[must_use]
+    pub fn look_up<F, E>(mut self, look_up: impl Fn(Claims) -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = Result<Option<Principal>, E>> + Send + 'static,
+        E: Into<Box<dyn Error + Send + Sync>>,
+    {
+        self.principal = Arc::new(move |claims| {
+            let found = look_up(claims.clone());
+            Box::pin(async { found.await.map_err(Into::into) })
+        });
         self
     }
 
@@ -260,7 +292,10 @@ impl ResourceServer {
                 return Err(Refusal::Unavailable(reason.to_owned()));
             }
         };
-        let principal = (self.principal)(&claims);
+        let principal = (self.principal)(&claims).await.map_err(|error| {
+            tracing::error!(%error, "the user of a token cannot be looked up");
+            Refusal::Unavailable(error.to_string())
+        })?;
         let principal =
             principal.ok_or(Refusal::Token("the application refuses the subject of the token"))?;
         let granted = claims.scopes().flat_map(|scope| (self.scopes.permissions_of)(scope));

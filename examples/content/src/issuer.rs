@@ -1,5 +1,8 @@
 //! Tokens of an OAuth issuer.
 
+use std::error::Error;
+
+use tokio::task::spawn_blocking;
 use tool_core::Principal;
 use tool_oauth::{ConfigError, ResourceServer};
 
@@ -29,7 +32,10 @@ pub fn resource_server(site: &Site, resource: &str, issuer: &str) -> Result<Reso
         .issuer(issuer)?
         .resource_name("The website of a small museum")
         .initial_scopes(Role::Visitor.permissions().iter().copied())
-        .principal(move |claims| principal(&site, claims.subject()))
+        .look_up(move |claims| {
+            let site = site.clone();
+            async move { spawn_blocking(move || principal(&site, claims.subject())).await? }
+        })
         .limit(|principal, permission| {
             let user = principal.extension::<User>();
             user.is_some_and(|user| user.permissions.iter().any(|permitted| permitted == permission))
@@ -38,13 +44,10 @@ pub fn resource_server(site: &Site, resource: &str, issuer: &str) -> Result<Reso
 }
 
 /// Returns a user without permissions, which come from the scopes of the token; `None` if nobody has this name.
-fn principal(site: &Site, name: &str) -> Option<Principal> {
+fn principal(site: &Site, name: &str) -> Result<Option<Principal>, Box<dyn Error + Send + Sync>> {
     match site.reader().user(name) {
-        Ok(user) => Some(Principal::new(user.name.clone()).with(user)),
-        Err(SiteError::NoUser(_)) => None,
-        Err(error) => {
-            tracing::error!(%error, "the user of a token cannot be looked up");
-            None
-        }
+        Ok(user) => Ok(Some(Principal::new(user.name.clone()).with(user))),
+        Err(SiteError::NoUser(_)) => Ok(None),
+        Err(error) => Err(error.into()),
     }
 }

@@ -107,6 +107,27 @@ async fn maps_scopes_and_subjects() {
 }
 
 #[tokio::test]
+async fn looks_users_up() {
+    let key = SigningKey::ed25519();
+    let issuer = Issuer::start(vec![key.jwk("e")]).await;
+    let token = |sub: &str| key.token("e", &claims(&issuer.id(), json!({"sub": sub, "scope": "node.view"})));
+    let server = issuer.resource_server().look_up(async |claims| {
+        tokio::task::yield_now().await;
+        match claims.subject() {
+            "mallory" => Ok(None),
+            "down" => Err("the database is locked"),
+            name => Ok(Some(Principal::new(format!("user:{name}")))),
+        }
+    });
+    let ada = authenticate(&server, &token("ada")).await.unwrap();
+    assert_eq!(ada, Principal::new("user:ada").grant("node.view"));
+    let mallory = authenticate(&server, &token("mallory")).await.unwrap_err();
+    assert_eq!(mallory, format!(r#"Bearer error="invalid_token", resource_metadata="{PATH}""#));
+    // A fault of the database is not a fault of the token.
+    assert_eq!(authenticate(&server, &token("down")).await.unwrap_err(), "503");
+}
+
+#[tokio::test]
 async fn describes_itself() {
     let issuer = Issuer::start(Vec::new()).await;
     let server = issuer.resource_server().resource_name("Museum").initial_scopes(["node.view"]);
