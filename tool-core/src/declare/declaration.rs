@@ -117,8 +117,8 @@ impl Declaration {
     ///
     /// Most names differ in their first bytes, which are compared as one number without a branch. That takes a tenth of
     /// the time for a thousand names.
-    pub(crate) fn sorted(declarations: impl Iterator<Item = &'static Declaration>) -> Vec<Keyed> {
-        let mut keyed: Vec<_> = declarations.map(Keyed::new).collect();
+    pub(crate) fn sorted(declarations: impl Iterator<Item = &'static Declaration>) -> Vec<KeyedDeclaration> {
+        let mut keyed: Vec<_> = declarations.map(KeyedDeclaration::new).collect();
         // A stable sort, because the linker often leaves the declarations in order.
         keyed.sort_by_key(|keyed| u128::from(keyed.high) << 64 | u128::from(keyed.low));
         for alike in keyed.chunk_by_mut(|a, b| (a.high, a.low) == (b.high, b.low)) {
@@ -146,20 +146,20 @@ impl Declaration {
 }
 
 /// A declaration with the first bytes of its name as a sort key.
-pub(crate) struct Keyed {
+pub(crate) struct KeyedDeclaration {
     high: u64,
     low: u64,
     pub(crate) declaration: &'static Declaration,
 }
 
-impl Keyed {
+impl KeyedDeclaration {
     fn new(declaration: &'static Declaration) -> Self {
         let first = |name: &[u8]| match name.first_chunk() {
             Some(key) => u64::from_be_bytes(*key),
             None => (0..8).fold(0, |key, at| key << 8 | u64::from(name.get(at).copied().unwrap_or_default())),
         };
         let name = declaration.name.as_bytes();
-        Keyed { high: first(name), low: first(name.get(8..).unwrap_or_default()), declaration }
+        KeyedDeclaration { high: first(name), low: first(name.get(8..).unwrap_or_default()), declaration }
     }
 }
 

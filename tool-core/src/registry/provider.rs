@@ -231,7 +231,7 @@ impl Provider {
         // Nothing panics while it is held.
         let mut reported = lock(&self.reported);
         for skipped in skipped {
-            if reported.find(|known| known == skipped).is_none() {
+            if reported.find(|other| other == skipped).is_none() {
                 tracing::warn!(%skipped, "skipped");
                 drop(reported.push(skipped.clone(), 1));
             }

@@ -147,8 +147,8 @@ impl CatalogViews {
 
     fn catalog(&self, tools: &Toolset) -> Arc<Catalog> {
         let mut recent = lock(&self.recent);
-        if let Some(known) = recent.find(|known| adapter::same_view(known.registry(), tools.registry())) {
-            return Arc::clone(known);
+        if let Some(found) = recent.find(|catalog| adapter::same_view(catalog.registry(), tools.registry())) {
+            return Arc::clone(found);
         }
         let catalog = Arc::new(Catalog::new(tools.clone(), Arc::clone(&self.settings)));
         let dropped = recent.push(Arc::clone(&catalog), adapter::definitions(tools.registry()).len());

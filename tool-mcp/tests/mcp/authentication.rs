@@ -482,7 +482,7 @@ fn listed(addr: SocketAddr, caller: &str, params: Value) -> Vec<(String, Value)>
 }
 
 #[test]
-fn lists_denied_tools_marked_with_their_permissions_if_asked_to() {
+fn lists_denied_tools_with_their_permissions_on_request() {
     let required = json!({"tool-core/requiredPermissions": ["safe.open"]});
     let all = |meta: &Value| {
         let tools = [("open_safe", meta), ("safe_content", meta), ("whoami", &Value::Null)];

@@ -61,10 +61,10 @@ pub struct Keyed<K> {
     key: Box<dyn Fn(&Principal) -> K + Send + Sync>,
     provider: Box<dyn Fn(&K) -> Provider + Send + Sync>,
     capacity: usize,
-    providers: Mutex<Providers<K>>,
+    providers: Mutex<ProviderMap<K>>,
 }
 
-struct Providers<K> {
+struct ProviderMap<K> {
     /// Each with the time of its last use.
     of: HashMap<K, (u64, Provider)>,
     /// The number of uses.
@@ -93,7 +93,7 @@ impl<K: Clone + Eq + Hash + Send + 'static> Keyed<K> {
             key: Box::new(key),
             provider: Box::new(move |key| provider(key).into_provider()),
             capacity: CAPACITY,
-            providers: Mutex::new(Providers { of: HashMap::new(), time: 0 }),
+            providers: Mutex::new(ProviderMap { of: HashMap::new(), time: 0 }),
         }
     }
 
@@ -136,15 +136,15 @@ impl<K: Clone + Eq + Hash + Send + 'static> Keyed<K> {
     /// Returns the provider for a caller. The functions of the application run without the lock.
     fn of(&self, caller: &Principal) -> Provider {
         let key = (self.key)(caller);
-        if let Some(known) = lock(&self.providers).find(&key) {
-            return known;
+        if let Some(found) = lock(&self.providers).find(&key) {
+            return found;
         }
         let made = (self.provider)(&key);
         let mut providers = lock(&self.providers);
         // Another request may have made it in the meantime.
-        if let Some(known) = providers.find(&key) {
+        if let Some(found) = providers.find(&key) {
             drop(providers);
-            return known;
+            return found;
         }
         let dropped = if providers.of.len() >= self.capacity { providers.remove_oldest() } else { None };
         let time = providers.time;
@@ -155,7 +155,7 @@ impl<K: Clone + Eq + Hash + Send + 'static> Keyed<K> {
     }
 }
 
-impl<K: Clone + Eq + Hash> Providers<K> {
+impl<K: Clone + Eq + Hash> ProviderMap<K> {
     fn find(&mut self, key: &K) -> Option<Provider> {
         self.time += 1;
         let (used, provider) = self.of.get_mut(key)?;
