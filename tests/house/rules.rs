@@ -7,3 +7,4 @@ mod names;
 mod packages;
 mod readme;
 mod sizes;
+mod telemetry;

@@ -37,7 +37,7 @@ fn init_logging() {
 fn lines_about(tool: &str) -> Vec<Value> {
     let text = String::from_utf8(LINES.lock().unwrap().clone()).unwrap();
     let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-    lines.filter(|line| line["fields"]["tool"] == tool).collect()
+    lines.filter(|line| line["fields"]["gen_ai.tool.name"] == tool).collect()
 }
 
 fn fails(name: &str, operation: Operation, error: fn() -> ToolError) -> DynamicTool {
@@ -64,21 +64,22 @@ fn logs_one_line_for_each_failed_call() {
     for name in ["log_reads", "log_writes"] {
         let lines = lines_about(name);
         assert_eq!(lines.len(), 4, "one line on each interface: {lines:?}");
-        let mut calls: Vec<_> = lines.iter().map(|line| line["fields"]["call_id"].to_string()).collect();
+        let mut calls: Vec<_> =
+            lines.iter().map(|line| line["fields"]["gen_ai.tool.call.id"].to_string()).collect();
         calls.sort();
         calls.dedup();
         assert_eq!(calls.len(), 4, "each call has its own ID: {lines:?}");
         for line in lines {
             assert_eq!(line["level"], "WARN", "{line}");
-            assert_eq!(line["fields"]["kind"], "execution_failed", "{line}");
+            assert_eq!(line["fields"]["error.type"], "execution_failed", "{line}");
             assert_eq!(line["fields"]["error"], "the store is closed", "{line}");
             // The span has a fixed name, and the tool is a field.
             assert_eq!(
-                (&line["span"]["name"], &line["span"]["tool"]),
-                (&json!("tool"), &json!(name)),
+                (&line["span"]["name"], &line["span"]["gen_ai.tool.name"]),
+                (&json!("execute_tool"), &json!(name)),
                 "{line}"
             );
-            assert_eq!(line["span"]["call_id"], line["fields"]["call_id"], "{line}");
+            assert_eq!(line["span"]["gen_ai.tool.call.id"], line["fields"]["gen_ai.tool.call.id"], "{line}");
         }
     }
     // Errors that the caller can correct are not warnings.

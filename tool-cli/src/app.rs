@@ -40,6 +40,8 @@ pub struct App {
     pub(crate) lint: Lint,
     /// The program as it was called, for completion scripts.
     pub(crate) argv0: Option<OsString>,
+    /// Called before the process ends.
+    pub(crate) on_exit: Option<Box<dyn FnOnce() + Send>>,
 }
 
 impl App {
@@ -59,6 +61,7 @@ impl App {
             identities: None,
             lint: Lint::default(),
             argv0: None,
+            on_exit: None,
         }
     }
 
@@ -81,6 +84,18 @@ impl App {
     /// ```
     pub fn about(mut self, about: impl Into<String>) -> Self {
         self.about = Some(about.into());
+        self
+    }
+
+    /// Sets a function that is called at the end of [`run`](Self::run) and [`run_from`](Self::run_from), also where they exit the
+    /// process. It exports the last traces, for example.
+    ///
+    /// ```
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// let app = tool_cli::App::new("weather", registry).on_exit(|| eprintln!("good night"));
+    /// ```
+    pub fn on_exit(mut self, function: impl FnOnce() + Send + 'static) -> Self {
+        self.on_exit = Some(Box::new(function));
         self
     }
 

@@ -92,7 +92,12 @@ impl App {
         let mut streams = Streams::process();
         let mut arguments = arguments.into_iter().map(Into::into);
         let argv0 = arguments.next();
-        let code = App { argv0, ..self }.finish(arguments.collect(), &mut streams).await;
+        let mut app = App { argv0, ..self };
+        let on_exit = app.on_exit.take();
+        let code = app.finish(arguments.collect(), &mut streams).await;
+        if let Some(on_exit) = on_exit {
+            on_exit();
+        }
         if streams.ends_now() {
             std::process::exit(code.into());
         }

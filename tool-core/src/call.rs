@@ -15,6 +15,7 @@ pub(crate) mod audit;
 mod block_on;
 #[cfg(feature = "tokio")]
 mod check_blocking;
+mod content;
 pub(crate) mod decode;
 mod example;
 pub(crate) mod executor;

@@ -26,6 +26,7 @@ use crate::model::access::Principal;
 use crate::model::call_id::CallId;
 use crate::model::extensions::Extensions;
 use crate::model::lock::lock;
+use crate::model::telemetry;
 use crate::model::trace::TraceParent;
 
 /// The call that a tool is running for: its identifier, its caller, and whether the caller still waits.
@@ -97,13 +98,14 @@ impl Context {
         &self.0.principal
     }
 
-    /// Returns the trace that the call belongs to, so that the tool can pass it on to services that it calls.
+    /// Returns the position of the current span in its trace, so that the tool can send it to services that it calls. Without
+    /// a [propagator](crate::telemetry::Propagator) it is the position of the caller.
     ///
     /// ```
     /// assert!(tool_core::Context::for_tests("add").traceparent().is_none());
     /// ```
     pub fn traceparent(&self) -> Option<TraceParent> {
-        self.0.options.trace
+        telemetry::trace_parent().or(self.0.options.trace)
     }
 
     /// Returns the extension of type `T` that an adapter or the application attached to the call, or else to the
@@ -233,7 +235,11 @@ impl Context {
     #[cfg(feature = "tokio")]
     pub fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
         // The task gets its own span, because it can be spawned from anywhere and outlives the call.
-        let span = tracing::error_span!("task", tool = self.tool(), call_id = %self.call_id());
+        let span = tracing::error_span!(
+            "task",
+            gen_ai.tool.name = self.tool(),
+            gen_ai.tool.call.id = %self.call_id()
+        );
         let task = crate::model::catch_panic::catch_panic_task(task, span);
         self.0.tasks.spawn(task, &tokio::runtime::Handle::current());
     }

@@ -131,6 +131,14 @@ pub mod provider {
     };
 }
 
+/// Traces and metrics of calls, by the semantic conventions of OpenTelemetry.
+///
+/// Spans and metrics have the names of OpenTelemetry, and go to the subscriber of `tracing` and the recorder of `metrics`
+/// that the application has installed. A [`Propagator`](telemetry::Propagator) connects them with the traces of callers.
+pub mod telemetry {
+    pub use crate::model::telemetry::{Propagator, SetPropagatorError, set_propagator};
+}
+
 /// Search for tools by words.
 pub mod search {
     pub use crate::registry::search::{Hit, Match};

@@ -19,4 +19,5 @@ pub(crate) mod permission;
 pub(crate) mod prompt;
 pub(crate) mod recent;
 pub(crate) mod setters;
+pub(crate) mod telemetry;
 pub(crate) mod trace;

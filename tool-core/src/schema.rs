@@ -23,7 +23,7 @@ mod portable;
 pub(crate) mod problem;
 pub(crate) mod reference;
 mod samples;
-mod secret;
+pub(crate) mod secret;
 pub(crate) mod subschemas;
 pub(crate) mod types;
 mod untagged;

@@ -4,14 +4,21 @@ use std::time::Instant;
 
 use axum::http::HeaderValue;
 use axum::response::Response;
+use metrics::Label;
 use tool_core::schema::NativeSchema;
 use tool_core::{CallOptions, FailureKind, Operation, Registry, Reply, ToolDefinition, adapter};
+use tool_serve::DurationHistogram;
+use tracing::Span;
+use tracing::field::display;
 
 use crate::error::ApiError;
 use crate::in_flight::CallGuard;
 use crate::request_context::{RequestContext, find_tool};
 use crate::request_filter::is_for_foreign_page;
 use crate::{bare_output, call_events, query, response};
+
+static DURATION: DurationHistogram =
+    DurationHistogram::new("gen_ai.execute_tool.duration", "The duration of a single tool execution.");
 
 /// `POST /tools/{name}/validate`: runs nothing, so it works without execution.
 pub(crate) async fn validate(mut context: RequestContext) -> Result<Response, ApiError> {
@@ -133,17 +140,15 @@ fn is_denied(tools: &Registry, name: &str) -> bool {
 
 /// Calls the tool, with tracing and metrics.
 async fn invoke(tools: &Registry, name: &str, arguments: &[u8], options: &CallOptions) -> Reply {
-    // Unknown names are not counted: clients could create any number of labels.
-    let counted_name = tools.get(name).map_or("", |tool| tool.name()).to_owned();
-    tracing::Span::current().record("tool", &*counted_name);
+    let known = tools.get(name).map(|tool| tool.name().to_owned());
+    Span::current().record("gen_ai.tool.name", known.as_deref());
     let began = Instant::now();
     let reply = tools.call_with(name, arguments, options).await;
-    tracing::Span::current().record("call_id", tracing::field::display(reply.call_id));
-    let outcome =
-        reply.result.as_ref().map_or_else(|failure| failure.kind().codes().error_type, |_| "success");
-    metrics::counter!("tool_http_calls_total", "tool" => counted_name.clone(), "outcome" => outcome)
-        .increment(1);
-    metrics::histogram!("tool_http_call_duration_seconds", "tool" => counted_name)
-        .record(began.elapsed().as_secs_f64());
+    Span::current().record("gen_ai.tool.call.id", display(reply.call_id));
+    let error = reply.result.as_ref().err().map(|failure| failure.kind().codes().error_type);
+    // Unknown names are no labels: clients could create any number of them.
+    let labels = known.map(|name| Label::new("gen_ai.tool.name", name));
+    let labels = labels.into_iter().chain(error.map(|error| Label::new("error.type", error))).collect();
+    DURATION.record(began.elapsed(), labels);
     reply
 }

@@ -2,11 +2,11 @@
 
 use axum::body::Body;
 use axum::extract::{FromRequestParts as _, RawPathParams, Request};
-use axum::http::header;
 use axum::http::request::Parts;
+use axum::http::{HeaderMap, header};
 use axum::response::Response;
 use bytes::Bytes;
-use tool_core::{CallOptions, Extensions, Principal, Registry, ToolDefinition, adapter};
+use tool_core::{CallOptions, Extensions, Principal, Registry, ToolDefinition, TraceParent, adapter};
 
 use crate::api::Api;
 use crate::cache_control::CacheControl;
@@ -73,8 +73,7 @@ impl RequestContext {
 
     /// Takes the options of the call from the request: its trace, and the extensions that the application has added.
     pub(crate) fn call_options(&mut self) -> CallOptions {
-        // An invalid header counts as none (W3C Trace Context, section 2.3).
-        let trace = self.head.headers.get("traceparent").and_then(|trace| trace.to_str().ok()?.parse().ok());
+        let trace = trace_parent(&self.head.headers);
         let extensions = Extensions::from(std::mem::take(&mut self.head.extensions));
         CallOptions::new().trace(trace).extensions(extensions)
     }
@@ -114,9 +113,14 @@ impl RequestContext {
     }
 }
 
+/// Returns the position of the caller in its trace. An invalid header counts as none (W3C Trace Context, section 2.3).
+pub(crate) fn trace_parent(headers: &HeaderMap) -> Option<TraceParent> {
+    headers.get("traceparent")?.to_str().ok()?.parse().ok()
+}
+
 /// Returns the tool of this name, if the caller can see it.
 pub(crate) fn find_tool<'r>(tools: &'r Registry, name: &str) -> Result<&'r ToolDefinition, ApiError> {
     let tool = tools.get(name).ok_or_else(|| ApiError::ToolNotFound(name.to_owned()))?;
-    tracing::Span::current().record("tool", tool.name());
+    tracing::Span::current().record("gen_ai.tool.name", tool.name());
     Ok(tool)
 }

@@ -109,7 +109,7 @@ pub(crate) fn validation_response(result: Result<Validation, Failure>) -> Respon
         _ => {
             let call_id = CallId::new();
             if failure.kind() == FailureKind::Internal {
-                tracing::error!(%call_id, "the arguments could not be checked");
+                tracing::error!(gen_ai.tool.call.id = %call_id, "the arguments could not be checked");
             }
             failure_response(&failure, call_id)
         }

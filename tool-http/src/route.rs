@@ -1,20 +1,28 @@
 //! Tracing and metrics of requests.
 
+use std::fmt;
 use std::pin::Pin;
 use std::time::{Duration, Instant};
 
 use axum::extract::Request;
 use axum::handler::Handler;
-use axum::http::Method;
+use axum::http::uri::Scheme;
+use axum::http::{Method, StatusCode, Version};
 use axum::response::{IntoResponse, Response};
+use metrics::Label;
 use tokio::time::timeout;
+use tool_core::{FailureKind, adapter};
+use tool_serve::DurationHistogram;
 use tracing::field::Empty;
 use tracing::{Instrument as _, Span};
 
 use crate::api::Api;
 use crate::content_coding::AcceptedCodings;
 use crate::error::ApiError;
-use crate::request_context::RequestContext;
+use crate::request_context::{RequestContext, trace_parent};
+
+static DURATION: DurationHistogram =
+    DurationHistogram::new("http.server.request.duration", "Duration of HTTP server requests.");
 
 /// The time limit of a request, as an extension. It is applied here so that timeouts are counted and get the usual headers.
 #[derive(Clone, Copy, Debug)]
@@ -42,7 +50,7 @@ where
     type Future = Pin<Box<dyn Future<Output = Response> + Send>>;
 
     fn call(self, request: Request, api: Api) -> Self::Future {
-        let exchange = Exchange::begin(request.method(), self.pattern);
+        let exchange = Exchange::begin(&request, self.pattern);
         let limit = request.extensions().get::<TimeLimit>().copied();
         // Checked before a tool runs whose response could not be sent.
         let accepted = AcceptedCodings::from_headers(request.headers());
@@ -69,45 +77,99 @@ struct Exchange {
     span: Span,
     method: &'static str,
     route: &'static str,
+    scheme: &'static str,
+    version: &'static str,
     began: Instant,
     answered: bool,
 }
 
 impl Exchange {
-    fn begin(method: &Method, route: &'static str) -> Self {
-        let method = method_label(method);
+    /// Begins the span of a request, by OpenTelemetry's conventions for HTTP servers.
+    fn begin(request: &Request, route: &'static str) -> Self {
+        let method = method_label(request.method());
+        let scheme = if request.uri().scheme() == Some(&Scheme::HTTPS) { "https" } else { "http" };
+        let version = version_label(request.version());
         // Empty fields are recorded later. The level is error so that log messages of any level are inside this span.
-        let span = tracing::error_span!("http", method, route, tool = Empty, status = Empty, call_id = Empty);
-        Exchange { span, method, route, began: Instant::now(), answered: false }
+        let span = tracing::error_span!(
+            "http",
+            otel.name = %SpanName { method, route },
+            otel.kind = "server",
+            otel.status_code = Empty,
+            http.request.method = method,
+            http.request.method_original = (method == OTHER_METHOD).then(|| request.method().as_str()),
+            http.route = (!route.is_empty()).then_some(route),
+            http.response.status_code = Empty,
+            url.path = request.uri().path(),
+            url.scheme = scheme,
+            network.protocol.version = version,
+            error.type = Empty,
+            gen_ai.tool.name = Empty,
+            gen_ai.tool.call.id = Empty,
+        );
+        if !span.is_disabled() {
+            adapter::set_parent(&span, trace_parent(request.headers()));
+        }
+        Exchange { span, method, route, scheme, version, began: Instant::now(), answered: false }
     }
 
     fn end(mut self, response: &Response) {
         self.answered = true;
-        let status = response.status().as_u16();
-        self.span.record("status", status);
-        self.count(status.to_string());
+        let status = response.status();
+        self.span.record("http.response.status_code", status.as_u16());
+        self.measure(Some(status));
         self.span.in_scope(|| tracing::debug!("answered"));
     }
 
-    fn count(&self, status: String) {
-        let (method, route) = (self.method, self.route);
-        metrics::counter!("tool_http_requests_total", "method" => method, "route" => route, "status" => status)
-            .increment(1);
-        metrics::histogram!("tool_http_request_duration_seconds", "method" => method, "route" => route)
-            .record(self.began.elapsed().as_secs_f64());
+    /// Records the duration and, if the server is at fault, the error.
+    fn measure(&self, status: Option<StatusCode>) {
+        let error = match status {
+            Some(status) if !status.is_server_error() => None,
+            Some(status) => Some(status.as_str().to_owned()),
+            None => Some(FailureKind::Cancelled.codes().error_type.to_owned()),
+        };
+        if let Some(error) = &error {
+            self.span.record("error.type", &**error);
+            self.span.record("otel.status_code", "ERROR");
+        }
+        let mut labels = vec![
+            Label::new("http.request.method", self.method),
+            Label::new("url.scheme", self.scheme),
+            Label::new("network.protocol.version", self.version),
+        ];
+        labels.extend((!self.route.is_empty()).then(|| Label::new("http.route", self.route)));
+        labels
+            .extend(status.map(|status| Label::new("http.response.status_code", status.as_str().to_owned())));
+        labels.extend(error.map(|error| Label::new("error.type", error)));
+        DURATION.record(self.began.elapsed(), labels);
     }
 }
 
 impl Drop for Exchange {
     fn drop(&mut self) {
         if !self.answered {
-            self.count("dropped".to_owned());
+            self.measure(None);
             self.span.in_scope(|| tracing::info!("dropped before it was answered: the client went away"));
         }
     }
 }
 
-/// Returns the label of a method. Unknown methods share one, so that clients cannot create labels.
+/// The name of the span of a request: its method and its route, if there is one.
+struct SpanName {
+    method: &'static str,
+    route: &'static str,
+}
+
+impl fmt::Display for SpanName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.method == OTHER_METHOD { "HTTP" } else { self.method })?;
+        if self.route.is_empty() { Ok(()) } else { write!(f, " {}", self.route) }
+    }
+}
+
+/// The label of every unknown method, so that clients cannot create labels.
+const OTHER_METHOD: &str = "_OTHER";
+
+/// Returns the label of a method.
 fn method_label(method: &Method) -> &'static str {
     match *method {
         Method::GET => "GET",
@@ -117,6 +179,16 @@ fn method_label(method: &Method) -> &'static str {
         Method::DELETE => "DELETE",
         Method::OPTIONS => "OPTIONS",
         Method::PATCH => "PATCH",
-        _ => "other",
+        _ => OTHER_METHOD,
+    }
+}
+
+/// Returns the label of a version of HTTP.
+fn version_label(version: Version) -> &'static str {
+    match version {
+        Version::HTTP_10 => "1.0",
+        Version::HTTP_2 => "2",
+        Version::HTTP_3 => "3",
+        _ => "1.1",
     }
 }

@@ -6,6 +6,7 @@ mod era;
 mod errors;
 mod in_flight;
 mod message;
+mod operation;
 mod outbox;
 pub(crate) mod param_headers;
 mod response;

@@ -43,6 +43,7 @@
 //! ```
 
 mod connections;
+mod duration_histogram;
 mod limits;
 mod public_document;
 mod request_body;
@@ -51,6 +52,7 @@ mod socket;
 mod tracked_body;
 
 pub use connections::Connections;
+pub use duration_histogram::DurationHistogram;
 pub use limits::Limits;
 pub use public_document::public_document;
 pub use request_body::{BODY_TIMEOUT, BodyError, read_body};

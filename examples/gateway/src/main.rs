@@ -1,6 +1,7 @@
 //! The gateway as a program: the tools of all servers on the command line, over HTTP and over MCP.
 //!
 //! See [`gateway::Settings`] for its environment variables. Errors are logged to stderr; `RUST_LOG` sets the level.
+//! Traces and metrics go to an OpenTelemetry collector if `OTEL_EXPORTER_OTLP_ENDPOINT` names one.
 
 mod accounts;
 
@@ -8,12 +9,12 @@ use std::env;
 use std::process::ExitCode;
 
 use gateway::Settings;
+use telemetry::Telemetry;
 use tool_cli::{App, ServeError, ServeOptions, Server};
 use tool_core::provider::Provider;
 use tool_core::{Principal, Registry};
 use tool_mcp::upstream::Upstreams;
 use tool_mcp::{Changes, Discovery};
-use tracing_subscriber::EnvFilter;
 
 #[tokio::main]
 async fn main() -> ExitCode {
@@ -21,15 +22,20 @@ async fn main() -> ExitCode {
     // failure; for servers it is in the log.
     let serves = env::args_os().any(|argument| argument == "serve");
     let usual = if serves { "warn,rmcp=off" } else { "warn,tool_core::call::failure_log=error,rmcp=off" };
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(usual));
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
-    run().await.unwrap_or_else(|error| {
+    let telemetry = match Telemetry::init("gateway", usual) {
+        Ok(telemetry) => telemetry,
+        Err(error) => {
+            eprintln!("error: {error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    run(telemetry).await.unwrap_or_else(|error| {
         eprintln!("error: {error}");
         ExitCode::FAILURE
     })
 }
 
-async fn run() -> Result<ExitCode, ServeError> {
+async fn run(telemetry: Telemetry) -> Result<ExitCode, ServeError> {
     let command = accounts::Command::from_args(env::args_os())?;
     let changes = Changes::new();
     let settings = Settings::from_env()?;
@@ -41,7 +47,8 @@ async fn run() -> Result<ExitCode, ServeError> {
         return command.run(&upstreams).await;
     }
     let tools = gateway::tools(&upstreams, gateway::results_from_env()?.as_ref())?;
-    let code = app(registry(&tools).await?, &tools, &upstreams, &changes).run().await;
+    let app = app(registry(&tools).await?, &tools, &upstreams, &changes);
+    let code = app.on_exit(|| telemetry.shutdown()).run().await;
     upstreams.shutdown().await;
     Ok(code)
 }

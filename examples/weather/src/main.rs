@@ -3,25 +3,31 @@
 //! `WEATHER_REPORTS` names the file for reports, by default `weather-reports.jsonl` in the current folder.
 //! `WEATHER_LENIENCY=strict` rejects arguments of the wrong type. `WEATHER_TOKEN` is the bearer token of HTTP callers.
 //! `WEATHER_RESULTS` names a directory for large results. Errors are logged to stderr; `RUST_LOG` sets the level.
+//! Traces and metrics go to an OpenTelemetry collector if `OTEL_EXPORTER_OTLP_ENDPOINT` names one.
 
 use std::env;
 use std::process::ExitCode;
 
+use telemetry::Telemetry;
 use tool_cli::{App, ServeError, ServeOptions, Server};
 use tool_core::authentication::Bearer;
 use tool_core::results::ResultStore;
 use tool_core::schema::Leniency;
 use tool_core::{Principal, Registry};
 use tool_mcp::Surfaces;
-use tracing_subscriber::EnvFilter;
 
 #[tokio::main]
 async fn main() -> ExitCode {
     // Command-line callers see the reason of a failure; for servers it is in the log.
     let serves = env::args_os().any(|argument| argument == "serve");
     let usual = if serves { "warn" } else { "error" };
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(usual));
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    let telemetry = match Telemetry::init("weather", usual) {
+        Ok(telemetry) => telemetry,
+        Err(error) => {
+            eprintln!("{error}");
+            return ExitCode::FAILURE;
+        }
+    };
 
     let reports = env::var_os("WEATHER_REPORTS").unwrap_or_else(|| "weather-reports.jsonl".into());
     let built = leniency().and_then(|leniency| {
@@ -51,6 +57,7 @@ async fn main() -> ExitCode {
         .about("Daily weather of Seattle and New York, 2012 to 2015")
         .server("http", http.addr(([127, 0, 0, 1], 8080)).allow_execute())
         .server("mcp", mcp)
+        .on_exit(|| telemetry.shutdown())
         .run()
         .await
 }

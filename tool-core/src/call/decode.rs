@@ -86,7 +86,7 @@ impl ArgumentDecoder<'_> {
     ) -> Result<Option<EntryOutcome>, Failure> {
         let (tool, layout) = (self.tool, self.tool.argument_layout());
         if layout.broken {
-            tracing::error!(tool = tool.name(), "the schema of the tool could not be built");
+            tracing::error!(gen_ai.tool.name = tool.name(), "the schema of the tool could not be built");
             return Err(Failure::internal());
         }
         if let Implementation::Declared(entry) = self.implementation
@@ -155,7 +155,7 @@ impl ArgumentDecoder<'_> {
             (Purpose::Run, Implementation::Dynamic(tool)) => {
                 let text = integers::spell_out_integers(&text).unwrap_or_else(|| text.into_owned());
                 let arguments = RawValue::from_string(text).map_err(|error| {
-                    tracing::error!(tool = self.tool.name(), %error, "valid arguments are not JSON");
+                    tracing::error!(gen_ai.tool.name = self.tool.name(), %error, "valid arguments are not JSON");
                     Failure::internal()
                 })?;
                 let tool = Arc::clone(tool);
@@ -164,7 +164,7 @@ impl ArgumentDecoder<'_> {
                 Ok(EntryOutcome::Running(Box::pin(running)))
             }
             (Purpose::Run, Implementation::Declared(_) | Implementation::Absent) => {
-                tracing::error!(tool = self.tool.name(), "a dynamic definition has no tool");
+                tracing::error!(gen_ai.tool.name = self.tool.name(), "a dynamic definition has no tool");
                 Err(Failure::internal())
             }
         }

@@ -33,13 +33,27 @@ impl FailureLog {
     fn line(&self, failure: &Failure) {
         let codes = failure.kind().codes();
         let (tool, prompt) = self.kind.split(self.tool.name());
-        let (call_id, kind) = (self.call_id, codes.error_type);
+        let (call_id, error_type) = (self.call_id, codes.error_type);
         let message = failure.message();
         let error = message.char_indices().nth(MOST).map_or(message, |(end, _)| &message[..end]);
         if codes.http < 500 {
-            tracing::info!(tool, prompt, %call_id, kind, error, "the call failed");
+            tracing::info!(
+                gen_ai.tool.name = tool,
+                gen_ai.prompt.name = prompt,
+                gen_ai.tool.call.id = %call_id,
+                error.type = error_type,
+                error,
+                "the call failed"
+            );
         } else {
-            tracing::warn!(tool, prompt, %call_id, kind, error, "the call failed");
+            tracing::warn!(
+                gen_ai.tool.name = tool,
+                gen_ai.prompt.name = prompt,
+                gen_ai.tool.call.id = %call_id,
+                error.type = error_type,
+                error,
+                "the call failed"
+            );
         }
     }
 }

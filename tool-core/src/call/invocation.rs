@@ -5,11 +5,12 @@ use tokio::runtime::Handle;
 #[cfg(feature = "tokio")]
 use tracing::Instrument as _;
 use tracing::Span;
-use tracing::field::display;
+use tracing::field::{Empty, display};
 
 use crate::call::audit::{Audit, AuditSubject, Record};
 #[cfg(feature = "tokio")]
 use crate::call::check_blocking::check_blocking;
+use crate::call::content::{record_arguments, record_result};
 #[cfg(feature = "tokio")]
 use crate::call::decode::check::takes_long;
 use crate::call::decode::{ArgumentDecoder, Purpose, check_text};
@@ -28,8 +29,10 @@ use crate::definition::ToolDefinition;
 use crate::model::audit_kind::AuditKind;
 use crate::model::call_id::CallId;
 use crate::model::catch_panic::catch_panic;
-use crate::model::failure::Failure;
+use crate::model::failure::{Failure, FailureKind};
 use crate::model::output::Output;
+use crate::model::telemetry;
+use crate::model::trace::TraceParent;
 #[cfg(feature = "tokio")]
 use crate::results::ResultStore;
 
@@ -109,8 +112,10 @@ impl<'c> Invocation<'c> {
             }
             tasks.token()
         });
-        let trace_id = options.trace.map(|trace| display(format!("{:032x}", trace.trace_id())));
-        let (of_tool, of_prompt) = kind.split(tool.name());
+        let span = call_span(kind, tool.name(), call_id, options.trace);
+        if scope.traces_content && kind == AuditKind::Tool && !span.is_disabled() {
+            record_arguments(&span, tool, arguments);
+        }
         Invocation {
             tool,
             kind,
@@ -120,8 +125,7 @@ impl<'c> Invocation<'c> {
             results: origin.options.store(),
             arguments,
             context,
-            // At the level of errors, so that log lines of any level have the span of their call.
-            span: tracing::error_span!("tool", tool = of_tool, prompt = of_prompt, %call_id, trace_id),
+            span,
             record: scope.audit.as_ref().map(begin),
             is_logged: false,
             _task_token: counted,
@@ -217,15 +221,64 @@ impl<'c> Invocation<'c> {
     /// Logs and records the result, and builds the reply.
     #[inline]
     fn reply(&mut self, result: Result<Output, Failure>) -> Reply {
-        if let Err(failure) = &result
-            && !self.is_logged
-        {
-            self.span.in_scope(|| self.log().write(failure));
+        match &result {
+            Ok(output)
+                if self.scope.traces_content && self.kind == AuditKind::Tool && !self.span.is_disabled() =>
+            {
+                record_result(&self.span, output);
+            }
+            Ok(_) => {}
+            Err(failure) => {
+                record_failure(&self.span, failure);
+                if !self.is_logged {
+                    self.span.in_scope(|| self.log().write(failure));
+                }
+            }
         }
         if let Some(record) = self.record.take() {
             self.span.in_scope(|| record.end(&result));
         }
         Reply::new(self.context.call_id(), result)
+    }
+}
+
+/// Creates the span of a call, by OpenTelemetry's conventions for tools. It is at the level of errors, so that log lines of any
+/// level have the span of their call.
+#[inline]
+fn call_span(kind: AuditKind, name: &str, call_id: CallId, caller: Option<TraceParent>) -> Span {
+    let trace_id = || caller.map(|caller| display(format!("{:032x}", caller.trace_id())));
+    let span = match kind {
+        AuditKind::Tool => tracing::error_span!(
+            "execute_tool",
+            otel.name = %format_args!("execute_tool {name}"),
+            otel.status_code = Empty,
+            gen_ai.operation.name = "execute_tool",
+            gen_ai.tool.name = name,
+            gen_ai.tool.call.id = %call_id,
+            gen_ai.tool.call.arguments = Empty,
+            gen_ai.tool.call.result = Empty,
+            error.type = Empty,
+            trace_id = trace_id(),
+        ),
+        AuditKind::Prompt => tracing::error_span!(
+            "get_prompt",
+            otel.name = %format_args!("get_prompt {name}"),
+            otel.status_code = Empty,
+            gen_ai.prompt.name = name,
+            gen_ai.tool.call.id = %call_id,
+            error.type = Empty,
+            trace_id = trace_id(),
+        ),
+    };
+    telemetry::set_parent(&span, caller);
+    span
+}
+
+/// Records the kind of a failure. A question to the caller is none: the call goes on with the answer.
+fn record_failure(span: &Span, failure: &Failure) {
+    if failure.kind() != FailureKind::InputRequired && !span.is_disabled() {
+        span.record("error.type", failure.kind().codes().error_type);
+        span.record("otel.status_code", "ERROR");
     }
 }
 

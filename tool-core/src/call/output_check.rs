@@ -115,14 +115,14 @@ fn listed(names: &[&str]) -> String {
 /// Returns `true` if the output is valid by its schema. Otherwise the log has the path, but no value.
 fn keeps_its_schema(tool: &ToolDefinition, output: &Output) -> bool {
     if tool.output_validator().is_some() && output.structured_text().is_some_and(is_too_deep) {
-        tracing::error!(tool = tool.name(), "output is nested too deeply to validate");
+        tracing::error!(gen_ai.tool.name = tool.name(), "output is nested too deeply to validate");
         return false;
     }
     let places = tool.output_problems(output).into_iter();
     let places: Vec<_> = places.map(|problem| format!("{} at {:?}", problem.keyword, problem.path)).collect();
     let broken = places.join(", ");
     if !broken.is_empty() {
-        tracing::error!(tool = tool.name(), broken, "output does not match its schema");
+        tracing::error!(gen_ai.tool.name = tool.name(), broken, "output does not match its schema");
     }
     broken.is_empty()
 }

@@ -30,4 +30,6 @@ pub(crate) struct Scope {
     pub(crate) admission: Admission,
     pub(crate) leniency: Leniency,
     pub(crate) audit: Option<Audit>,
+    /// Whether arguments and results are recorded in spans.
+    pub(crate) traces_content: bool,
 }

@@ -162,13 +162,33 @@ fn trace(message: &LogMessage<'_>) {
     let text = one_line(&message.text());
     // `tracing` needs the level at compile time.
     match level {
-        LogLevel::Debug => tracing::debug!(target: TARGET, tool, %call_id, "{text}"),
-        LogLevel::Info | LogLevel::Notice => {
-            tracing::info!(target: TARGET, tool, %call_id, "{text}");
+        LogLevel::Debug => {
+            tracing::debug!(
+                target: TARGET,
+                { gen_ai.tool.name = tool, gen_ai.tool.call.id = %call_id },
+                "{text}"
+            );
         }
-        LogLevel::Warning => tracing::warn!(target: TARGET, tool, %call_id, "{text}"),
+        LogLevel::Info | LogLevel::Notice => {
+            tracing::info!(
+                target: TARGET,
+                { gen_ai.tool.name = tool, gen_ai.tool.call.id = %call_id },
+                "{text}"
+            );
+        }
+        LogLevel::Warning => {
+            tracing::warn!(
+                target: TARGET,
+                { gen_ai.tool.name = tool, gen_ai.tool.call.id = %call_id },
+                "{text}"
+            );
+        }
         LogLevel::Error | LogLevel::Critical | LogLevel::Alert | LogLevel::Emergency => {
-            tracing::error!(target: TARGET, tool, %call_id, %level, "{text}");
+            tracing::error!(
+                target: TARGET,
+                { gen_ai.tool.name = tool, gen_ai.tool.call.id = %call_id, %level },
+                "{text}"
+            );
         }
     }
 }

@@ -6,6 +6,8 @@
 
 use std::collections::BTreeSet;
 
+use tracing::Span;
+
 #[cfg(feature = "tokio")]
 pub use crate::model::recent::Recent;
 pub use crate::registry::call_events::{CallEvent, CallEvents};
@@ -18,6 +20,8 @@ use crate::definition::ToolDefinition;
 use crate::definition::prompt::PromptDefinition;
 use crate::model::failure::Failure;
 use crate::model::permission::Permission;
+use crate::model::telemetry;
+use crate::model::trace::TraceParent;
 use crate::registry::error::BuildErrors;
 use crate::registry::{Registry, addresses};
 #[cfg(feature = "tokio")]
@@ -178,6 +182,18 @@ pub fn permissions(registry: &Registry) -> BTreeSet<&str> {
 /// ```
 pub fn is_unrestricted(registry: &Registry) -> bool {
     registry.is_unrestricted()
+}
+
+/// Makes the span of the caller the parent of `span`, the span of a request. It must not be entered yet. Without a
+/// [propagator](crate::telemetry::Propagator), or inside of a span that belongs to the same trace, this does nothing.
+///
+/// ```
+/// let header = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+/// let span = tracing::info_span!("request");
+/// tool_core::adapter::set_parent(&span, header.parse().ok());
+/// ```
+pub fn set_parent(span: &Span, caller: Option<TraceParent>) {
+    telemetry::set_parent(span, caller);
 }
 
 /// Returns `true` if the caller may see a tool of this name or alias, including one that is not listed now.

@@ -61,6 +61,7 @@ pub struct RegistryBuilder {
     pub(super) limits: CallLimits,
     pub(super) audit: Option<Arc<dyn AuditSink>>,
     pub(super) audit_key: Option<[u8; 32]>,
+    pub(super) trace_content: bool,
     #[cfg(feature = "tokio")]
     pub(super) results: Option<crate::results::ResultStore>,
     allow_empty: bool,
@@ -269,6 +270,7 @@ impl RegistryBuilder {
             admission: self.admission,
             leniency: self.leniency,
             audit: audit.clone(),
+            traces_content: self.trace_content,
         });
         // Built in place: with a thousand tools, a copy of each would slow down the start of a command.
         let mut members: Vec<RegisteredTool> = Vec::with_capacity(declarations.len() + self.dynamic.len());

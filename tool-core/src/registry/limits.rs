@@ -100,6 +100,15 @@ impl RegistryBuilder {
         /// let builder = Registry::builder().audit_key(from_the_vault);
         /// ```
         pub fn audit_key(key: [u8; 32]) => audit_key = Some(key);
+
+        /// Sets whether the spans of calls have the arguments and the results, at most 16 KiB of each; `false` by default.
+        /// Secret inputs are left out. A tool whose result has secrets should not be called with this.
+        ///
+        /// ```
+        /// # use tool_core::Registry;
+        /// let builder = Registry::builder().trace_content(cfg!(debug_assertions));
+        /// ```
+        pub fn trace_content(record: bool) => trace_content = record;
     }
 }
 

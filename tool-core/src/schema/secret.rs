@@ -3,9 +3,12 @@
 use serde_json::Value;
 
 use crate::schema::json::children::children;
-use crate::schema::json::pointer::unescaped;
+use crate::schema::json::pointer::{push_token, unescaped};
 use crate::schema::locate::{below, parts};
 use crate::schema::types::refers;
+
+/// What is shown instead of a secret.
+const MASK: &str = "(secret)";
 
 /// What may be shown of a value.
 pub(crate) struct Secrecy {
@@ -20,6 +23,32 @@ pub(crate) struct Secrecy {
 /// Returns `true` if a schema has a secret anywhere.
 pub(crate) fn any(schema: &Value) -> bool {
     is_secret(schema) || children(schema).any(any)
+}
+
+/// Returns a value with `(secret)` instead of each secret.
+pub(crate) fn masked(root: &Value, value: &Value) -> Value {
+    mask(root, "", value)
+}
+
+fn mask(root: &Value, path: &str, value: &Value) -> Value {
+    let secrecy = of(root, path);
+    let below = |token: &str| {
+        let mut path = path.to_owned();
+        push_token(&mut path, token);
+        path
+    };
+    match value {
+        _ if secrecy.names => Value::from(MASK),
+        Value::Object(members) => {
+            members.iter().map(|(name, value)| (name.clone(), mask(root, &below(name), value))).collect()
+        }
+        Value::Array(items) => {
+            let item = |(index, value): (usize, &Value)| mask(root, &below(&index.to_string()), value);
+            items.iter().enumerate().map(item).collect()
+        }
+        _ if secrecy.concealed => Value::from(MASK),
+        value => value.clone(),
+    }
 }
 
 /// Returns what may be shown of the value at this path.
@@ -55,8 +84,27 @@ pub(super) fn is_secret(schema: &Value) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::of;
+    use super::{masked, of};
     use serde_json::json;
+
+    #[test]
+    fn masks_secrets_and_nothing_else() {
+        let schema = json!({"type": "object", "properties": {
+            "user": {"type": "string"},
+            "password": {"type": "string", "writeOnly": true},
+            "keys": {"type": "array", "items": {"type": "object", "properties": {
+                "name": {"type": "string"},
+                "key": {"type": "object", "writeOnly": true},
+            }}},
+        }});
+        let value =
+            json!({"user": "ada", "password": "swordfish", "keys": [{"name": "a/b", "key": {"k": [1]}}]});
+        let shown =
+            json!({"user": "ada", "password": "(secret)", "keys": [{"name": "a/b", "key": "(secret)"}]});
+        assert_eq!(masked(&schema, &value), shown);
+        let names = json!({"type": "object", "propertyNames": {"writeOnly": true}});
+        assert_eq!(masked(&names, &json!({"swordfish": 1})), json!("(secret)"));
+    }
 
     #[test]
     fn finds_secrets_in_every_subschema() {

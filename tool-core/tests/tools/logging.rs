@@ -82,11 +82,12 @@ async fn traces_messages_without_an_enabled_sink() {
     {
         let output = registry.call_with("say_all", b"{}", &CallOptions::new()).await.result.unwrap();
         let logged: Vec<String> = events.0.lock().unwrap().drain(..).collect();
-        let of_tool: Vec<_> = logged.iter().filter(|event| event.contains("tool=\"say_all\"")).collect();
+        let of_tool: Vec<_> =
+            logged.iter().filter(|event| event.contains("gen_ai.tool.name=\"say_all\"")).collect();
         assert_eq!(of_tool.len(), expected, "{logged:?}");
         assert!(of_tool[0].contains("message=it is debug"), "{logged:?}");
         assert!(of_tool[expected - 1].contains(r#"message={"page":7}"#), "{logged:?}");
-        let call_id = format!("call_id={}", output.value().as_str().unwrap());
+        let call_id = format!("gen_ai.tool.call.id={}", output.value().as_str().unwrap());
         assert!(of_tool.iter().all(|event| event.contains(&call_id)), "{logged:?}");
     }
 }

@@ -9,6 +9,7 @@ mod attributes;
 mod audit;
 mod callers;
 mod completion;
+mod content;
 mod custom_schemas;
 mod deadlocks;
 mod definition_fuzz;

@@ -81,7 +81,7 @@ async fn logs_broken_outputs_within_the_span() {
         let events = spans.0.lock().unwrap();
         let [(within, cause), (also_within, outcome)] = &events[..] else { panic!("{events:?}") };
         assert!(*within > 0 && cause.contains("broken"), "{operation}: {within} {cause}");
-        assert!(*also_within > 0 && outcome.contains("kind=\"internal\""), "{operation}: {outcome}");
+        assert!(*also_within > 0 && outcome.contains("error.type=\"internal\""), "{operation}: {outcome}");
     }
 }
 

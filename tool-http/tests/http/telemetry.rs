@@ -66,16 +66,19 @@ async fn records_span_fields() {
     let (_, id) = answer.body.split_once(r#""callId":""#).unwrap();
     let text = log.text();
     let has = |parts: &[&str]| text.lines().any(|line| parts.iter().all(|part| line.contains(part)));
-    let call = r#"http{method="POST" route="/tools/{name}/call" tool="panics""#;
-    let call_id = format!("call_id={}", &id[..16]);
+    let call = r#"http.route="/tools/{name}/call""#;
+    let call_id = format!("gen_ai.tool.call.id={}", &id[..16]);
     // The log has the cause with the ID that the caller got.
     assert!(has(&[call, &call_id, "swordfish"]), "{text}");
-    assert!(has(&[call, &call_id, "status=500", "answered"]), "{text}");
     assert!(
-        has(&[r#"http{method="GET" route="/tools/{name}" tool="add" status=200}"#, "answered"]),
+        has(&[call, &call_id, "http.response.status_code=500", r#"error.type="500""#, "answered"]),
         "{text}"
     );
-    assert!(has(&[r#"http{method="GET" route="/tools/{name}" status=404}"#, "answered"]), "{text}");
+    assert!(
+        has(&["GET /tools/{name}", r#"gen_ai.tool.name="add""#, "http.response.status_code=200", "answered"]),
+        "{text}"
+    );
+    assert!(has(&["GET /tools/{name}", "http.response.status_code=404", "answered"]), "{text}");
     assert!(!answer.body.contains("swordfish"));
 }
 
@@ -101,12 +104,11 @@ async fn records_request_and_call_metrics() {
             let labels: Vec<String> =
                 key.key().labels().map(|label| format!("{}={}", label.key(), label.value())).collect();
             let value = match value {
-                DebugValue::Counter(count) => count.to_string(),
                 DebugValue::Histogram(values) => {
                     assert!(values.iter().all(|seconds| (0.0..60.0).contains(&seconds.0)));
                     format!("{} measured", values.len())
                 }
-                DebugValue::Gauge(_) => panic!("nothing here is a level"),
+                other => panic!("{other:?} is no histogram"),
             };
             format!("{} {}: {value}", key.key().name(), labels.join(" "))
         })
@@ -116,21 +118,15 @@ async fn records_request_and_call_metrics() {
         lines,
         [
             // Unknown names from clients are not labels.
-            "tool_http_call_duration_seconds tool=: 1 measured",
-            "tool_http_call_duration_seconds tool=add: 2 measured",
-            "tool_http_calls_total tool= outcome=tool_not_found: 1",
-            "tool_http_calls_total tool=add outcome=invalid_input: 1",
-            "tool_http_calls_total tool=add outcome=success: 1",
-            "tool_http_request_duration_seconds method=GET route=/tools: 2 measured",
-            "tool_http_request_duration_seconds method=GET route=: 1 measured",
-            "tool_http_request_duration_seconds method=POST route=/tools/{name}/call: 3 measured",
-            "tool_http_request_duration_seconds method=other route=: 1 measured",
-            "tool_http_requests_total method=GET route= status=404: 1",
-            "tool_http_requests_total method=GET route=/tools status=200: 2",
-            "tool_http_requests_total method=POST route=/tools/{name}/call status=200: 1",
-            "tool_http_requests_total method=POST route=/tools/{name}/call status=404: 1",
-            "tool_http_requests_total method=POST route=/tools/{name}/call status=422: 1",
-            "tool_http_requests_total method=other route= status=405: 1",
+            "gen_ai.execute_tool.duration error.type=tool_not_found: 1 measured",
+            "gen_ai.execute_tool.duration gen_ai.tool.name=add error.type=invalid_input: 1 measured",
+            "gen_ai.execute_tool.duration gen_ai.tool.name=add: 1 measured",
+            "http.server.request.duration http.request.method=GET url.scheme=http network.protocol.version=1.1 http.response.status_code=404: 1 measured",
+            "http.server.request.duration http.request.method=GET url.scheme=http network.protocol.version=1.1 http.route=/tools http.response.status_code=200: 2 measured",
+            "http.server.request.duration http.request.method=POST url.scheme=http network.protocol.version=1.1 http.route=/tools/{name}/call http.response.status_code=200: 1 measured",
+            "http.server.request.duration http.request.method=POST url.scheme=http network.protocol.version=1.1 http.route=/tools/{name}/call http.response.status_code=404: 1 measured",
+            "http.server.request.duration http.request.method=POST url.scheme=http network.protocol.version=1.1 http.route=/tools/{name}/call http.response.status_code=422: 1 measured",
+            "http.server.request.duration http.request.method=_OTHER url.scheme=http network.protocol.version=1.1 http.response.status_code=405: 1 measured",
         ]
     );
 }
@@ -166,13 +162,21 @@ async fn counts_timed_out_requests_by_status() {
     let counted = snapshots.snapshot().into_vec();
     let statuses: Vec<&str> = counted
         .iter()
-        .filter(|(key, ..)| key.key().name() == "tool_http_requests_total")
+        .filter(|(key, ..)| key.key().name() == "http.server.request.duration")
         .flat_map(|(key, ..)| key.key().labels())
-        .filter(|label| label.key() == "status")
+        .filter(|label| label.key() == "http.response.status_code")
         .map(metrics::Label::value)
         .collect();
     assert_eq!(statuses, ["504"]);
     let text = log.text();
     let has = |parts: &[&str]| text.lines().any(|line| parts.iter().all(|part| line.contains(part)));
-    assert!(has(&["/tools/{name}/call", "tool=\"wait_reading\"", "status=504", "answered"]), "{text}");
+    assert!(
+        has(&[
+            "/tools/{name}/call",
+            "gen_ai.tool.name=\"wait_reading\"",
+            "http.response.status_code=504",
+            "answered"
+        ]),
+        "{text}"
+    );
 }

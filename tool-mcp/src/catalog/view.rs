@@ -227,8 +227,11 @@ impl CatalogView {
     /// # Errors
     ///
     /// When the tool is only published as a resource.
-    pub(crate) fn check_is_tool(&self, name: &str) -> RpcResult<()> {
-        let Some(tool) = self.registry.get(name).filter(|tool| !self.is_tool(tool)) else { return Ok(()) };
+    pub(crate) fn check_is_tool(&self, name: &str) -> RpcResult<Option<&ToolDefinition>> {
+        let Some(tool) = self.registry.get(name) else { return Ok(None) };
+        if self.is_tool(tool) {
+            return Ok(Some(tool));
+        }
         let uri = self.catalog.pattern(tool).map(|pattern| pattern.as_str().to_owned());
         Err(invalid_params(format!("Tool not found: {name}; read it at {}", uri.unwrap_or_default())))
     }

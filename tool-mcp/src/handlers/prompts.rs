@@ -5,6 +5,7 @@ use rmcp::model::{ErrorCode, GetPromptResult, JsonObject, Prompt, PromptArgument
 use serde_json::{Value, json};
 use tool_core::schema::NativeSchema;
 use tool_core::{Failure, FailureKind, Principal, PromptDefinition, adapter};
+use tracing::Instrument as _;
 
 use crate::custom::{DynamicPrompt, Request, handle};
 use crate::elicitation::{CallIdentity, Round};
@@ -42,8 +43,13 @@ impl Handler {
     ) -> RpcResult<CallOutcome<GetPromptResult>> {
         let view = self.view(cx).await?;
         let caller = view.registry.principal();
+        if view.catalog.settings.prompts.contains_key(name) || view.registry.prompt(name).is_some() {
+            cx.operation.set_target(name);
+        }
+        let span = cx.operation.span.clone();
         let outcome = if let Some(prompt) = view.catalog.settings.prompts.get(name) {
-            CallOutcome::Done(get_dynamic(prompt, arguments.unwrap_or_default(), caller).await?)
+            let got = get_dynamic(prompt, arguments.unwrap_or_default(), caller);
+            CallOutcome::Done(got.instrument(span).await?)
         } else {
             let arguments = arguments.map_or(Value::Null, Value::Object);
             let text = arguments.to_string();
@@ -51,7 +57,8 @@ impl Handler {
             let call = CallIdentity { method, name, arguments: text.as_bytes(), principal };
             let run =
                 async |options: &_| view.registry.get_prompt_with(name, arguments, options).await.result;
-            self.run(call, round, view.options.clone(), cx, run, |result| result.as_ref().err()).await?
+            let got = self.run(call, round, view.options.clone(), cx, run, |result| result.as_ref().err());
+            got.instrument(span).await?
         };
         outcome.and_then(|prompt| {
             cx.record_prompt_denial(&view.registry, name, &prompt);

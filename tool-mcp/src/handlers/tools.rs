@@ -1,6 +1,7 @@
 //! `tools/list` and `tools/call`.
 
 use tool_core::{FailureKind, ToolDefinition, adapter};
+use tracing::Instrument as _;
 
 use crate::catalog::ListShape;
 use crate::catalog::view::CatalogView;
@@ -56,15 +57,26 @@ impl Handler {
         }
         if view.catalog.settings.discovery == Discovery::TwoStep {
             match enter(name, &params.arguments, &view, &cx.era).await {
-                Some(SearchStep::Done(result)) => return Ok(self.called(result, cx)),
+                Some(SearchStep::Done(result)) => {
+                    cx.operation.set_target(name);
+                    return Ok(self.called(result, cx));
+                }
                 Some(SearchStep::Call { tool, arguments }) => {
-                    return self.call(&view, &tool, arguments, round, cx).await;
+                    view.registry
+                        .get(&tool)
+                        .into_iter()
+                        .for_each(|tool| cx.operation.set_target(tool.name()));
+                    let call = self.call(&view, &tool, arguments, round, cx);
+                    return call.instrument(cx.operation.span.clone()).await;
                 }
                 None => {}
             }
         }
-        view.check_is_tool(name)?;
-        self.call(&view, name, &params.arguments, round, cx).await
+        if let Some(tool) = view.check_is_tool(name)? {
+            cx.operation.set_target(tool.name());
+        }
+        let call = self.call(&view, name, &params.arguments, round, cx);
+        call.instrument(cx.operation.span.clone()).await
     }
 
     async fn call(
@@ -96,6 +108,9 @@ impl Handler {
 
     /// Returns the response with the result of a call.
     fn called<'r>(&'r self, mut result: CallResult<'r>, cx: &RequestContext) -> RpcResponse {
+        if result.is_error() {
+            cx.operation.fail_tool();
+        }
         result.result_type = cx.era.is_modern().then_some("complete");
         result.meta.server = self.meta(cx).server;
         RpcResponse::success(&result, cx)

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use sha2::{Digest as _, Sha256};
 use tokio::time::Instant;
 use tool_core::Principal;
 
@@ -66,6 +67,12 @@ pub(super) struct SessionLease {
     pub(super) session: Arc<HttpSession>,
 }
 
+/// Returns the first 16 hexadecimal digits of the SHA-256 of an identifier.
+fn digest(id: &str) -> String {
+    let digest = Sha256::digest(id);
+    digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+}
+
 impl HttpSession {
     /// # Errors
     ///
@@ -75,7 +82,8 @@ impl HttpSession {
         getrandom::fill(&mut random)?;
         let id = format!("{:032x}", u128::from_be_bytes(random));
         let stream = Arc::new(Stream::new(EventIds::Session));
-        let session = Arc::new(Session::new(Outbox::new(Arc::<Stream>::clone(&stream) as _)));
+        let outbox = Outbox::new(Arc::<Stream>::clone(&stream) as _);
+        let session = Arc::new(Session::new(outbox, Some(digest(&id))));
         let owner = owner.id().map(str::to_owned);
         Ok(HttpSession { id: id.into(), owner, session, stream, streams: Mutex::default() })
     }

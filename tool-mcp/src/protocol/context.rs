@@ -10,7 +10,8 @@ use tool_core::{
 
 use crate::elicitation::Capabilities;
 use crate::protocol::era::Era;
-use crate::protocol::message::Meta;
+use crate::protocol::message::{Meta, Params};
+use crate::protocol::operation::{Incoming, Operation};
 use crate::protocol::outbox::Outbox;
 use crate::protocol::param_headers::ParamHeaders;
 use crate::protocol::session::Session;
@@ -44,6 +45,8 @@ pub(crate) struct RequestContext {
     pub(crate) session: Option<Arc<Session>>,
     /// The permissions that the call needs, if the caller lacks one of them.
     pub(crate) lacks: OnceLock<Vec<String>>,
+    /// The span and the duration of the request.
+    pub(crate) operation: Operation,
 }
 
 /// Where a request comes from.
@@ -59,7 +62,7 @@ pub(crate) struct Origin {
 }
 
 impl RequestContext {
-    pub(crate) fn new(id: RequestId, meta: &Meta, origin: Origin) -> Self {
+    pub(crate) fn new(id: RequestId, method: &str, meta: &Meta, params: &Params, origin: Origin) -> Self {
         let Origin { caller, extensions, param_headers, trace, outbox, session } = origin;
         let client = session.as_ref().and_then(|session| session.client());
         let era = meta.version.clone().map(Era::of);
@@ -70,6 +73,16 @@ impl RequestContext {
         } else {
             session.as_ref().map(|session| session.log_level())
         };
+        let trace = meta.traceparent.or(trace);
+        let operation = Operation::begin(&Incoming {
+            id: &id,
+            method,
+            params,
+            version: era.version(),
+            session: session.as_deref(),
+            trace,
+            is_http: caller.is_some(),
+        });
         RequestContext {
             id,
             era,
@@ -77,12 +90,13 @@ impl RequestContext {
             caller,
             extensions,
             param_headers,
-            trace: meta.traceparent.or(trace),
+            trace,
             progress_token: meta.progress_token.clone(),
             log_level,
             outbox,
             session,
             lacks: OnceLock::new(),
+            operation,
         }
     }
 

@@ -8,6 +8,7 @@ use rmcp::model::{CompleteRequestParams, ErrorCode, ProtocolVersion, ServerResul
 use serde_json::{Map, Value};
 use tool_core::BoxFuture;
 use tool_core::logging::LogLevel;
+use tracing::Instrument as _;
 
 use crate::elicitation::Round;
 use crate::handlers::Handler;
@@ -43,7 +44,7 @@ impl Handler {
     ) -> BoxFuture<'static, RpcResponse> {
         let opens_session = request.opens_session();
         let RpcRequest { id, method, meta, params } = request;
-        let cx = RequestContext::new(id, &meta, origin);
+        let cx = RequestContext::new(id, &method, &meta, &params, origin);
         let admitted = if opens_session { Ok(true) } else { admit(&method, &meta, &cx) };
         let is_legacy = match admitted {
             Ok(is_legacy) => is_legacy,
@@ -51,14 +52,20 @@ impl Handler {
         };
         if opens_session || method == "logging/setLevel" {
             let response = self.change_session(&method, params, is_legacy, &cx);
-            return Box::pin(ready(response.unwrap_or_else(|error| RpcResponse::error(error, &cx))));
+            let response = response.unwrap_or_else(|error| RpcResponse::error(error, &cx));
+            cx.operation.succeed();
+            return Box::pin(ready(response));
         }
         let handler = Arc::clone(self);
-        Box::pin(async move {
+        let span = cx.operation.span_of_method();
+        let answering = async move {
             let reply = handler.reply(&method, params, is_legacy, &cx).await;
             let response = reply.unwrap_or_else(|error| RpcResponse::error(error, &cx));
+            // Does nothing after an error.
+            cx.operation.succeed();
             RpcResponse { lacks: cx.lacks.into_inner().unwrap_or_default(), ..response }
-        })
+        };
+        Box::pin(answering.instrument(span))
     }
 
     /// Handles a notification or a response from the client of a session.

@@ -12,6 +12,10 @@ impl Era {
         Era(Some(version))
     }
 
+    pub(crate) fn version(&self) -> Option<&ProtocolVersion> {
+        self.0.as_ref()
+    }
+
     /// Returns `true` for 2026-07-28 and later, where requests need no session.
     pub(crate) fn is_modern(&self) -> bool {
         self.is_at_least(&ProtocolVersion::V_2026_07_28)

@@ -92,6 +92,7 @@ impl RpcResponse {
             error.code = ErrorCode::INVALID_PARAMS;
         }
         let code = error.code;
+        cx.operation.fail(code, &error.message);
         RpcResponse::serialized(&JsonRpcError::new(Some(cx.id.clone()), error), Some(code))
     }
 

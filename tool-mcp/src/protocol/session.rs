@@ -36,13 +36,16 @@ pub(crate) struct Session {
     pub(crate) watched: Arc<WatchedUris>,
     /// The stream for messages that belong to no request.
     pub(crate) outbox: Outbox,
+    /// Identifies the session in traces: a part of the digest of its identifier, with which nobody can use the session.
+    /// `None` over stdio.
+    pub(crate) digest: Option<String>,
     is_initialized: AtomicBool,
     /// Canceled when the session ends.
     pub(crate) end: CancellationToken,
 }
 
 impl Session {
-    pub(crate) fn new(outbox: Outbox) -> Self {
+    pub(crate) fn new(outbox: Outbox, digest: Option<String>) -> Self {
         Session {
             client: Mutex::default(),
             log_level: Mutex::new(LogLevel::Info),
@@ -50,6 +53,7 @@ impl Session {
             server_requests: ServerRequests::default(),
             watched: Arc::default(),
             outbox,
+            digest,
             is_initialized: AtomicBool::new(false),
             end: CancellationToken::new(),
         }

@@ -43,6 +43,10 @@ impl<'r> CallResult<'r> {
         CallResult { result_type: None, content, structured_content: None, is_error, meta }
     }
 
+    pub(crate) fn is_error(&self) -> bool {
+        self.is_error
+    }
+
     /// Returns the result of a call, or the protocol error of an unknown tool.
     pub(crate) fn of(reply: &'r Reply, era: &Era, scheme: &Scheme) -> RpcResult<Self> {
         let call_id = reply.call_id.to_string();

@@ -36,7 +36,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Connection<W> {
     pub(super) fn new(handler: Arc<Handler>, writer: W) -> Self {
         let writer = LineWriter::new(writer);
         let outbox = Outbox::new(Arc::new(writer.clone()));
-        let session = Arc::new(Session::new(outbox.clone()));
+        let session = Arc::new(Session::new(outbox.clone(), None));
         Connection { handler, session, writer, outbox, tasks: TaskTracker::new() }
     }
 

@@ -17,6 +17,8 @@ use rmcp::service::{
 use rmcp::transport::Transport;
 use rmcp::{ClientHandler, RoleClient};
 use serde_json::Value;
+use tracing::Span;
+use tracing::field::display;
 
 use crate::upstream::http;
 use crate::upstream::inbox::{Inbox, ProgressReceiver};
@@ -214,6 +216,7 @@ impl ClientSession {
         let _lock = self.inbox.send_lock.lock().await;
         let handle =
             self.peer.send_request_with_option(ClientRequest::CallToolRequest(request), options).await?;
+        Span::current().record("jsonrpc.request.id", display(&handle.id));
         let progress = self.inbox.receive_progress(handle.progress_token.clone());
         Ok(PendingCall { request: PendingRequest::new(handle), progress })
     }

@@ -8,6 +8,8 @@ use rmcp::service::ServiceError;
 use serde_json::value::RawValue;
 use tool_core::failure::Reason;
 use tool_core::{BoxFuture, Context, Failure, FailureKind, Output, Tool, ToolDefinition};
+use tracing::field::Empty;
+use tracing::{Instrument as _, Span};
 
 use crate::upstream::connection::UpstreamConnection;
 use crate::upstream::error::UpstreamUnavailable;
@@ -28,6 +30,17 @@ pub(super) struct UpstreamTool {
     pub(super) connection: Arc<UpstreamConnection>,
 }
 
+/// Records the error of a call in its span.
+fn record_error(error: &str) {
+    let span = Span::current();
+    span.record("error.type", error);
+    span.record("otel.status_code", "ERROR");
+}
+
+fn record_failure(failure: &Failure) {
+    record_error(failure.kind().codes().error_type);
+}
+
 impl Tool for UpstreamTool {
     fn definition(&self) -> &ToolDefinition {
         &self.definition
@@ -46,19 +59,65 @@ impl UpstreamTool {
     async fn run(&self, context: Context, arguments: &RawValue) -> Result<Output, Failure> {
         let session = self.connection.session().map_err(|error| unavailable(&error))?;
         let arguments: JsonObject = serde_json::from_str(arguments.get()).map_err(|error| {
-            tracing::error!(tool = self.definition.name(), %error, "validated arguments are not a JSON object");
+            tracing::error!(gen_ai.tool.name = self.definition.name(), %error, "validated arguments are not a JSON object");
             Failure::internal()
         })?;
         let _guard = session.count_call();
+        let span = self.span(&session);
+        self.send(&session, arguments, &context).instrument(span).await
+    }
+
+    /// Sends a call and waits for its output, inside of the span of the call.
+    async fn send(
+        &self,
+        session: &ClientSession,
+        arguments: JsonObject,
+        context: &Context,
+    ) -> Result<Output, Failure> {
+        // The position of the span, which is the parent of what the server does.
         let traceparent = context.traceparent().map(|trace| trace.to_string());
         let response = match session.call(&self.remote_name, arguments, traceparent).await {
-            Ok(call) => self.wait(call, &context).await?,
+            Ok(call) => self.wait(call, context).await.inspect_err(record_failure)?,
             Err(error) => Err(error),
         };
         match response {
-            Ok(response) => call_output(self.connection.name(), &self.definition, response),
-            Err(error) => Err(self.failure(&session, &error)),
+            Ok(response) => call_output(self.connection.name(), &self.definition, response)
+                .inspect_err(|_| record_error("tool_error")),
+            Err(error) => {
+                let failure = self.failure(session, &error);
+                match &error {
+                    ServiceError::McpError(error) if error.code != UNREADABLE => {
+                        let code = error.code.0.to_string();
+                        Span::current().record("rpc.response.status_code", &*code);
+                        record_error(&code);
+                    }
+                    _ => record_failure(&failure),
+                }
+                Err(failure)
+            }
         }
+    }
+
+    /// Creates the span of a call, by OpenTelemetry's conventions for clients of MCP.
+    fn span(&self, session: &ClientSession) -> Span {
+        let method = "tools/call";
+        let tool = &*self.remote_name;
+        let is_http = self.connection.upstream.transport.is_http();
+        tracing::error_span!(
+            "mcp_client",
+            otel.name = %format_args!("{method} {tool}"),
+            otel.kind = "client",
+            otel.status_code = Empty,
+            mcp.method.name = method,
+            mcp.protocol.version = session.protocol.as_deref(),
+            jsonrpc.request.id = Empty,
+            network.transport = if is_http { "tcp" } else { "pipe" },
+            network.protocol.name = is_http.then_some("http"),
+            gen_ai.operation.name = "execute_tool",
+            gen_ai.tool.name = tool,
+            rpc.response.status_code = Empty,
+            error.type = Empty,
+        )
     }
 
     /// Waits for the response, and forwards progress notifications until then.
@@ -76,7 +135,7 @@ impl UpstreamTool {
                 Some(progress) = call.progress.notifications.recv() => scale.forward(&progress, context),
                 response = call.request.response() => return Ok(response),
                 () = &mut deadline => {
-                    tracing::warn!(tool = self.definition.name(), "canceling a call that was never answered");
+                    tracing::warn!(gen_ai.tool.name = self.definition.name(), "canceling a call that was never answered");
                     self.connection.request_refresh();
                     let server = self.connection.name();
                     let message = format!("server `{server}` never answered `{}`", self.definition.name());

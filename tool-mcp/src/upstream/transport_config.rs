@@ -12,6 +12,12 @@ pub(super) enum TransportConfig {
     Http(HttpConfig),
 }
 
+impl TransportConfig {
+    pub(super) fn is_http(&self) -> bool {
+        matches!(self, TransportConfig::Http(_))
+    }
+}
+
 /// A program that is started.
 #[derive(Clone)]
 pub(super) struct StdioConfig {

@@ -8,6 +8,8 @@ mod large;
 mod shared;
 #[cfg(unix)]
 mod sigterm;
+#[cfg(unix)]
+mod telemetry;
 
 use std::sync::Arc;
 

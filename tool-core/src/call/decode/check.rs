@@ -79,7 +79,7 @@ pub(crate) fn check<'t>(
     text: &'t str,
 ) -> Result<Checked<'t>, Failure> {
     let validator = tool.validator().map_err(|error| {
-        tracing::error!(tool = tool.name(), error, "the input schema is invalid");
+        tracing::error!(gen_ai.tool.name = tool.name(), error, "the input schema is invalid");
         Failure::internal()
     })?;
     let arguments = Arguments::read(text).map_err(|mut problem| {
@@ -107,7 +107,7 @@ pub(crate) fn check<'t>(
         return Ok(Checked { text: text.into(), coercions, verdict });
     }
     for Coercion { path, kind } in &coercions {
-        tracing::info!(tool = tool.name(), ?path, %kind, "a string was read as what it stands for");
+        tracing::info!(gen_ai.tool.name = tool.name(), ?path, %kind, "a string was read as what it stands for");
     }
     Ok(Checked { text: text.into(), coercions, verdict })
 }

@@ -1,0 +1,32 @@
+//! The arguments and the result of a call, in its span.
+
+use serde_json::Value;
+use tracing::Span;
+
+use crate::definition::ToolDefinition;
+use crate::model::output::Output;
+use crate::schema::secret::masked;
+
+/// The most bytes that are recorded of each.
+const MOST: usize = 16 * 1024;
+
+/// Records the arguments of a call, without its secrets. Arguments that are not JSON are not recorded: a secret cannot be found in
+/// them.
+pub(super) fn record_arguments(span: &Span, tool: &ToolDefinition, arguments: &[u8]) {
+    let arguments = if arguments.is_empty() { b"{}" } else { arguments };
+    if let Ok(arguments) = serde_json::from_slice::<Value>(arguments) {
+        let text = masked(tool.input_schema(), &arguments).to_string();
+        span.record("gen_ai.tool.call.arguments", cut(&text));
+    }
+}
+
+/// Records the result of a call.
+pub(super) fn record_result(span: &Span, output: &Output) {
+    span.record("gen_ai.tool.call.result", cut(&output.value().to_string()));
+}
+
+/// Returns the beginning of a text that is too long.
+fn cut(text: &str) -> &str {
+    let end = (0..=MOST.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
+    &text[..end.unwrap_or_default()]
+}

@@ -1,0 +1,206 @@
+//! The span and the duration of a request, by OpenTelemetry's semantic conventions for MCP.
+
+use std::sync::OnceLock;
+use std::time::Instant;
+
+use metrics::Label;
+use rmcp::model::{ErrorCode, ProtocolVersion, RequestId};
+use serde_json::Value;
+use tool_core::{FailureKind, TraceParent, adapter};
+use tool_serve::DurationHistogram;
+use tracing::Span;
+use tracing::field::Empty;
+
+use crate::protocol::errors::shortened;
+use crate::protocol::message::Params;
+use crate::protocol::session::Session;
+
+static DURATION: DurationHistogram = DurationHistogram::new(
+    "mcp.server.operation.duration",
+    "MCP request or notification duration as observed on the receiver from the time it was received until the \
+     result or ack is sent.",
+);
+
+/// The methods of requests. All others have one label, so that clients cannot create labels.
+const METHODS: [&str; 15] = [
+    "tools/call",
+    "tools/list",
+    "initialize",
+    "ping",
+    "resources/list",
+    "resources/templates/list",
+    "resources/read",
+    "resources/subscribe",
+    "resources/unsubscribe",
+    "prompts/list",
+    "prompts/get",
+    "completion/complete",
+    "logging/setLevel",
+    "server/discover",
+    "subscriptions/listen",
+];
+
+const OTHER_METHOD: &str = "_OTHER";
+
+/// What a request asks for, and how it comes.
+pub(super) struct Incoming<'r> {
+    pub(super) id: &'r RequestId,
+    pub(super) method: &'r str,
+    pub(super) params: &'r Params,
+    pub(super) version: Option<&'r ProtocolVersion>,
+    pub(super) session: Option<&'r Session>,
+    pub(super) trace: Option<TraceParent>,
+    pub(super) is_http: bool,
+}
+
+/// A request that is being answered. Its duration is recorded when it is dropped.
+pub(crate) struct Operation {
+    pub(crate) span: Span,
+    method: &'static str,
+    version: Option<&'static str>,
+    is_http: bool,
+    /// The name of the tool or prompt, if it exists.
+    target: OnceLock<String>,
+    /// `None` until there is a response.
+    outcome: OnceLock<Outcome>,
+    began: Instant,
+}
+
+#[derive(Clone, Copy)]
+enum Outcome {
+    Success,
+    /// A result with `isError`.
+    ToolError,
+    RpcError(ErrorCode),
+}
+
+impl Operation {
+    pub(super) fn begin(incoming: &Incoming<'_>) -> Self {
+        let &Incoming { id, params, session, trace, is_http, .. } = incoming;
+        let method = METHODS.into_iter().find(|method| *method == incoming.method).unwrap_or(OTHER_METHOD);
+        let version = incoming.version.and_then(known);
+        // At the level of errors, so that log lines of any level are inside this span. Empty fields are recorded later.
+        let span = tracing::error_span!(
+            "mcp",
+            otel.name = method,
+            otel.kind = "server",
+            otel.status_code = Empty,
+            otel.status_description = Empty,
+            mcp.method.name = method,
+            mcp.protocol.version = version,
+            mcp.session.id = session.and_then(|session| session.digest.as_deref()),
+            mcp.resource.uri = resource_uri(params).map(shortened).as_deref(),
+            jsonrpc.request.id = %shortened(&id.to_string()),
+            network.transport = transport(is_http),
+            network.protocol.name = is_http.then_some("http"),
+            gen_ai.operation.name = (method == "tools/call").then_some("execute_tool"),
+            gen_ai.tool.name = Empty,
+            gen_ai.prompt.name = Empty,
+            rpc.response.status_code = Empty,
+            error.type = Empty,
+        );
+        adapter::set_parent(&span, trace);
+        let (target, outcome) = (OnceLock::new(), OnceLock::new());
+        Operation { span, method, version, is_http, target, outcome, began: Instant::now() }
+    }
+
+    /// Returns the span to answer the request in. It is none for a request that names a tool or a prompt: its answer begins outside
+    /// of the span, since the name of a span cannot change after it was entered.
+    pub(super) fn span_of_method(&self) -> Span {
+        if matches!(self.method, "tools/call" | "prompts/get") { Span::none() } else { self.span.clone() }
+    }
+
+    /// Records the tool or prompt that the request names, which exists. The span must not be entered yet.
+    pub(crate) fn set_target(&self, name: &str) {
+        if !self.span.is_disabled() {
+            self.span.record("otel.name", format!("{} {name}", self.method));
+            self.span.record(self.target_field(), name);
+        }
+        let _ = self.target.set(name.to_owned());
+    }
+
+    fn target_field(&self) -> &'static str {
+        if self.method == "prompts/get" { "gen_ai.prompt.name" } else { "gen_ai.tool.name" }
+    }
+
+    /// Records that the response is a result.
+    pub(super) fn succeed(&self) {
+        let _ = self.outcome.set(Outcome::Success);
+    }
+
+    /// Records that the response is a result with `isError`.
+    pub(crate) fn fail_tool(&self) {
+        let _ = self.outcome.set(Outcome::ToolError);
+    }
+
+    /// Records that the response is a JSON-RPC error.
+    pub(super) fn fail(&self, code: ErrorCode, message: &str) {
+        if !self.span.is_disabled() && is_fault(code) {
+            self.span.record("otel.status_description", &*shortened(message));
+        }
+        let _ = self.outcome.set(Outcome::RpcError(code));
+    }
+}
+
+impl Drop for Operation {
+    fn drop(&mut self) {
+        let (error, code) = match self.outcome.get() {
+            Some(Outcome::Success) => (None, None),
+            Some(Outcome::ToolError) => (Some("tool_error".to_owned()), None),
+            Some(Outcome::RpcError(code)) => {
+                (is_fault(*code).then(|| code.0.to_string()), Some(code.0.to_string()))
+            }
+            None => (Some(FailureKind::Cancelled.codes().error_type.to_owned()), None),
+        };
+        if !self.span.is_disabled() {
+            self.span.record("rpc.response.status_code", code.as_deref());
+            if let Some(error) = &error {
+                self.span.record("error.type", &**error);
+                self.span.record("otel.status_code", "ERROR");
+            }
+        }
+        let mut labels = vec![
+            Label::new("mcp.method.name", self.method),
+            Label::new("network.transport", transport(self.is_http)),
+        ];
+        labels.extend(self.is_http.then(|| Label::new("network.protocol.name", "http")));
+        labels.extend(self.version.map(|version| Label::new("mcp.protocol.version", version)));
+        labels.extend(
+            (self.method == "tools/call").then(|| Label::new("gen_ai.operation.name", "execute_tool")),
+        );
+        let field = self.target_field();
+        labels.extend(self.target.take().map(|name| Label::new(field, name)));
+        labels.extend(code.map(|code| Label::new("rpc.response.status_code", code)));
+        labels.extend(error.map(|error| Label::new("error.type", error)));
+        DURATION.record(self.began.elapsed(), labels);
+    }
+}
+
+fn transport(is_http: bool) -> &'static str {
+    if is_http { "tcp" } else { "pipe" }
+}
+
+/// Returns the text of a version that is known: others would be labels that clients choose.
+fn known(version: &ProtocolVersion) -> Option<&'static str> {
+    ProtocolVersion::KNOWN_VERSIONS.iter().find(|known| *known == version).map(ProtocolVersion::as_str)
+}
+
+/// Returns the URI of a request for a resource.
+fn resource_uri(params: &Params) -> Option<&str> {
+    match params {
+        Params::Other(params) => params.get("uri").and_then(Value::as_str),
+        _ => None,
+    }
+}
+
+/// Returns `true` for an error of the server. The others say that the client asked for what cannot be.
+fn is_fault(code: ErrorCode) -> bool {
+    !matches!(
+        code,
+        ErrorCode::PARSE_ERROR
+            | ErrorCode::INVALID_REQUEST
+            | ErrorCode::METHOD_NOT_FOUND
+            | ErrorCode::INVALID_PARAMS
+            | ErrorCode::RESOURCE_NOT_FOUND
+    )
+}
