@@ -67,7 +67,7 @@ fn passes_a_trace_on() {
             if over_http { &["http", "--allow-execute"] } else { &["mcp", "--discovery", "direct"] };
         let first = start("first", ("second", &second.url("/mcp")), &folder, first, &collector);
         let traceparent = format!("00-{TRACE}-{caller}-01");
-        let tool = "second_last_trace";
+        let tool = "second__last__trace";
         let request = if over_http {
             ureq::post(first.url(&format!("/tools/{tool}/call"))).header("traceparent", &traceparent)
         } else {
@@ -96,15 +96,15 @@ fn passes_a_trace_on() {
         let sent = traces.lock().unwrap().pop().expect("a trace");
         let last = spans.iter().find(|span| span.id == sent[36..52]).expect("the parent of the last server");
         let server =
-            if over_http { "server POST /tools/{name}/call" } else { "server tools/call second_last_trace" };
+            if over_http { "server POST /tools/{name}/call" } else { "server tools/call second__last__trace" };
         assert_eq!(
             ancestry(&spans, last),
             [
                 "client tools/call trace",
-                "internal execute_tool last_trace",
-                "server tools/call last_trace",
-                "client tools/call last_trace",
-                "internal execute_tool second_last_trace",
+                "internal execute_tool last__trace",
+                "server tools/call last__trace",
+                "client tools/call last__trace",
+                "internal execute_tool second__last__trace",
                 server,
                 caller,
             ]
