@@ -140,14 +140,14 @@ fn is_denied(tools: &Registry, name: &str) -> bool {
 
 /// Calls the tool, with tracing and metrics.
 async fn invoke(tools: &Registry, name: &str, arguments: &[u8], options: &CallOptions) -> Reply {
-    let known = tools.get(name).map(|tool| tool.name().to_owned());
-    Span::current().record("gen_ai.tool.name", known.as_deref());
+    let tool = tools.get(name).map(|tool| tool.name().to_owned());
+    Span::current().record("gen_ai.tool.name", tool.as_deref());
     let began = Instant::now();
     let reply = tools.call_with(name, arguments, options).await;
     Span::current().record("gen_ai.tool.call.id", display(reply.call_id));
     let error = reply.result.as_ref().err().map(|failure| failure.kind().codes().error_type);
     // Unknown names are no labels: clients could create any number of them.
-    let labels = known.map(|name| Label::new("gen_ai.tool.name", name));
+    let labels = tool.map(|name| Label::new("gen_ai.tool.name", name));
     let labels = labels.into_iter().chain(error.map(|error| Label::new("error.type", error))).collect();
     DURATION.record(began.elapsed(), labels);
     reply

@@ -13,13 +13,15 @@ use crate::workspace;
 /// Returns the foreign crates that a library's public interface may mention.
 fn allowed(library: &str) -> &'static [&'static str] {
     match library {
-        // `http` is behind a feature, for the adapters that use it.
-        "tool-core" => &["bytes", "http", "schemars", "serde", "serde_json", "tool_macros"],
+        // `http` is behind a feature, for the adapters that use it. A propagator connects spans of `tracing`.
+        "tool-core" => &["bytes", "http", "schemars", "serde", "serde_json", "tool_macros", "tracing"],
         "tool-macros" => &["proc_macro"],
         // A server has an address and extends a router; both crates are stable, unlike rmcp.
         "tool-http" | "tool-mcp" => &["axum", "serde_json", "tokio", "tool_core"],
         // Not for applications: adapters pass connections and services.
-        "tool-serve" => &["bytes", "http", "http_body", "http_body_util", "hyper", "hyper_util", "tokio"],
+        "tool-serve" => {
+            &["bytes", "http", "http_body", "http_body_util", "hyper", "hyper_util", "metrics", "tokio"]
+        }
         // The command line runs on the application's runtime.
         "tool-cli" => &["serde_json", "tokio", "tool_core"],
         // The metadata is that of `http`; claims are read with serde.

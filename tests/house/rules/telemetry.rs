@@ -112,20 +112,20 @@ fn spans_have_the_fields_of_the_conventions() {
                 !fields.iter().any(|field| field == "name"),
                 "{path}: JSON subscribers lose a field `name`"
             );
-            let known = attributes(&model, "span", &name);
+            let allowed = attributes(&model, "span", &name);
             assert!(
-                known.is_some() || UNKNOWN.contains(&&*name),
+                allowed.is_some() || UNKNOWN.contains(&&*name),
                 "{path}: the conventions have no span `{name}`"
             );
             // A span that they do not know has attributes that they know.
-            let known = known.unwrap_or_else(|| attributes(&model, "span", "execute_tool").unwrap());
+            let allowed = allowed.unwrap_or_else(|| attributes(&model, "span", "execute_tool").unwrap());
             for field in &fields {
                 let is_ours = OURS
                     .iter()
                     .any(|(span, ours, _)| *ours == field && (*span == name || UNKNOWN.contains(&&*name)));
-                let is_known = known.contains(&**field) || field == "gen_ai.prompt.name";
+                let is_allowed = allowed.contains(&**field) || field == "gen_ai.prompt.name";
                 assert!(
-                    is_known || is_ours || SPECIAL.contains(&&**field),
+                    is_allowed || is_ours || SPECIAL.contains(&&**field),
                     "{path}: `{name}` has a field `{field}`"
                 );
             }
@@ -138,11 +138,11 @@ fn spans_have_the_fields_of_the_conventions() {
             seen.insert(name);
         }
     }
-    let known: BTreeSet<String> = model["span"].as_table().unwrap().keys().cloned().collect();
+    let allowed: BTreeSet<String> = model["span"].as_table().unwrap().keys().cloned().collect();
     assert!(
-        known.is_subset(&seen),
+        allowed.is_subset(&seen),
         "spans of the conventions that are not created: {:?}",
-        known.difference(&seen)
+        allowed.difference(&seen)
     );
 }
 
@@ -154,20 +154,20 @@ fn metrics_have_the_labels_of_the_conventions() {
         if found.metrics.is_empty() {
             continue;
         }
-        let mut known = BTreeSet::new();
+        let mut allowed = BTreeSet::new();
         for name in &found.metrics {
-            known.extend(
+            allowed.extend(
                 attributes(&model, "metric", name).unwrap_or_else(|| panic!("{path}: no metric `{name}`")),
             );
         }
         for label in &found.labels {
-            assert!(known.contains(&**label), "{path}: {:?} has a label `{label}`", found.metrics);
+            assert!(allowed.contains(&**label), "{path}: {:?} has a label `{label}`", found.metrics);
         }
         seen.extend(found.metrics);
     }
-    let known: BTreeSet<String> = model["metric"].as_table().unwrap().keys().cloned().collect();
+    let allowed: BTreeSet<String> = model["metric"].as_table().unwrap().keys().cloned().collect();
     // The doc example of the histogram itself is no source.
-    assert_eq!(known, seen);
+    assert_eq!(allowed, seen);
 }
 
 #[test]

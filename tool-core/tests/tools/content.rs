@@ -50,7 +50,7 @@ fn registry(trace_content: bool) -> Registry {
 }
 
 #[tokio::test]
-async fn records_content_only_when_asked_and_never_secrets() {
+async fn records_content_only_if_enabled_and_no_secrets() {
     for (trace_content, expected) in [
         (false, &[][..]),
         (

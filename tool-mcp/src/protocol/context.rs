@@ -11,7 +11,7 @@ use tool_core::{
 use crate::elicitation::Capabilities;
 use crate::protocol::era::Era;
 use crate::protocol::message::{Meta, Params};
-use crate::protocol::operation::{Incoming, Operation};
+use crate::protocol::operation::{Operation, OperationStart};
 use crate::protocol::outbox::Outbox;
 use crate::protocol::param_headers::ParamHeaders;
 use crate::protocol::session::Session;
@@ -74,7 +74,7 @@ impl RequestContext {
             session.as_ref().map(|session| session.log_level())
         };
         let trace = meta.traceparent.or(trace);
-        let operation = Operation::begin(&Incoming {
+        let operation = Operation::begin(&OperationStart {
             id: &id,
             method,
             params,

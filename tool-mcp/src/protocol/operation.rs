@@ -43,7 +43,7 @@ const METHODS: [&str; 15] = [
 const OTHER_METHOD: &str = "_OTHER";
 
 /// What a request asks for, and how it comes.
-pub(super) struct Incoming<'r> {
+pub(super) struct OperationStart<'r> {
     pub(super) id: &'r RequestId,
     pub(super) method: &'r str,
     pub(super) params: &'r Params,
@@ -75,10 +75,10 @@ enum Outcome {
 }
 
 impl Operation {
-    pub(super) fn begin(incoming: &Incoming<'_>) -> Self {
-        let &Incoming { id, params, session, trace, is_http, .. } = incoming;
-        let method = METHODS.into_iter().find(|method| *method == incoming.method).unwrap_or(OTHER_METHOD);
-        let version = incoming.version.and_then(known);
+    pub(super) fn begin(start: &OperationStart<'_>) -> Self {
+        let &OperationStart { id, params, session, trace, is_http, .. } = start;
+        let method = METHODS.into_iter().find(|method| *method == start.method).unwrap_or(OTHER_METHOD);
+        let version = start.version.and_then(version_label);
         // At the level of errors, so that log lines of any level are inside this span. Empty fields are recorded later.
         let span = tracing::error_span!(
             "mcp",
@@ -180,9 +180,12 @@ fn transport(is_http: bool) -> &'static str {
     if is_http { "tcp" } else { "pipe" }
 }
 
-/// Returns the text of a version that is known: others would be labels that clients choose.
-fn known(version: &ProtocolVersion) -> Option<&'static str> {
-    ProtocolVersion::KNOWN_VERSIONS.iter().find(|known| *known == version).map(ProtocolVersion::as_str)
+/// Returns the label of a version. Unsupported ones have none: clients would choose it.
+fn version_label(version: &ProtocolVersion) -> Option<&'static str> {
+    ProtocolVersion::KNOWN_VERSIONS
+        .iter()
+        .find(|supported| *supported == version)
+        .map(ProtocolVersion::as_str)
 }
 
 /// Returns the URI of a request for a resource.

@@ -95,8 +95,11 @@ fn passes_a_trace_on() {
         // The server behind both is in this process, which exports nothing: its parent is what it was sent.
         let sent = traces.lock().unwrap().pop().expect("a trace");
         let last = spans.iter().find(|span| span.id == sent[36..52]).expect("the parent of the last server");
-        let server =
-            if over_http { "server POST /tools/{name}/call" } else { "server tools/call second__last__trace" };
+        let server = if over_http {
+            "server POST /tools/{name}/call"
+        } else {
+            "server tools/call second__last__trace"
+        };
         assert_eq!(
             ancestry(&spans, last),
             [
