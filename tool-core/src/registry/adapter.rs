@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 
 use tracing::Span;
 
-#[cfg(feature = "tokio")]
 pub use crate::model::recent::Recent;
+#[cfg(feature = "tokio")]
 pub use crate::registry::call_events::{CallEvent, CallEvents};
 pub use crate::schema::json::object_members::ObjectMembers;
 
