@@ -57,14 +57,14 @@ async fn maps_each_tool_to_one_operation() {
     ];
     assert_eq!(paths[..5], expected);
     let calls: Vec<String> = registry().tools().map(|tool| format!("/tools/{}/call", tool.name())).collect();
-    let (called, read): (Vec<&String>, _) = paths[5..].iter().partition(|path| path.ends_with("/call"));
+    let (called, read): (Vec<&String>, Vec<&String>) = paths[5..].iter().partition(|path| path.ends_with("/call"));
     assert!(called.into_iter().eq(&calls), "{paths:?}");
     // Only tools that read have a result at an address.
     let readable =
         |tool: &&ToolDefinition| matches!(tool.operation(), Some(Operation::Explain | Operation::Read));
     let results: Vec<String> =
         registry().tools().filter(readable).map(|tool| format!("/tools/{}/result", tool.name())).collect();
-    assert!(!results.is_empty() && Vec::<&String>::from(read).into_iter().eq(&results), "{paths:?}");
+    assert!(!results.is_empty() && read.into_iter().eq(&results), "{paths:?}");
     for tool in registry().tools() {
         let operation = &document["paths"][format!("/tools/{}/call", tool.name())]["post"];
         assert_eq!(operation["operationId"], tool.name());
