@@ -22,8 +22,12 @@ pub(crate) mod executor;
 mod failure_log;
 pub(crate) mod implementation;
 mod invocation;
+pub(crate) mod layer;
+mod layered;
 pub(crate) mod options;
 mod output_check;
+#[cfg(feature = "rate-limit")]
+pub(crate) mod rate_limit;
 mod reply;
 mod run;
 #[cfg(feature = "tokio")]

@@ -298,6 +298,11 @@ impl<'c> LazyContext<'c> {
         self
     }
 
+    /// Returns the context of another run of the same call.
+    pub(crate) fn again(&self) -> Self {
+        LazyContext { permit: None, context: OnceLock::new(), ..*self }
+    }
+
     pub(crate) fn options(&self) -> &'c ContextOptions {
         self.options
     }

@@ -106,6 +106,13 @@ pub mod inject {
     pub use crate::declare::inject::{Handle, Inject, Injection, Need, Needs, op};
 }
 
+/// Layers around calls.
+pub mod layer {
+    pub use crate::call::layer::{CallRequest, Layer, Next};
+    #[cfg(feature = "rate-limit")]
+    pub use crate::call::rate_limit::RateLimit;
+}
+
 /// Log messages of calls for their callers, by level.
 pub mod logging {
     pub use crate::context::logging::{LogLevel, LogMessage, LogSink, UnknownLogLevel};

@@ -20,6 +20,7 @@ pub(crate) mod faults;
 mod handle;
 mod index;
 mod inject;
+mod layers;
 mod limits;
 mod prompts;
 pub(crate) mod provider;
@@ -32,7 +33,7 @@ mod results;
 pub(crate) mod search;
 
 use std::sync::{Arc, OnceLock};
-use std::{fmt, iter, slice, vec};
+use std::{iter, slice, vec};
 
 pub use builder::RegistryBuilder;
 pub use error::{BuildError, BuildErrors};
@@ -314,9 +315,3 @@ impl<'r> Iterator for Listed<'r> {
 }
 
 impl ExactSizeIterator for Listed<'_> {}
-
-impl fmt::Debug for Registry {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.tools().map(ToolDefinition::name)).finish()
-    }
-}

@@ -44,5 +44,5 @@ pub(crate) use message::{shortened as repeated, unknown_input};
 pub(crate) use native::item;
 pub(crate) use patterns::refused as refused_patterns;
 pub(crate) use samples::of as samples;
-pub(crate) use secret::any as has_secret;
+pub(crate) use secret::{any as has_secret, masked};
 pub(crate) use validator::{Formats, MAX_PROBLEMS, Validator};

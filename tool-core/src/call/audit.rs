@@ -1,5 +1,7 @@
 //! Audit: one record of every call.
 
+mod shared_record;
+
 use std::hash::{BuildHasher as _, RandomState};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -17,6 +19,8 @@ use crate::model::digest::Digest;
 use crate::model::failure::{Failure, FailureKind};
 use crate::model::output::Output;
 use crate::model::trace::TraceParent;
+
+pub(crate) use shared_record::SharedRecord;
 
 /// A sink for records of calls, see [`RegistryBuilder::audit`](crate::RegistryBuilder::audit).
 ///
@@ -218,10 +222,19 @@ impl Record {
 
     /// Ends and writes the record.
     pub(crate) fn end(mut self, result: &Result<Output, Failure>) {
+        self.set_outcome(result);
+    }
+
+    fn set_outcome(&mut self, result: &Result<Output, Failure>) {
         self.outcome = match result {
             Ok(output) => Ok(output.size()),
             Err(failure) => Err(failure.kind()),
         };
+    }
+
+    /// Sets the failure that was reported to the caller before the call ended, unless there is one.
+    fn report(&self, failure: FailureKind) {
+        let _ = self.reported.set(failure);
     }
 
     fn write(&self) {

@@ -1,23 +1,19 @@
 //! The arguments and the result of a call, in its span.
 
-use serde_json::Value;
 use tracing::Span;
 
 use crate::definition::ToolDefinition;
 use crate::model::output::Output;
-use crate::schema::secret::masked;
+use crate::schema::masked;
 
 /// The most bytes that are recorded of each.
 const MOST: usize = 16 * 1024;
 
-/// Records the arguments of a call, without its secrets. Arguments that are not JSON are not recorded: a secret cannot be found in
-/// them.
+/// Records the arguments of a call, without its secrets.
 pub(super) fn record_arguments(span: &Span, tool: &ToolDefinition, arguments: &[u8]) {
     let arguments = if arguments.is_empty() { b"{}" } else { arguments };
-    if let Ok(arguments) = serde_json::from_slice::<Value>(arguments) {
-        let text = masked(tool.input_schema(), &arguments).to_string();
-        span.record("gen_ai.tool.call.arguments", cut(&text));
-    }
+    let arguments = masked(tool.input_schema(), arguments);
+    span.record("gen_ai.tool.call.arguments", cut(&String::from_utf8_lossy(&arguments)));
 }
 
 /// Records the result of a call.

@@ -66,7 +66,7 @@ impl Executor {
     }
 
     /// Returns `true` if a call must acquire a permit.
-    pub(super) fn limits_concurrency(&self) -> bool {
+    pub(crate) fn limits_concurrency(&self) -> bool {
         self.semaphore.is_some()
     }
 

@@ -40,19 +40,19 @@ use crate::results::ResultStore;
 pub(crate) enum Started<'c> {
     /// The call has ended without waiting.
     Ended(Reply),
-    /// The function runs, or the call waits for a permit.
+    /// The function runs, or the call waits for a permit, or its layers are yet to run.
     Waits(Invocation<'c>, Option<EntryOutcome>),
 }
 
 /// A call, with its record and its span.
 pub(crate) struct Invocation<'c> {
     pub(super) tool: &'c ToolDefinition,
-    kind: AuditKind,
+    pub(super) kind: AuditKind,
     implementation: Implementation<'c>,
     pub(super) scope: &'c Scope,
     #[cfg(feature = "tokio")]
     results: Option<&'c ResultStore>,
-    arguments: &'c [u8],
+    pub(super) arguments: &'c [u8],
     pub(super) context: LazyContext<'c>,
     pub(super) span: Span,
     /// Moves into a function that may outlive its caller, and is written when that ends.
@@ -69,7 +69,7 @@ impl Started<'_> {
         match self {
             Started::Ended(reply) => reply,
             Started::Waits(mut call, step) => {
-                let result = call.end(step).await;
+                let result = call.end::<false>(step).await;
                 call.reply(result)
             }
         }
@@ -82,8 +82,9 @@ pub(crate) fn begin<'c>(origin: CallOrigin<'c>, member: Target<'c>, arguments: &
     let entered = {
         let _inside = call.span.enter();
         match call.admit() {
-            // No call waits for a permit.
-            Ok(()) if !call.scope.executor.limits_concurrency() => call.enter(),
+            Ok(()) if !call.scope.is_deferred => call.enter(),
+            // The layers come first, also around a call without access.
+            _ if !call.scope.layers.is_empty() => Ok(None),
             admitted => admitted.map(|()| None),
         }
     };
@@ -132,10 +133,39 @@ impl<'c> Invocation<'c> {
         }
     }
 
+    /// Returns another run of this call, with a record of its own.
+    pub(super) fn again(&self, record: Option<Box<Record>>) -> Self {
+        Invocation {
+            context: self.context.again(),
+            span: self.span.clone(),
+            record,
+            is_logged: false,
+            _task_token: None,
+            ..*self
+        }
+    }
+
+    /// Runs the call inside of its layers.
+    pub(super) async fn run_once(mut self) -> Result<Output, Failure> {
+        let entered = self.span.in_scope(|| match self.admit() {
+            Ok(()) if !self.scope.executor.limits_concurrency() => self.enter(),
+            admitted => admitted.map(|()| None),
+        });
+        let result = match entered {
+            Ok(Some(EntryOutcome::Done(mut result))) => {
+                self.check_output(&mut result);
+                result
+            }
+            Ok(step) => self.end::<true>(step).await,
+            Err(failure) => Err(failure),
+        };
+        self.reply(result).result
+    }
+
     /// Runs the call to its end.
     ///
-    /// The timer starts before the call waits for a permit.
-    async fn end(&mut self, step: Option<EntryOutcome>) -> Result<Output, Failure> {
+    /// The timer starts before the call waits for a permit. A run `IN_LAYERS` has a timer of its own.
+    async fn end<const IN_LAYERS: bool>(&mut self, step: Option<EntryOutcome>) -> Result<Output, Failure> {
         let executor = &self.scope.executor;
         let mut timer = match executor.timer(self.tool) {
             Ok(timer) => timer,
@@ -144,7 +174,15 @@ impl<'c> Invocation<'c> {
                 return Err(failure);
             }
         };
-        let permit = executor.acquire(self.tool, &self.context, &mut timer).await?;
+        let permit = if self.scope.is_deferred {
+            if !IN_LAYERS && !self.scope.layers.is_empty() {
+                drop(timer);
+                return Box::pin(self.run_layers()).await;
+            }
+            executor.acquire(self.tool, &self.context, &mut timer).await?
+        } else {
+            None
+        };
         if let Some(permit) = &permit {
             self.context.hold(permit);
         }
@@ -184,7 +222,7 @@ impl<'c> Invocation<'c> {
     }
 
     /// Decodes the arguments and enters the tool; `None` if they must be validated on a blocking thread.
-    #[inline]
+    #[inline(always)]
     fn enter(&self) -> Result<Option<EntryOutcome>, Failure> {
         let decoder = self.decoder();
         if let Some(step) = decoder.enter_unchecked(self.arguments, Purpose::Run)? {

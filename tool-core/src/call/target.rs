@@ -6,6 +6,7 @@ use crate::call::admission::Admission;
 use crate::call::audit::Audit;
 use crate::call::executor::Executor;
 use crate::call::implementation::Implementation;
+use crate::call::layer::Layers;
 use crate::declare::states::States;
 use crate::definition::ToolDefinition;
 use crate::model::audit_kind::AuditKind;
@@ -32,4 +33,8 @@ pub(crate) struct Scope {
     pub(crate) audit: Option<Audit>,
     /// Whether arguments and results are recorded in spans.
     pub(crate) traces_content: bool,
+    pub(crate) layers: Layers,
+    /// Whether calls wait for a permit or run layers before they enter a tool: one test for both, so that neither costs a call that
+    /// has none.
+    pub(crate) is_deferred: bool,
 }

@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::call::admission::Admission;
 use crate::call::audit::{Audit, AuditSink, process_key};
+use crate::call::layer::Layers;
 #[cfg(feature = "tokio")]
 use crate::call::options::CallOptions;
 use crate::call::tool::Tool;
@@ -62,6 +63,7 @@ pub struct RegistryBuilder {
     pub(super) audit: Option<Arc<dyn AuditSink>>,
     pub(super) audit_key: Option<[u8; 32]>,
     pub(super) trace_content: bool,
+    pub(super) layers: Layers,
     #[cfg(feature = "tokio")]
     pub(super) results: Option<crate::results::ResultStore>,
     allow_empty: bool,
@@ -264,13 +266,16 @@ impl RegistryBuilder {
         let declarations = Declaration::sorted(self.declarations());
 
         let audit = self.audit.map(|sink| Audit { sink, key: self.audit_key.unwrap_or_else(process_key) });
+        let executor = Executor::new(self.limits);
         let scope = Arc::new(Scope {
             states: self.states,
-            executor: Executor::new(self.limits),
             admission: self.admission,
             leniency: self.leniency,
             audit: audit.clone(),
             traces_content: self.trace_content,
+            is_deferred: executor.limits_concurrency() || !self.layers.is_empty(),
+            executor,
+            layers: self.layers,
         });
         // Built in place: with a thousand tools, a copy of each would slow down the start of a command.
         let mut members: Vec<RegisteredTool> = Vec::with_capacity(declarations.len() + self.dynamic.len());
@@ -376,6 +381,7 @@ impl fmt::Debug for RegistryBuilder {
         f.debug_struct("RegistryBuilder")
             .field("tools", &names)
             .field("dynamic", &dynamic)
+            .field("layers", &self.layers)
             .finish_non_exhaustive()
     }
 }

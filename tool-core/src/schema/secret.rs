@@ -1,14 +1,18 @@
 //! Secrets: values that a schema marks with `writeOnly`.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use crate::schema::json::children::children;
-use crate::schema::json::pointer::{push_token, unescaped};
+use crate::schema::json::object_members::ObjectMembers;
+use crate::schema::json::pointer::{pointer, unescaped};
 use crate::schema::locate::{below, parts};
 use crate::schema::types::refers;
 
 /// What is shown instead of a secret.
-const MASK: &str = "(secret)";
+const MASK: &str = "\"(secret)\"";
 
 /// What may be shown of a value.
 pub(crate) struct Secrecy {
@@ -25,30 +29,20 @@ pub(crate) fn any(schema: &Value) -> bool {
     is_secret(schema) || children(schema).any(any)
 }
 
-/// Returns a value with `(secret)` instead of each secret.
-pub(crate) fn masked(root: &Value, value: &Value) -> Value {
-    mask(root, "", value)
-}
-
-fn mask(root: &Value, path: &str, value: &Value) -> Value {
-    let secrecy = of(root, path);
-    let below = |token: &str| {
-        let mut path = path.to_owned();
-        push_token(&mut path, token);
-        path
-    };
-    match value {
-        _ if secrecy.names => Value::from(MASK),
-        Value::Object(members) => {
-            members.iter().map(|(name, value)| (name.clone(), mask(root, &below(name), value))).collect()
-        }
-        Value::Array(items) => {
-            let item = |(index, value): (usize, &Value)| mask(root, &below(&index.to_string()), value);
-            items.iter().enumerate().map(item).collect()
-        }
-        _ if secrecy.concealed => Value::from(MASK),
-        value => value.clone(),
+/// Returns the text of arguments without secrets. If the schema has some, `"(secret)"` stands for each member that is or has one,
+/// and for each that the schema does not declare; everything that is not an object with public names becomes `null`.
+pub(crate) fn masked<'a>(root: &Value, arguments: &'a [u8]) -> Cow<'a, [u8]> {
+    if !any(root) {
+        return arguments.into();
     }
+    let schemas = parts([root], root);
+    let members = serde_json::from_slice::<ObjectMembers<&RawValue>>(arguments);
+    let (Ok(members), false) = (members, names_are_secret(&schemas)) else { return b"null".into() };
+    let member = |(name, value): &(String, &RawValue)| {
+        let is_shown = below(&schemas, name, root).named && !of(root, &pointer(name)).concealed;
+        format!("{}:{}", Value::from(name.as_str()), if is_shown { value.get() } else { MASK })
+    };
+    format!("{{{}}}", members.0.iter().map(member).collect::<Vec<_>>().join(",")).into_bytes().into()
 }
 
 /// Returns what may be shown of the value at this path.
@@ -88,22 +82,30 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn masks_secrets_and_nothing_else() {
-        let schema = json!({"type": "object", "properties": {
+    fn masks_secret_and_undeclared_members() {
+        let secret = || json!({"type": "string", "writeOnly": true});
+        let root = json!({"properties": {
             "user": {"type": "string"},
-            "password": {"type": "string", "writeOnly": true},
-            "keys": {"type": "array", "items": {"type": "object", "properties": {
-                "name": {"type": "string"},
-                "key": {"type": "object", "writeOnly": true},
-            }}},
+            "a/b": secret(),
+            "login": {"properties": {"key": secret()}},
+            "keys": {"items": secret()},
         }});
-        let value =
-            json!({"user": "ada", "password": "swordfish", "keys": [{"name": "a/b", "key": {"k": [1]}}]});
-        let shown =
-            json!({"user": "ada", "password": "(secret)", "keys": [{"name": "a/b", "key": "(secret)"}]});
-        assert_eq!(masked(&schema, &value), shown);
-        let names = json!({"type": "object", "propertyNames": {"writeOnly": true}});
-        assert_eq!(masked(&names, &json!({"swordfish": 1})), json!("(secret)"));
+        for (arguments, expected) in [
+            (r#"{"user": "ada", "a/b": "x"}"#, r#"{"user":"ada","a/b":"(secret)"}"#),
+            (r#"{"a/b": "x", "a\u002fb": "y", "a/d": "z"}"#, r#"{"a/b":"(secret)","a/b":"(secret)","a/d":"(secret)"}"#),
+            (
+                r#"{"login": {"key": "x"}, "keys": ["x"], "user": [1.0]}"#,
+                r#"{"login":"(secret)","keys":"(secret)","user":[1.0]}"#,
+            ),
+            (r#"["x"]"#, "null"),
+            (r#"{"user": "x""#, "null"),
+            ("", "null"),
+        ] {
+            assert_eq!(&*masked(&root, arguments.as_bytes()), expected.as_bytes(), "{arguments}");
+        }
+        let root = json!({"propertyNames": {"writeOnly": true}});
+        assert_eq!(&*masked(&root, br#"{"x": 1}"#), b"null");
+        assert_eq!(&*masked(&json!({}), b"[1,"), b"[1,", "there is no secret");
     }
 
     #[test]

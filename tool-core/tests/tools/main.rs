@@ -25,6 +25,7 @@ mod injection;
 mod inputs;
 mod joined;
 mod json_definitions;
+mod layers;
 mod leniency;
 mod limits;
 mod lint;
