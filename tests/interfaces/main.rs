@@ -10,6 +10,7 @@ mod interfaces;
 mod log;
 mod mcp;
 mod permissions;
+mod rate_limits;
 mod readme;
 
 use serde_json::json;
