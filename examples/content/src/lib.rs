@@ -1,5 +1,8 @@
 #![doc = include_str!("../README.md")]
 
+use std::time::Duration;
+
+use tool_core::layer::RateLimit;
 use tool_core::{BuildErrors, Principal, Registry, RegistryBuilder};
 
 pub mod component;
@@ -50,4 +53,23 @@ pub fn registry(site: Site, settings: Settings) -> Result<Registry, BuildErrors>
 pub fn builder(site: Site, settings: Settings) -> RegistryBuilder {
     let visitor = Role::Visitor.permissions().iter().copied().fold(Principal::local(), Principal::grant);
     Registry::builder().linked().expect_crate("content").state(site).state(settings).local(visitor)
+}
+
+/// Returns a limit on how often each user may publish in an hour.
+///
+/// # Panics
+///
+/// If `calls` is 0.
+///
+/// ```
+/// use content::{Settings, Site};
+///
+/// let builder = content::builder(Site::at("museum.sqlite"), Settings::default());
+/// let registry = builder.layer(content::publishing_limit(10)).build()?;
+/// # drop(registry);
+/// # Ok::<(), tool_core::BuildErrors>(())
+/// ```
+pub fn publishing_limit(calls: u32) -> RateLimit {
+    RateLimit::new(calls, Duration::from_secs(3600))
+        .select(|request| request.definition().tags().any(|tag| tag == "publishing"))
 }

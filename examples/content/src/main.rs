@@ -5,6 +5,7 @@
 //! | `CONTENT_DATABASE` | the file of the site; by default `content/museum.sqlite` in the user's data folder |
 //! | `CONTENT_USER` | the calling user of the site |
 //! | `CONTENT_SIGNING_KEY`, `CONTENT_SIGNING_KEY_FILE` | the secret that signs links and messages |
+//! | `CONTENT_PUBLISH_LIMIT` | how often a user may publish in an hour, for `serve`; without a limit by default |
 //! | `CONTENT_TOKENS` | a file with the tokens of users, for `serve` over HTTP |
 //! | `RUST_LOG` | the log level on stderr |
 
@@ -42,6 +43,9 @@ fn app() -> Result<App, String> {
     if let Some(user) = env::var_os("CONTENT_USER") {
         builder = builder.local(local(&site, &user.to_string_lossy())?);
     }
+    if let Some(limit) = env::var_os("CONTENT_PUBLISH_LIMIT") {
+        builder = builder.layer(content::publishing_limit(publishing_limit(&limit.to_string_lossy())?));
+    }
     let registry = builder.build().map_err(|errors| errors.to_string())?;
 
     let (over_http, over_mcp) = (registry.clone(), registry.clone());
@@ -70,6 +74,12 @@ fn database() -> PathBuf {
         || dirs::data_dir().unwrap_or_else(env::temp_dir).join("content").join("museum.sqlite"),
         PathBuf::from,
     )
+}
+
+/// Reads how often a user may publish in an hour.
+fn publishing_limit(text: &str) -> Result<u32, String> {
+    let limit = text.parse().ok().filter(|limit| *limit > 0);
+    limit.ok_or_else(|| format!("CONTENT_PUBLISH_LIMIT: expected a number from 1 on, and not `{text}`"))
 }
 
 /// Returns the local user.

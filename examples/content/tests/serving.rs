@@ -177,6 +177,34 @@ fn identifies_a_user_over_mcp_by_a_token() {
 }
 
 #[test]
+fn limits_how_often_a_user_publishes() {
+    let folder = tempfile::tempdir().unwrap();
+    let tokens = folder.path().join("tokens");
+    let (mira, otto) = ("0b7c5f1e9d2a4c68", "1f6e0c9b3d5a7284");
+    std::fs::write(&tokens, format!("mira {mira}\notto {otto}\n")).unwrap();
+    let server = Server::start_with(folder, &["--allow-execute"], |program| {
+        program.env("CONTENT_TOKENS", &tokens).env("CONTENT_PUBLISH_LIMIT", "1")
+    });
+    for (tool, token, status) in [
+        ("publish_node", mira, 200),
+        ("publish_node", mira, 429),
+        ("get_node", mira, 200),
+        ("publish_node", otto, 200),
+    ] {
+        let path = format!("/tools/{tool}/call");
+        let (actual, answer) = server.post_with(&path, &json!({"id": 6}), Some(token));
+        assert_eq!(actual, status, "{tool} {token} {answer}");
+    }
+    for wrong in ["0", "-1", "often"] {
+        let mut program = server.program();
+        let output = program.arg("list").env("CONTENT_PUBLISH_LIMIT", wrong).output().unwrap();
+        let expected =
+            format!("error: CONTENT_PUBLISH_LIMIT: expected a number from 1 on, and not `{wrong}`\n");
+        assert_eq!((output.status.code(), String::from_utf8(output.stderr).unwrap()), (Some(1), expected));
+    }
+}
+
+#[test]
 fn reports_an_unreadable_site_when_resolving_a_caller() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("museum.sqlite"), "this is no database, and is as long as one is")
