@@ -47,6 +47,7 @@ pub(crate) fn count(workspace: &Workspace) -> Result<Counted, Error> {
         ["lookup", "validate", "encode"].map(|what| count(what, "add", FEW_TOOLS));
     let [lookup, validate, encode] = [lookup?, validate?, encode?];
     let [traced, audited] = [count("traced", "add", FEW_TOOLS)?, count("audited", "add", FEW_TOOLS)?];
+    let [layered, twice] = [count("layered", "add", FEW_TOOLS)?, count("layered_twice", "add", FEW_TOOLS)?];
 
     let mut section = "| call | tools | instructions | by hand = 1 |\n|---|--:|--:|--:|\n".to_owned();
     for (text, tools, instructions) in [
@@ -67,6 +68,11 @@ pub(crate) fn count(workspace: &Workspace) -> Result<Counted, Error> {
         ("more for an `async fn`: its future in a box", waits - add),
         ("more with a `tracing` subscriber that keeps nothing: the span", traced - add),
         ("more with an audit sink that keeps nothing: two digests, the time, the event", audited - add),
+        (
+            "more with a layer that does nothing: a second run of the pipeline, three futures in boxes",
+            layered - add,
+        ),
+        ("more with another layer that does nothing: its future in a box", twice - layered),
     ] {
         section += &format!("| {stage} | {instructions:.0} |\n");
     }

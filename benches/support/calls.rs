@@ -5,8 +5,9 @@ use std::hint::black_box;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-use tool_core::{CallOptions, Output, Registry, tool};
 use tool_core::audit::AuditEvent;
+use tool_core::layer::{CallRequest, Layer, Next};
+use tool_core::{CallOptions, Failure, Output, Registry, tool};
 
 const ARGUMENTS: &[u8] = br#"{"a":40,"b":2}"#;
 
@@ -45,6 +46,16 @@ fn by_hand(arguments: &[u8]) -> Result<String, serde_json::Error> {
     serde_json::to_string(&add(a, b))
 }
 
+/// A layer that does nothing.
+#[derive(Debug)]
+struct Empty;
+
+impl Layer for Empty {
+    async fn call(&self, _: &CallRequest<'_>, next: Next<'_>) -> Result<Output, Failure> {
+        next.run().await
+    }
+}
+
 /// A subscriber that wants every span and keeps none.
 struct DisabledSubscriber;
 
@@ -66,7 +77,7 @@ fn main() {
     let mut words = std::env::args().skip(1);
     let [what, tool] = [words.next().unwrap(), words.next().unwrap()];
     let [registered, times] = [words.next(), words.next()].map(|word| word.unwrap().parse::<usize>().unwrap());
-    let registry = registry(&tool, registered, what == "audited");
+    let registry = registry(&tool, registered, &what);
     if what == "traced" {
         tracing::subscriber::set_global_default(DisabledSubscriber).unwrap();
     }
@@ -90,12 +101,20 @@ fn call(registry: &Registry, tool: &str, options: &CallOptions) {
 }
 
 /// The tool that is called, and others until there are as many as wanted.
-fn registry(name: &str, registered: usize, audited: bool) -> Registry {
+fn registry(name: &str, registered: usize, what: &str) -> Registry {
     let others = || (0..registered - 1).map(|number| format!("other_{number}"));
     let wanted: std::collections::HashSet<String> = others().chain([name.to_owned()]).collect();
     let mut builder = Registry::builder().linked().select(move |tool| wanted.contains(tool.name()));
-    if audited {
+    if what == "audited" {
         builder = builder.audit(|event: &AuditEvent<'_>| drop(black_box(event.duration)));
+    }
+    let layers = match what {
+        "layered" => 1,
+        "layered_twice" => 2,
+        _ => 0,
+    };
+    for _ in 0..layers {
+        builder = builder.layer(Empty);
     }
     let registry = builder.build().unwrap();
     assert_eq!(registry.tools().len(), registered);
