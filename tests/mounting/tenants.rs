@@ -194,15 +194,17 @@ impl App {
             19 => (&self.direct, rpc("resources/read", json!({"uri": format!("tools://{word}/0")}))),
             20 => (&self.direct, rpc("prompts/list", json!({}))),
             21 => (&self.direct, rpc("server/discover", json!({}))),
-            22 => (&self.two_step, search("list_available_tools", json!({"search": word, "detailed": true}))),
-            23 => (&self.two_step, search("list_available_tools", json!({}))),
+            22 => {
+                (&self.two_step, search("list_available_tools", &json!({"search": word, "detailed": true})))
+            }
+            23 => (&self.two_step, search("list_available_tools", &json!({}))),
             24 => {
-                (&self.two_step, search("list_tool_details", json!({"server": "tenant", "tool_name": name})))
+                (&self.two_step, search("list_tool_details", &json!({"server": "tenant", "tool_name": name})))
             }
             25 => (&self.direct, rpc("tools/call", json!({"name": name, "arguments": {"topic": "all"}}))),
             _ => {
                 let arguments = json!({"server": "tenant", "tool_name": name, "arguments": {}});
-                (&self.two_step, search("call_tool", arguments))
+                (&self.two_step, search("call_tool", &arguments))
             }
         };
         if let Some((user, _)) = USERS.get(step.caller) {
@@ -236,7 +238,7 @@ fn rpc(method: &str, mut params: Value) -> Request<Body> {
     request.body(Body::from(message.to_string())).unwrap()
 }
 
-fn search(tool: &str, arguments: Value) -> Request<Body> {
+fn search(tool: &str, arguments: &Value) -> Request<Body> {
     rpc("tools/call", json!({"name": tool, "arguments": arguments}))
 }
 

@@ -92,7 +92,10 @@ mod tests {
         }});
         for (arguments, expected) in [
             (r#"{"user": "ada", "a/b": "x"}"#, r#"{"user":"ada","a/b":"(secret)"}"#),
-            (r#"{"a/b": "x", "a\u002fb": "y", "a/d": "z"}"#, r#"{"a/b":"(secret)","a/b":"(secret)","a/d":"(secret)"}"#),
+            (
+                r#"{"a/b": "x", "a\u002fb": "y", "a/d": "z"}"#,
+                r#"{"a/b":"(secret)","a/b":"(secret)","a/d":"(secret)"}"#,
+            ),
             (
                 r#"{"login": {"key": "x"}, "keys": ["x"], "user": [1.0]}"#,
                 r#"{"login":"(secret)","keys":"(secret)","user":[1.0]}"#,

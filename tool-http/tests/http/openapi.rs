@@ -57,7 +57,8 @@ async fn maps_each_tool_to_one_operation() {
     ];
     assert_eq!(paths[..5], expected);
     let calls: Vec<String> = registry().tools().map(|tool| format!("/tools/{}/call", tool.name())).collect();
-    let (called, read): (Vec<&String>, Vec<&String>) = paths[5..].iter().partition(|path| path.ends_with("/call"));
+    let (called, read): (Vec<&String>, Vec<&String>) =
+        paths[5..].iter().partition(|path| path.ends_with("/call"));
     assert!(called.into_iter().eq(&calls), "{paths:?}");
     // Only tools that read have a result at an address.
     let readable =

@@ -25,8 +25,7 @@ fn start(
     std::fs::write(&config, json!({"mcpServers": {server_name: {"url": url}}}).to_string()).unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_gateway"));
     command.env("GATEWAY_CONFIG", &config).env("GATEWAY_CREDENTIALS", folder.path().join("credentials"));
-    let program = Program::start(&mut command, &[&["serve"], server].concat(), collector);
-    program
+    Program::start(&mut command, &[&["serve"], server].concat(), collector)
 }
 
 /// Returns the spans from this one up to the span that the client has sent.
