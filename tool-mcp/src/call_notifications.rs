@@ -45,7 +45,7 @@ async fn send_all(events: &CallEvents, token: Option<&ProgressToken>, cx: &Reque
             _ => Ok(()),
         };
         if let Err(error) = sent {
-            tracing::debug!(%error, request = %cx.id, "the client gets no more notifications of the call");
+            tracing::debug!(%error, request = ?cx.id, "the client gets no more notifications of the call");
             return events.close();
         }
     }

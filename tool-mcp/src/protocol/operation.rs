@@ -90,7 +90,7 @@ impl Operation {
             mcp.protocol.version = version,
             mcp.session.id = session.and_then(|session| session.digest.as_deref()),
             mcp.resource.uri = resource_uri(params).map(shortened).as_deref(),
-            jsonrpc.request.id = %shortened(&id.to_string()),
+            jsonrpc.request.id = &*shortened(&id.to_string()),
             network.transport = transport(is_http),
             network.protocol.name = is_http.then_some("http"),
             gen_ai.operation.name = (method == "tools/call").then_some("execute_tool"),
@@ -206,4 +206,27 @@ fn is_fault(code: ErrorCode) -> bool {
             | ErrorCode::INVALID_PARAMS
             | ErrorCode::RESOURCE_NOT_FOUND
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::captured_log::CapturedLog;
+
+    /// The identifier is up to the client, and must not look like another line of the log.
+    #[test]
+    fn logs_a_request_within_one_line() {
+        let log = CapturedLog::default();
+        tracing::subscriber::with_default(log.subscriber(), || {
+            let id = RequestId::String("a\n2026-03-10 ERROR forged".into());
+            let params = Params::List { cursor: None };
+            let (method, version, session, trace) = ("tools/list", None, None, None);
+            let start =
+                OperationStart { id: &id, method, params: &params, version, session, trace, is_http: true };
+            Operation::begin(&start).span.in_scope(|| tracing::warn!("inside"));
+        });
+        let log = log.text();
+        assert_eq!(log.lines().count(), 1, "{log}");
+        assert!(log.contains(r#"jsonrpc.request.id="a\n2026-03-10 ERROR forged""#), "{log}");
+    }
 }
