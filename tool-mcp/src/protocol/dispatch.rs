@@ -15,25 +15,9 @@ use crate::handlers::Handler;
 use crate::logging;
 use crate::protocol::context::{Origin, RequestContext};
 use crate::protocol::message::{Message, Meta, Params, REQUIRED, RpcRequest};
+use crate::protocol::operation::METHODS;
 use crate::protocol::response::RpcResponse;
 use crate::protocol::{RpcResult, Session, invalid_params};
-
-/// The methods that need a session or the `_meta` of 2026-07-28.
-const METHODS: [&str; 13] = [
-    "tools/list",
-    "tools/call",
-    "resources/list",
-    "resources/templates/list",
-    "resources/read",
-    "resources/subscribe",
-    "resources/unsubscribe",
-    "prompts/list",
-    "prompts/get",
-    "completion/complete",
-    "logging/setLevel",
-    "server/discover",
-    "subscriptions/listen",
-];
 
 impl Handler {
     /// Begins to answer a request. Changes to its session are made before this returns.
@@ -175,7 +159,7 @@ const COMPLETE: &str = "`ref` must be a `ref/prompt` with a `name` or a `ref/res
 /// When its version is unknown, or when it has neither a session nor the `_meta` that replaces one.
 fn admit(method: &str, meta: &Meta, cx: &RequestContext) -> RpcResult<bool> {
     let has_session = cx.session.as_ref().is_some_and(|session| session.client().is_some());
-    if meta.version.is_none() && !has_session && METHODS.contains(&method) {
+    if meta.version.is_none() && !has_session && METHODS.contains(&method) && method != "ping" {
         let keys = REQUIRED.join("` and `");
         return Err(invalid_params(format!(
             "the request needs `{keys}` in its `_meta`, or a session: send `initialize` first"

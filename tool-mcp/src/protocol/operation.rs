@@ -22,7 +22,7 @@ static DURATION: DurationHistogram = DurationHistogram::new(
 );
 
 /// The methods of requests. All others have one label, so that clients cannot create labels.
-const METHODS: [&str; 15] = [
+pub(super) const METHODS: [&str; 15] = [
     "tools/call",
     "tools/list",
     "initialize",
