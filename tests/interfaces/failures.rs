@@ -61,7 +61,7 @@ fn rows() -> Vec<Row> {
                 || ToolError::retry_after(Duration::from_secs(90), "three a minute").into(),
                 "rate_limited",
                 429,
-                13,
+                14,
                 "three a minute\ntry again in 90 seconds",
             ),
             Some(90),

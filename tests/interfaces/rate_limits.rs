@@ -113,7 +113,7 @@ impl Limited {
                 let app = App::new("bell", self.registry.clone());
                 let code = app.run_with(["run", "ring", "--yes", "--format", "json"], streams).await;
                 let body: Value = serde_json::from_str(&stdout.text()).unwrap();
-                assert_eq!(code, if body["success"] == true { 0 } else { 13 }, "{body}");
+                assert_eq!(code, if body["success"] == true { 0 } else { 14 }, "{body}");
                 let Some(wait) = body.get("retry_after_seconds") else { return Answer::Success };
                 Answer::Refused(body["error_type"].as_str().unwrap().to_owned(), wait.as_u64().unwrap())
             }

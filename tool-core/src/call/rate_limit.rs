@@ -24,7 +24,7 @@ use crate::model::output::Output;
 /// A [`Layer`] that limits how often each caller may call the tools and prompts of a registry.
 ///
 /// A call over the limit is not run, and fails as [`RateLimited`](FailureKind::RateLimited) with the time to wait: over HTTP with the status
-/// 429 and `Retry-After`, over MCP as a result with `isError` and `tool-core/retryAfterSeconds`, and on the command line with exit code 13.
+/// 429 and `Retry-After`, over MCP as a result with `isError` and `tool-core/retryAfterSeconds`, and on the command line with exit code 14.
 /// It is recorded by the [audit sink](crate::RegistryBuilder::audit).
 ///
 /// ```

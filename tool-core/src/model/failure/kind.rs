@@ -167,7 +167,7 @@ impl FailureKind {
             FailureKind::Failed(Reason::Other) => (500, "execution_failed", 1, IsError, FAULT),
             FailureKind::Timeout => (504, "timeout", 6, IsError, FAULT),
             FailureKind::Busy => (429, "busy", 13, IsError, FAULT),
-            FailureKind::RateLimited => (429, "rate_limited", 13, IsError, FAULT),
+            FailureKind::RateLimited => (429, "rate_limited", 14, IsError, FAULT),
             FailureKind::Unsupported => (501, "cannot_ask", 9, Capability, Capability),
             FailureKind::InputRequired => (503, "suspended", 1, IsError, FAULT),
             FailureKind::Cancelled => (499, "cancelled", 130, Nothing, Nothing),
@@ -197,7 +197,7 @@ mod tests {
         Failed(Unavailable)  503  isError  -32603         execution_failed   12
         Timeout              504  isError  -32603         timeout            6
         Busy                 429  isError  -32603         busy               13
-        RateLimited          429  isError  -32603         rate_limited       13
+        RateLimited          429  isError  -32603         rate_limited       14
         Unsupported            501  -32021/isError  -32021/isError  cannot_ask  9
         InputRequired        503  isError  -32603         suspended          1
         Cancelled            499  none     none           cancelled          130
