@@ -101,7 +101,8 @@ pub struct AuditEvent<'e> {
     pub arguments_digest: Digest,
     /// How the call ended.
     pub outcome: Result<(), FailureKind>,
-    /// The earlier reply to the caller: `Timeout`, or `Cancelled` for a caller that left.
+    /// The earlier reply to the caller: `Timeout`, `Cancelled` for a caller that left, or the failure that a
+    /// [layer](crate::layer::Layer) returned in the meantime.
     pub reported: Option<FailureKind>,
     /// The time from the arrival of the call to its end; zero without a clock.
     pub duration: Duration,

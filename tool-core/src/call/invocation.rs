@@ -59,6 +59,8 @@ pub(crate) struct Invocation<'c> {
     pub(super) record: Option<Box<Record>>,
     /// Whether the failure was logged, or will be by a function that outlives its caller.
     pub(super) is_logged: bool,
+    /// Whether this is a run inside of layers, whose outcome is not that of the call.
+    is_inner: bool,
     /// Dropped last, so that the record is written before the call counts as ended.
     _task_token: Option<TaskToken>,
 }
@@ -129,6 +131,7 @@ impl<'c> Invocation<'c> {
             span,
             record: scope.audit.as_ref().map(begin),
             is_logged: false,
+            is_inner: false,
             _task_token: counted,
         }
     }
@@ -140,6 +143,7 @@ impl<'c> Invocation<'c> {
             span: self.span.clone(),
             record,
             is_logged: false,
+            is_inner: true,
             _task_token: None,
             ..*self
         }
@@ -260,14 +264,16 @@ impl<'c> Invocation<'c> {
     #[inline]
     fn reply(&mut self, result: Result<Output, Failure>) -> Reply {
         match &result {
-            Ok(output)
-                if self.scope.traces_content && self.kind == AuditKind::Tool && !self.span.is_disabled() =>
-            {
-                record_result(&self.span, output);
+            Ok(output) => {
+                let is_traced = self.scope.traces_content && !self.is_inner;
+                if is_traced && self.kind == AuditKind::Tool && !self.span.is_disabled() {
+                    record_result(&self.span, output);
+                }
             }
-            Ok(_) => {}
             Err(failure) => {
-                record_failure(&self.span, failure);
+                if !self.is_inner {
+                    record_failure(&self.span, failure);
+                }
                 if !self.is_logged {
                     self.span.in_scope(|| self.log().write(failure));
                 }

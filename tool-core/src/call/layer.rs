@@ -205,7 +205,8 @@ impl<'c> CallRequest<'c> {
         self.context.extension()
     }
 
-    /// Returns the text of the arguments as the caller sent it, which may be invalid.
+    /// Returns the text of the arguments as the caller sent it, which may be invalid. It is empty if an adapter knows that
+    /// the call is denied, and has not read it.
     ///
     /// If the tool has secret inputs, their values are replaced by `"(secret)"`, and so are those of inputs that it does not have. The text is
     /// `null` if such arguments are not an object.

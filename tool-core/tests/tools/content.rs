@@ -1,9 +1,11 @@
 //! Arguments and results in spans.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
-use tool_core::{DynamicTool, Operation, Output, Registry, ToolDefinition};
+use tool_core::layer::{CallRequest, Layer, Next};
+use tool_core::{DynamicTool, Failure, Operation, Output, Registry, ToolDefinition, ToolError};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber};
@@ -79,4 +81,40 @@ async fn records_the_kind_of_a_failure() {
     registry(false).call("sign_in", json!({"user": 5.5})).await.unwrap_err();
     drop(guard);
     assert_eq!(*recorded.0.lock().unwrap(), ["error.type=invalid_input", "otel.status_code=ERROR"]);
+}
+
+/// Runs a call again, and hides what it returns.
+#[derive(Debug)]
+struct RetryAndHide;
+
+impl Layer for RetryAndHide {
+    async fn call(&self, _: &CallRequest<'_>, next: Next<'_>) -> Result<Output, Failure> {
+        let again = next.try_clone().unwrap();
+        next.run().await.unwrap_err();
+        again.run().await.map(|_| Output::text("hidden"))
+    }
+}
+
+#[tokio::test]
+async fn records_the_outcome_after_all_layers() {
+    let definition = ToolDefinition::builder("flaky", "Fails at first.").operation(Operation::Read);
+    let calls = AtomicUsize::new(0);
+    let tool = DynamicTool::new(definition.build().unwrap(), move |_, _: Value| {
+        let is_first = calls.fetch_add(1, Ordering::SeqCst) == 0;
+        async move {
+            if is_first {
+                Err(ToolError::unavailable("not yet").into())
+            } else {
+                Ok(Output::text("swordfish"))
+            }
+        }
+    });
+    let builder = Registry::builder().tool(tool).layer(RetryAndHide).trace_content(true);
+    let registry = builder.build().unwrap();
+    let recorded = Recorded::default();
+    let guard = tracing::subscriber::set_default(recorded.clone());
+    assert_eq!(registry.call("flaky", json!({})).await.unwrap().value(), "hidden");
+    drop(guard);
+    let expected = ["gen_ai.tool.call.arguments={}", r#"gen_ai.tool.call.result="hidden""#];
+    assert_eq!(*recorded.0.lock().unwrap(), expected);
 }
