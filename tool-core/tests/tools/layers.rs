@@ -13,7 +13,7 @@ use tool_core::layer::{CallRequest, Layer, Next};
 use tool_core::provider::{IntoToolsProvider, Providers};
 use tool_core::{
     BoxFuture, CallOptions, Context, DynamicTool, Failure, FailureKind, Output, Principal, Registry,
-    RegistryBuilder, State, ToolDefinition, ToolError, Unmet, prompt, tool,
+    RegistryBuilder, State, ToolDefinition, ToolError, Unmet, tool,
 };
 
 use crate::builder_of;
@@ -136,15 +136,6 @@ async fn layered_asking(#[inject] context: Context, #[inject] world: State<World
     }
     world.run();
     context.elicit::<Name>("What is your name?").await.map(drop)
-}
-
-/// Asks for a rhyme.
-#[prompt]
-fn layered_rhyme(
-    /** With what. */
-    word: String,
-) -> String {
-    format!("What rhymes with {word}?")
 }
 
 type Lines = Arc<Mutex<Vec<String>>>;
@@ -426,14 +417,9 @@ async fn apply_to_the_tools_of_their_registry() {
 }
 
 #[tokio::test]
-async fn run_around_prompts_and_nested_calls() {
+async fn run_around_nested_calls() {
     let lines = Lines::default();
     let fixture = Fixture::new(|builder| builder.layer(Note("layer", Arc::clone(&lines))));
-    let prompt = fixture.registry.get_prompt("layered_rhyme", json!({"word": "time"})).await.unwrap();
-    assert_eq!(prompt.messages.len(), 1);
-    assert_eq!(std::mem::take(&mut *lines.lock().unwrap())[0], "layer: Prompt layered_rhyme");
-    assert_eq!(fixture.event()["kind"], "prompt");
-
     fixture.registry.call("layered_outer", json!({})).await.unwrap();
     let seen = ["Tool layered_outer", "Tool layered_length", "4", "4"].map(|line| format!("layer: {line}"));
     assert_eq!(*lines.lock().unwrap(), seen);
