@@ -1,7 +1,7 @@
 //! The headers of a response that control caches.
 
 use axum::http::{HeaderMap, HeaderValue, header};
-use tool_core::{ToolDefinition, adapter};
+use tool_core::{Registry, ToolDefinition, adapter};
 
 /// Who may reuse the response to a request.
 #[derive(Clone, Copy, Debug)]
@@ -14,9 +14,9 @@ pub(crate) struct CacheControl {
 
 impl CacheControl {
     /// Sets the headers of a result: it is fresh for as long as its tool says, and for this caller only if it may depend on it.
-    pub(crate) fn apply_to_result(self, tool: &ToolDefinition, headers: &mut HeaderMap) {
+    pub(crate) fn apply_to_result(self, tools: &Registry, tool: &ToolDefinition, headers: &mut HeaderMap) {
         self.apply(headers);
-        let is_private = self.private || adapter::depends_on_caller(tool);
+        let is_private = self.private || adapter::depends_on_caller(tools, tool);
         let private = if is_private { "private, " } else { "" };
         let value = match tool.cache().map(|fresh| fresh.as_secs()).filter(|seconds| *seconds > 0) {
             Some(seconds) => format!("{private}max-age={seconds}"),

@@ -78,7 +78,7 @@ pub(crate) async fn result(mut context: RequestContext) -> Result<Response, ApiE
     let reply = invoke(&tools, &name, arguments.as_bytes(), &options.full_results()).await;
     let Ok(output) = &reply.result else { return response::bare_response(&reply) };
     let mut response = context.respond(&bare_output::representation(output)?);
-    context.cache_control().apply_to_result(tool, response.headers_mut());
+    context.cache_control().apply_to_result(&tools, tool, response.headers_mut());
     bare_output::mark(&mut response, reply.call_id);
     Ok(response)
 }

@@ -121,8 +121,9 @@ fn lacking<'r>(registry: &Registry, permission: &'r Permission) -> Option<Vec<&'
 }
 
 /// Returns `true` if two callers may get different results for the same arguments: the tool has a permission or an access
-/// function, or takes something of the call, such as [`Context`](crate::Context) or [`Extension`](crate::Extension). Such a
-/// result must not be cached for others, even if all callers look the same to the adapter.
+/// function, takes something of the call, such as [`Context`](crate::Context) or [`Extension`](crate::Extension), or is called
+/// through a [layer](crate::layer::Layer). Such a result must not be cached for others, even if all callers look the same to
+/// the adapter.
 ///
 /// ```
 /// use tool_core::{Extension, Registry, adapter, tool, tools};
@@ -135,16 +136,17 @@ fn lacking<'r>(registry: &Registry, permission: &'r Permission) -> Option<Vec<&'
 ///
 /// /// Greets the user that a layer of the application found.
 /// #[tool(operation = Explain, cache = "1h")]
-/// fn greet_user(#[inject] name: Extension<&'static str>) -> String {
+/// fn greet_visitor(#[inject] name: Extension<&'static str>) -> String {
 ///     format!("Hello {}", name.0)
 /// }
 ///
-/// let registry = Registry::builder().tools(tools![kinds_of_weather, greet_user]).build().unwrap();
-/// let depends = |name| adapter::depends_on_caller(registry.get(name).unwrap());
-/// assert!(depends("greet_user") && !depends("kinds_of_weather"));
+/// let registry = Registry::builder().tools(tools![kinds_of_weather, greet_visitor]).build().unwrap();
+/// let depends = |name| adapter::depends_on_caller(&registry, registry.get(name).unwrap());
+/// assert!(depends("greet_visitor") && !depends("kinds_of_weather"));
 /// ```
-pub fn depends_on_caller(tool: &ToolDefinition) -> bool {
-    tool.permission().is_some() || tool.guarded() || tool.depends_on_call()
+pub fn depends_on_caller(registry: &Registry, tool: &ToolDefinition) -> bool {
+    let has_layers = || registry.find(tool.name()).is_ok_and(|target| !target.scope.layers.is_empty());
+    tool.permission().is_some() || tool.guarded() || tool.depends_on_call() || has_layers()
 }
 
 /// Returns the names in the permissions of all tools and prompts, in order, for any caller.

@@ -217,7 +217,10 @@ async function readEvents(stream, watch) {
 	for (let rest = ""; ; ) {
 		const { value, done } = await reader.read();
 		if (done) throw Error();
-		const events = (rest + value).split("\n\n");
+		const from = Math.max(rest.length - 1, 0);
+		rest += value;
+		if (rest.indexOf("\n\n", from) < 0) continue;
+		const events = rest.split("\n\n");
 		rest = events.pop();
 		for (const event of events) {
 			const [, name, data] = /^event: (\w+)\ndata: ([^]*)$/.exec(event) ?? [];

@@ -5,7 +5,8 @@ use axum::body::Body;
 use axum::http::Request;
 use serde_json::{Value, json};
 use tool_core::authentication::Bearer;
-use tool_core::{Content, Extension, Output, Principal, Registry, ToolError, tool, tools};
+use tool_core::layer::{CallRequest, Layer, Next};
+use tool_core::{Content, Extension, Failure, Output, Principal, Registry, ToolError, tool, tools};
 use tool_http::{Options, router_with};
 
 use crate::client::{Answer, get, send_to};
@@ -176,6 +177,24 @@ async fn keeps_results_of_callers_private() {
     assert_eq!(answer.header("vary"), "accept-encoding, authorization");
     let answer = send(&router, signed("/tools/temperatures/result?place=x&days=1"), "").await;
     assert_eq!(answer.header("cache-control"), "private, max-age=300");
+}
+
+/// A layer may decide by anything.
+#[tokio::test]
+async fn keeps_results_behind_layers_private() {
+    #[derive(Debug)]
+    struct Pass;
+
+    impl Layer for Pass {
+        async fn call(&self, _: &CallRequest<'_>, next: Next<'_>) -> Result<Output, Failure> {
+            next.run().await
+        }
+    }
+
+    let registry = Registry::builder().tools(tools![temperatures]).layer(Pass).build().unwrap();
+    let router = router_with(registry, Options::new().allow_execute(true));
+    let answer = get(&router, "/tools/temperatures/result?place=Rome&days=1").await;
+    assert_eq!((answer.status, answer.header("cache-control")), (200, "private, max-age=300"));
 }
 
 /// A shared cache does not know by what the application knows its users.

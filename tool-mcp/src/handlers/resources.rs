@@ -150,7 +150,7 @@ impl Handler {
             Ok(output) => {
                 let contents = contents(uri, &output);
                 too_large(&contents, uri, tool, view)
-                    .map_or_else(|| Ok(with_cache_hints(ReadResourceResult::new(contents), tool)), Err)
+                    .map_or_else(|| Ok(with_cache_hints(ReadResourceResult::new(contents), view, tool)), Err)
             }
             Err(failure) => {
                 Err(failed(&failure, reply.call_id, uri, tool, view.catalog.pattern(tool).as_ref()))
@@ -185,9 +185,13 @@ async fn read_dynamic(
 }
 
 /// Adds the cache duration that the tool declares. The result is public unless it depends on the caller.
-fn with_cache_hints(result: ReadResourceResult, tool: &ToolDefinition) -> ReadResourceResult {
+fn with_cache_hints(
+    result: ReadResourceResult,
+    view: &CatalogView,
+    tool: &ToolDefinition,
+) -> ReadResourceResult {
     let ttl = tool.cache().unwrap_or(Duration::ZERO);
-    let is_private = ttl.is_zero() || adapter::depends_on_caller(tool);
+    let is_private = ttl.is_zero() || adapter::depends_on_caller(&view.registry, tool);
     let scope = if is_private { CacheScope::Private } else { CacheScope::Public };
     result.with_ttl_ms(ttl.as_millis().try_into().unwrap_or(u64::MAX)).with_cache_scope(scope)
 }
