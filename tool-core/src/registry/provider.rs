@@ -13,6 +13,7 @@ use std::error::Error as _;
 use std::fmt;
 use std::future::ready;
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 #[cfg(feature = "tokio")]
 pub use cached::Cached;
@@ -26,8 +27,13 @@ use crate::model::access::Principal;
 use crate::model::catch_panic::{Panicked, catch_panic, catch_panic_future};
 use crate::model::future::BoxFuture;
 use crate::model::lock::lock;
-use crate::model::recent::Recent;
 use crate::registry::Registry;
+
+/// How long tools must not be skipped until they are logged again.
+const REPORTED_FOR: Duration = Duration::from_secs(300);
+
+/// The most lists of skipped tools that are remembered.
+const MOST_REPORTED: usize = 256;
 
 /// A source of tools, which may have other tools at the next request, and other tools for another caller.
 ///
@@ -159,8 +165,14 @@ impl<P: ToolsProvider + ?Sized> ToolsProvider for Arc<P> {
 #[derive(Clone)]
 pub struct Provider {
     inner: Arc<dyn ToolsProvider>,
-    /// The tools that are known to be skipped, so that the log has them once and not on every request.
-    reported: Arc<Mutex<Recent<Skipped>>>,
+    /// What was skipped, so that the log has it once and not on every request.
+    reported: Arc<Mutex<Vec<Report>>>,
+}
+
+/// A list of tools that were skipped together, which is in the log.
+struct Report {
+    skipped: Vec<Skipped>,
+    last_seen: Instant,
 }
 
 impl Provider {
@@ -223,19 +235,25 @@ impl Provider {
         Provider { inner: Arc::new(provider), reported: Arc::default() }
     }
 
-    /// Logs the skipped tools that are not in the log yet.
+    /// Logs the skipped tools that were not skipped just before, for this caller or another one.
     fn report(&self, skipped: &[Skipped]) {
         if skipped.is_empty() {
             return;
         }
+        let now = Instant::now();
         // Nothing panics while it is held.
         let mut reported = lock(&self.reported);
-        for skipped in skipped {
-            if reported.find(|other| other == skipped).is_none() {
-                tracing::warn!(%skipped, "skipped");
-                drop(reported.push(skipped.clone(), 1));
-            }
+        reported.retain(|report| now.duration_since(report.last_seen) < REPORTED_FOR);
+        if let Some(report) = reported.iter_mut().find(|report| report.skipped == skipped) {
+            report.last_seen = now;
+            return;
         }
+        let is_new = |one: &&Skipped| !reported.iter().any(|report| report.skipped.contains(one));
+        skipped.iter().filter(is_new).for_each(|skipped| tracing::warn!(%skipped, "skipped"));
+        if reported.len() >= MOST_REPORTED {
+            reported.remove(0);
+        }
+        reported.push(Report { skipped: skipped.to_vec(), last_seen: now });
     }
 
     /// Queries the provider without logging, for a provider that is made of others.

@@ -1,7 +1,8 @@
 //! Providers whose tools depend on the caller.
 
 use std::num::NonZeroUsize;
-use std::sync::{Arc, Mutex};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -93,4 +94,25 @@ async fn a_key_that_panics_is_an_error_of_its_caller() {
     let provider = Keyed::new(key, |_: &usize| vec![says("a", "x")]).into_provider();
     assert_eq!(provider.tools(&Principal::anonymous()).await.unwrap_err(), DiscoveryError::Panicked);
     assert_eq!(names_for(&provider, &Principal::new("ada")).await, ["a"]);
+}
+
+#[tokio::test]
+async fn keeps_no_provider_that_was_made_before_a_removal() {
+    static KEYED: OnceLock<Arc<Keyed<u8>>> = OnceLock::new();
+    static MADE: AtomicUsize = AtomicUsize::new(0);
+    let keyed = Keyed::new(
+        |_: &Principal| 1,
+        |key: &u8| {
+            // The tools change while they are read.
+            if MADE.fetch_add(1, Ordering::SeqCst) == 0 {
+                KEYED.get().unwrap().remove(key);
+            }
+            vec![says("a", "x")]
+        },
+    );
+    let provider = Arc::clone(KEYED.get_or_init(|| Arc::new(keyed))).into_provider();
+    for made in [1, 2, 2] {
+        assert_eq!(names_for(&provider, &Principal::anonymous()).await, ["a"]);
+        assert_eq!(MADE.load(Ordering::SeqCst), made);
+    }
 }

@@ -145,7 +145,10 @@ impl Providers {
         let whole = Toolset::joined(parts.clone()).coming_from(named);
         let names = names.iter().map(|name| (*name).to_owned()).collect();
         let weight = whole.registry().definitions().len();
-        drop(last.push(Joined { names, parts, whole: whole.clone() }, weight));
+        let dropped = last.push(Joined { names, parts, whole: whole.clone() }, weight);
+        drop(last);
+        // A tool may run code when it is dropped.
+        drop(dropped);
         whole
     }
 }
