@@ -107,7 +107,12 @@ impl Output {
 
     /// Creates an output from a value as JSON, not yet wrapped.
     pub(crate) fn bare<T: Serialize + ?Sized>(value: &T) -> Result<Self, serde_json::Error> {
-        serde_json::to_string(value).map(|wire| Output::of(Body::Json { wire, wrapped: false }))
+        let mut wire = serde_json::to_string(value)?;
+        // Only a `RawValue` has line breaks, between tokens. A message of MCP over stdio is one line, as is an event.
+        if wire.contains(['\n', '\r']) {
+            wire.retain(|c| !matches!(c, '\n' | '\r'));
+        }
+        Ok(Output::of(Body::Json { wire, wrapped: false }))
     }
 
     /// Wraps the value if the output schema of the tool requires it, or without a schema, if the value is not an

@@ -481,3 +481,12 @@ async fn rejects_numbers_beyond_their_type() {
         }
     }
 }
+
+/// A message of MCP over stdio is one line, and so is an event over HTTP.
+#[test]
+fn writes_raw_json_on_one_line() {
+    let value =
+        serde_json::value::RawValue::from_string("{\"a\":\r\n [1,\n2], \"b\": \"\\n\"}".to_owned()).unwrap();
+    let output = Output::json(&value).unwrap();
+    assert_eq!(output.structured().unwrap().get(), r#"{"a": [1,2], "b": "\n"}"#);
+}

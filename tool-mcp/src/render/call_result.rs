@@ -86,7 +86,7 @@ impl<'r> CallResult<'r> {
         }
         let structured = output.structured().filter(|_| era.has_structured_output());
         let structured = structured.filter(|json| era.is_modern() || json.get().starts_with('{'));
-        let structured_content = structured.map(in_one_line);
+        let structured_content = structured.map(Cow::Borrowed);
         CallResult { structured_content, ..CallResult::new(CallContent::Content(content), false) }
     }
 
@@ -127,13 +127,6 @@ impl<'r> CallResult<'r> {
 
 fn raw<'r>(value: &Value) -> Option<Cow<'r, RawValue>> {
     to_raw_value(value).ok().map(Cow::Owned)
-}
-
-/// Returns JSON without line breaks, which the transports do not allow.
-fn in_one_line(json: &RawValue) -> Cow<'_, RawValue> {
-    let breaks = json.get().contains('\n') || json.get().contains('\r');
-    let value = breaks.then(|| serde_json::from_str::<Value>(json.get()).ok()).flatten();
-    value.as_ref().and_then(raw).unwrap_or(Cow::Borrowed(json))
 }
 
 /// Returns an excerpt as a text, and a link to the whole.
