@@ -18,8 +18,8 @@ use crate::definition::surface;
 use crate::model::operation::{Annotations, Operation};
 use crate::model::permission::Permission;
 use crate::model::setters::setters;
-use crate::schema::Untrusted;
 use crate::schema::subschemas::requires;
+use crate::schema::{Untrusted, has_secret};
 
 /// The maximum number of characters of a name (MCP, tools).
 const MAX_NAME_LENGTH: usize = 128;
@@ -310,11 +310,12 @@ fn check_name(name: &str) -> Result<(), DefinitionFault> {
     if is_name && name.len() <= MAX_NAME_LENGTH { Ok(()) } else { Err(DefinitionFault::Name) }
 }
 
-/// Returns the variables of the path that are required strings or integers.
+/// Returns the variables of the path that are required strings or integers, and no secrets: addresses are logged.
 fn locators(path: &str, schema: &Value) -> Vec<String> {
     let is_locator = |name: &str| {
         let kind = schema["properties"][name]["type"].as_str();
-        requires(schema, name) && matches!(kind, Some("string" | "integer"))
+        let is_secret = has_secret(&schema["properties"][name]);
+        requires(schema, name) && matches!(kind, Some("string" | "integer")) && !is_secret
     };
     let variables = path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
     variables.filter(|name| is_locator(name)).map(str::to_owned).collect()

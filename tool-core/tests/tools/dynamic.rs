@@ -196,6 +196,8 @@ fn requires_the_inputs_as_path_variables() {
         (Operation::Read, both(), json!(["id", "page"]), "note/{id}/{page}/{other}"),
         (Operation::Read, both(), json!(["id"]), "note/{id}/{page}"),
         (Operation::Read, json!({"id": {"type": "number"}}), json!(["id"]), "note/{id}"),
+        // Addresses are logged.
+        (Operation::Read, json!({"id": {"type": "string", "writeOnly": true}}), json!(["id"]), "note/{id}"),
         (Operation::Read, json!({}), json!([]), "a//b"),
         (Operation::Read, json!({}), json!([]), "../etc"),
     ] {
