@@ -2,12 +2,12 @@
 
 use rmcp::ErrorData;
 use rmcp::model::{
-    ErrorCode, NotificationMetaObject, ServerNotification, SubscriptionFilter,
+    ErrorCode, JsonObject, NotificationMetaObject, ServerNotification, SubscriptionFilter,
     SubscriptionsAcknowledgedNotification, SubscriptionsAcknowledgedNotificationParams,
     SubscriptionsListenResult,
 };
 use serde_json::{Map, Value};
-use tool_core::FailureKind;
+use tool_core::{Failure, FailureKind};
 
 use crate::catalog::Target;
 use crate::catalog::routes::RouteMatch;
@@ -16,8 +16,9 @@ use crate::changes::{Changes, send_changes};
 use crate::handlers::Handler;
 use crate::protocol::{
     Closed, MOST_URI_BYTES, MOST_WATCHED, RequestContext, RpcResult, Subscriber, WatchedUris, invalid_params,
-    resource_not_found,
+    resource_not_found, shutting_down,
 };
+use crate::render::read_error::read_error;
 use crate::render::resource_contents::arguments;
 use crate::updates::{Updates, send_updates};
 
@@ -31,7 +32,11 @@ impl Handler {
             session.watched.remove(uri);
             return Ok(());
         }
-        if !may_read(uri, &self.view(cx).await?).await {
+        let view = self.view(cx).await?;
+        let undecided = |failure: Failure| {
+            read_error(&failure, failure.text(), JsonObject::new(), ErrorCode::RESOURCE_NOT_FOUND)
+        };
+        if !may_read(uri, &view).await.map_err(undecided)? {
             return Err(resource_not_found(uri));
         }
         let Some(is_first) = session.watched.add(uri.to_owned()) else {
@@ -58,7 +63,11 @@ impl Handler {
         // From now on no change is missed.
         let changes = self.changes.as_ref().map(Changes::receiver);
         let updates = self.updates.as_ref().map(Updates::receiver);
-        let accepted = self.accepted(requested);
+        let accepted = self.accepted(requested, cx);
+        let Some(accepted) = self.end.run_until_cancelled(accepted).await else {
+            return Err(shutting_down());
+        };
+        let accepted = accepted?;
         let mut acknowledged = SubscriptionsAcknowledgedNotification::new(
             SubscriptionsAcknowledgedNotificationParams::new(accepted.clone()),
         );
@@ -80,53 +89,66 @@ impl Handler {
             }
         };
         let contents = async {
-            let Some(updates) = updates else { return Ok(()) };
-            let view = self.view(cx).await?;
-            // A caller is only notified of resources that it may read.
-            let mut readable = Vec::new();
-            for uri in uris.into_iter().flatten() {
-                if may_read(&uri, &view).await {
-                    readable.push(uri);
-                }
-            }
-            let watched = WatchedUris::of(readable);
-            drop(view);
+            let Some(updates) = updates else { return };
+            let watched = WatchedUris::of(uris.into_iter().flatten());
             self.end.run_until_cancelled(send_updates(updates, &subscriber, &watched)).await;
-            Ok(())
         };
-        tokio::join!(lists, contents).1?;
+        tokio::join!(lists, contents);
         let mut result = SubscriptionsListenResult::complete(cx.id.clone());
         result.meta.set_server_info(self.config.server_info.clone());
         Ok(result)
     }
 
-    /// Returns the part of a filter that the server supports.
-    fn accepted(&self, requested: SubscriptionFilter) -> SubscriptionFilter {
+    /// Returns the part of a filter that the server supports, with the resources that the caller may read.
+    async fn accepted(
+        &self,
+        requested: SubscriptionFilter,
+        cx: &RequestContext,
+    ) -> RpcResult<SubscriptionFilter> {
         let lists = |wanted: Option<bool>| wanted.filter(|wanted| *wanted && self.changes.is_some());
         let mut accepted = SubscriptionFilter::new();
         accepted.tools_list_changed = lists(requested.tools_list_changed);
         accepted.prompts_list_changed = lists(requested.prompts_list_changed);
         accepted.resources_list_changed = lists(requested.resources_list_changed);
         let uris = requested.resource_subscriptions.filter(|uris| !uris.is_empty() && self.updates.is_some());
-        accepted.resource_subscriptions = uris.map(|mut uris| {
-            let within_limits = WatchedUris::default();
-            uris.retain(|uri| within_limits.add(uri.clone()).is_some());
-            uris
-        });
-        accepted
+        if let Some(uris) = uris {
+            let (view, within_limits) = (self.view(cx).await?, WatchedUris::default());
+            let mut readable = Vec::new();
+            for uri in uris {
+                // A failure of the moment leaves a resource out: the client sees which ones are acknowledged.
+                if within_limits.add(uri.clone()).is_some() && may_read(&uri, &view).await.unwrap_or(false) {
+                    readable.push(uri);
+                }
+            }
+            accepted.resource_subscriptions = Some(readable);
+        }
+        Ok(accepted)
     }
 }
 
-/// Returns `true` if the caller may read a URI. An access function decides by the values in the URI: its tool is called.
-async fn may_read(uri: &str, view: &CatalogView) -> bool {
+/// Returns whether the caller may read a URI. An access function decides by the values in the URI: its tool is called.
+///
+/// # Errors
+///
+/// When the call ended without a decision, for example since there are too many calls.
+async fn may_read(uri: &str, view: &CatalogView) -> Result<bool, Failure> {
     if !view.resolves(uri) {
-        return false;
+        return Ok(false);
     }
     let found = view.catalog.resources().routes.find(uri);
-    let Some(RouteMatch::Found(Target::Tool(name), values)) = found else { return true };
-    let Some(tool) = view.registry.get(name).filter(|tool| tool.guarded()) else { return true };
+    let Some(RouteMatch::Found(Target::Tool(name), values)) = found else { return Ok(true) };
+    let Some(tool) = view.registry.get(name).filter(|tool| tool.guarded()) else { return Ok(true) };
     let (arguments, options) = (arguments(tool, &values), view.options.clone().full_results());
     let reply = view.registry.call_with(name, arguments.as_bytes(), &options).await;
-    // A failure of the tool itself comes after the decision.
-    reply.result.map_or_else(|failure| matches!(failure.kind(), FailureKind::Failed(_)), |_| true)
+    match reply.result {
+        Ok(_) => Ok(true),
+        Err(failure) => match failure.kind() {
+            // A failure of the tool itself comes after the decision.
+            FailureKind::Failed(_) => Ok(true),
+            FailureKind::Denied | FailureKind::Disabled | FailureKind::NotFound | FailureKind::Input => {
+                Ok(false)
+            }
+            _ => Err(failure),
+        },
+    }
 }

@@ -1,7 +1,8 @@
 //! Notifications of changed resources.
 
 use serde_json::{Value, json};
-use tool_core::{Access, Principal, Registry, tool};
+use tool_core::layer::{CallRequest, Layer, Next};
+use tool_core::{Access, Failure, FailureKind, Output, Principal, Registry, tool};
 use tool_mcp::{Changes, Updates};
 
 use crate::authentication;
@@ -48,6 +49,13 @@ pub(crate) fn updated_uri(events: &mut EventStream) -> String {
 
 /// Subscribes to resources with these headers.
 pub(crate) fn listen(server: &TestServer, uris: &[&str], headers: &[(&str, &str)]) -> EventStream {
+    let (acknowledged, events) = try_listen(server, uris, headers);
+    assert_eq!(acknowledged, json!(uris));
+    events
+}
+
+/// Subscribes to resources with these headers. Returns those that are acknowledged.
+fn try_listen(server: &TestServer, uris: &[&str], headers: &[(&str, &str)]) -> (Value, EventStream) {
     let params = json!({"notifications": {"resourceSubscriptions": uris}});
     let body = modern_body("subscriptions/listen", params).to_string();
     let mut all = vec![("mcp-protocol-version", MODERN), ("mcp-method", "subscriptions/listen")];
@@ -55,8 +63,7 @@ pub(crate) fn listen(server: &TestServer, uris: &[&str], headers: &[(&str, &str)
     let mut events = EventStream::new(send(server.addr, &all, &body));
     let acknowledged = events.next().unwrap();
     assert_eq!(acknowledged["method"], "notifications/subscriptions/acknowledged");
-    assert_eq!(acknowledged["params"]["notifications"]["resourceSubscriptions"], json!(uris));
-    events
+    (acknowledged["params"]["notifications"]["resourceSubscriptions"].clone(), events)
 }
 
 #[test]
@@ -151,7 +158,10 @@ fn hides_updates_of_denied_resources() {
     let safe = "fixture://safe_content";
     let open = "fixture://whoami";
     let mut ada = listen(&server, &[safe, open], &[("authorization", "Bearer swordfish-1")]);
-    let mut bob = listen(&server, &[safe, open], &[("authorization", "Bearer swordfish-2")]);
+    let (accepted, mut bob) =
+        try_listen(&server, &[safe, open, "fixture://nope"], &[("authorization", "Bearer swordfish-2")]);
+    // What is denied looks like what is missing.
+    assert_eq!(accepted, json!([open]));
     updates.notify(safe);
     assert_eq!(updated_uri(&mut ada), safe);
     updates.notify(open);
@@ -168,7 +178,8 @@ fn hides_updates_of_resources_that_the_access_function_denies() {
     let (diary, report) = ("fixture://diary/ada", "fixture://report");
     let (of_ada, of_bob) = (("authorization", "Bearer swordfish-1"), ("authorization", "Bearer swordfish-2"));
     let mut ada = listen(&server, &[diary, report], &[of_ada]);
-    let mut bob = listen(&server, &[diary, report], &[of_bob]);
+    let (accepted, mut bob) = try_listen(&server, &[diary, report], &[of_bob]);
+    assert_eq!(accepted, json!([report]));
     updates.notify(diary);
     assert_eq!(updated_uri(&mut ada), diary);
     updates.notify(report);
@@ -205,4 +216,31 @@ fn rejects_legacy_subscriptions_of_modern_clients() {
         let answer = server.request_modern(method, json!({"uri": "fixture://report"}));
         assert_eq!((answer.status, answer.json()["error"]["code"].as_i64()), (404, Some(-32601)), "{method}");
     }
+}
+
+/// A call that ends without a decision of the access function is no denial.
+#[test]
+fn says_why_it_cannot_tell_whether_a_resource_may_be_read() {
+    #[derive(Debug)]
+    struct Full;
+
+    impl Layer for Full {
+        async fn call(&self, _: &CallRequest<'_>, _: Next<'_>) -> Result<Output, Failure> {
+            Err(Failure::new(FailureKind::Busy, "too many calls"))
+        }
+    }
+
+    let updates = Updates::new();
+    let here = |tool: &tool_core::ToolDefinition| tool.source().module == module_path!();
+    let builder = Registry::builder().linked().select(here).select_prompts(|_| false).layer(Full);
+    let server = TestServer::with_registry(builder.build().unwrap(), |server| server.updates(&updates));
+    let opened = server.post(&[], &initialize().to_string());
+    let session = opened.header("mcp-session-id").expect("a session");
+    let subscribe = request(1, "resources/subscribe", json!({"uri": "fixture://diary/ada"})).to_string();
+    let answer = server.post(&[("mcp-session-id", session)], &subscribe).message();
+    assert_eq!(
+        (&answer["error"]["code"], &answer["error"]["message"]),
+        (&json!(-32603), &json!("too many calls\ntry again in 1 second"))
+    );
+    assert_eq!(answer["error"]["data"]["retryable"], true);
 }
