@@ -1,7 +1,9 @@
 //! What anonymous callers see and can call.
 
 use serde_json::{Value, json};
-use tool_core::{Context, Registry, RegistryBuilder, Unmet, tool};
+use tool_core::{
+    Context, DynamicTool, Operation, Output, Registry, RegistryBuilder, ToolDefinition, Unmet, tool,
+};
 use tool_mcp::Server;
 
 use crate::support::{MODERN, modern_body, post};
@@ -106,4 +108,23 @@ fn reports_hidden_tools_as_unknown() {
     let params = json!({"name": "remember", "arguments": {}});
     let answer = answer(RegistryBuilder::hide_denied, "tools/call", params);
     assert_eq!(answer["error"], json!({"code": -32602, "message": "Tool not found: remember"}));
+}
+
+/// The headers of a hidden tool tell nothing of it.
+#[test]
+fn hides_the_headers_of_hidden_tools() {
+    let answer = |name: &str| {
+        let schema = json!({
+            "type": "object",
+            "properties": {"region": {"type": "string", "x-mcp-header": "Region"}},
+        });
+        let definition =
+            ToolDefinition::builder("dig", "Digs.").operation(Operation::Read).input_schema(schema);
+        let definition = definition.permission("dig".into()).build().unwrap();
+        let dig = DynamicTool::new(definition, |_, _: Value| async { Ok(Output::empty()) });
+        let settings = |builder: RegistryBuilder| builder.tool(dig).hide_denied();
+        let params = json!({"name": name, "arguments": {"region": "north"}});
+        answer(settings, "tools/call", params).to_string().replace(name, "NAME")
+    };
+    assert_eq!(answer("dig"), answer("nope"));
 }
