@@ -136,6 +136,8 @@ impl Operation {
     /// Records that the response is a JSON-RPC error.
     pub(super) fn fail(&self, code: ErrorCode, message: &str) {
         if !self.span.is_disabled() && is_fault(code) {
+            // The description first would be replaced.
+            self.span.record("otel.status_code", "ERROR");
             self.span.record("otel.status_description", &*shortened(message));
         }
         let _ = self.outcome.set(Outcome::RpcError(code));
@@ -150,13 +152,17 @@ impl Drop for Operation {
             Some(Outcome::RpcError(code)) => {
                 (is_fault(*code).then(|| code.0.to_string()), Some(code.0.to_string()))
             }
+            // It ends when its client leaves.
+            None if self.method == "subscriptions/listen" => (None, None),
             None => (Some(FailureKind::Cancelled.codes().error_type.to_owned()), None),
         };
         if !self.span.is_disabled() {
             self.span.record("rpc.response.status_code", code.as_deref());
             if let Some(error) = &error {
                 self.span.record("error.type", &**error);
-                self.span.record("otel.status_code", "ERROR");
+                if code.is_none() {
+                    self.span.record("otel.status_code", "ERROR");
+                }
             }
         }
         let mut labels = vec![
@@ -205,6 +211,9 @@ fn is_fault(code: ErrorCode) -> bool {
             | ErrorCode::METHOD_NOT_FOUND
             | ErrorCode::INVALID_PARAMS
             | ErrorCode::RESOURCE_NOT_FOUND
+            | ErrorCode::HEADER_MISMATCH
+            | ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY
+            | ErrorCode::UNSUPPORTED_PROTOCOL_VERSION
     )
 }
 
