@@ -13,8 +13,8 @@ use crate::protocol::{Session, Subscriber, WatchedUris};
 /// Notifies the clients of a server that a resource has changed, if they have subscribed to it.
 ///
 /// Older clients subscribe with `resources/subscribe`, clients of 2026-07-28 with `subscriptions/listen`. Changes of a
-/// resource within a short time become one notification. A caller is only notified of resources that it may read: if a tool
-/// has an access function, it is called once when the client subscribes.
+/// resource within a short time become one notification. A caller is only notified of resources that it may read: a tool with
+/// an access function is called once, when the client subscribes.
 ///
 /// ```
 /// let updates = tool_mcp::Updates::new();

@@ -36,24 +36,19 @@ impl FailureLog {
         let (call_id, error_type) = (self.call_id, codes.error_type);
         let message = failure.message();
         let error = message.char_indices().nth(MOST).map_or(message, |(end, _)| &message[..end]);
-        if codes.http < 500 {
-            tracing::info!(
-                gen_ai.tool.name = tool,
-                gen_ai.prompt.name = prompt,
-                gen_ai.tool.call.id = %call_id,
-                error.type = error_type,
-                error,
-                "the call failed"
-            );
-        } else {
-            tracing::warn!(
-                gen_ai.tool.name = tool,
-                gen_ai.prompt.name = prompt,
-                gen_ai.tool.call.id = %call_id,
-                error.type = error_type,
-                error,
-                "the call failed"
-            );
+        // The level of an event is a constant.
+        macro_rules! log {
+            ($level:ident) => {
+                tracing::$level!(
+                    gen_ai.tool.name = tool,
+                    gen_ai.prompt.name = prompt,
+                    gen_ai.tool.call.id = %call_id,
+                    error.type = error_type,
+                    error,
+                    "the call failed"
+                )
+            };
         }
+        if codes.http < 500 { log!(info) } else { log!(warn) }
     }
 }

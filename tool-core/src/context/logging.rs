@@ -161,35 +161,20 @@ fn trace(message: &LogMessage<'_>) {
     let LogMessage { level, tool, call_id, .. } = *message;
     let text = one_line(&message.text());
     // `tracing` needs the level at compile time.
+    macro_rules! write {
+        ($severity:ident $(, $field:tt)?) => {
+            tracing::$severity!(
+                target: TARGET,
+                { gen_ai.tool.name = tool, gen_ai.tool.call.id = %call_id $(, $field = %level)? },
+                "{text}"
+            )
+        };
+    }
     match level {
-        LogLevel::Debug => {
-            tracing::debug!(
-                target: TARGET,
-                { gen_ai.tool.name = tool, gen_ai.tool.call.id = %call_id },
-                "{text}"
-            );
-        }
-        LogLevel::Info | LogLevel::Notice => {
-            tracing::info!(
-                target: TARGET,
-                { gen_ai.tool.name = tool, gen_ai.tool.call.id = %call_id },
-                "{text}"
-            );
-        }
-        LogLevel::Warning => {
-            tracing::warn!(
-                target: TARGET,
-                { gen_ai.tool.name = tool, gen_ai.tool.call.id = %call_id },
-                "{text}"
-            );
-        }
-        LogLevel::Error | LogLevel::Critical | LogLevel::Alert | LogLevel::Emergency => {
-            tracing::error!(
-                target: TARGET,
-                { gen_ai.tool.name = tool, gen_ai.tool.call.id = %call_id, %level },
-                "{text}"
-            );
-        }
+        LogLevel::Debug => write!(debug),
+        LogLevel::Info | LogLevel::Notice => write!(info),
+        LogLevel::Warning => write!(warn),
+        LogLevel::Error | LogLevel::Critical | LogLevel::Alert | LogLevel::Emergency => write!(error, level),
     }
 }
 

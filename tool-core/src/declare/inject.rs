@@ -149,8 +149,8 @@ impl Needs {
         self.types.is_empty()
     }
 
-    /// Adds that a parameter is injected whose value may depend on the call.
-    pub(crate) fn call(&mut self) {
+    /// Records that a parameter is injected whose value may depend on the call.
+    pub(crate) fn mark_depends_on_call(&mut self) {
         self.depends_on_call = true;
     }
 

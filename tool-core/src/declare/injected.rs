@@ -141,7 +141,7 @@ impl<T: 'static> Inputs for Injected<T> {
     fn describe(&'static self, visitor: &mut Visitor<'_>) {
         (self.needs)(visitor.needs);
         if !self.is_handle {
-            visitor.needs.call();
+            visitor.needs.mark_depends_on_call();
         }
     }
 
@@ -213,7 +213,7 @@ impl<T: 'static> Inputs for InjectedAsync<T> {
 
     fn describe(&'static self, visitor: &mut Visitor<'_>) {
         (self.needs)(visitor.needs);
-        visitor.needs.call();
+        visitor.needs.mark_depends_on_call();
     }
 
     fn read(&'static self, _: &mut ArgumentReader<'_>) -> Option<()> {

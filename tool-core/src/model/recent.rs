@@ -6,8 +6,9 @@ const MOST_VALUES: usize = 256;
 
 /// The values that were used last, within a bound.
 ///
-/// An adapter keeps what it has rendered of a registry, weighed by the number of tools. A provider may have a registry for
-/// each tenant, or another one on each request, so that the bound is on the sum of the weights: 4,096, or one value.
+/// An adapter keeps what it has rendered of a registry, weighed by the number of its tools. The sum of the weights is at most
+/// 4,096, and there are at most 256 values; one value is always kept. So a provider may have a registry for each tenant, or
+/// another one on each request.
 ///
 /// ```
 /// use tool_core::adapter::Recent;
@@ -32,14 +33,14 @@ impl<T> Default for Recent<T> {
 }
 
 impl<T> Recent<T> {
-    /// Returns the value for which this returns `true`, which then is the last used one.
+    /// Returns the value for which `predicate` returns `true`, and marks it as the last used one.
     ///
     /// ```
     /// # use tool_core::adapter::Recent;
     /// assert_eq!(Recent::<u8>::default().find(|number| *number == 1), None);
     /// ```
-    pub fn find(&mut self, mut is: impl FnMut(&T) -> bool) -> Option<&T> {
-        let position = self.values.iter().rposition(|(value, _)| is(value))?;
+    pub fn find(&mut self, mut predicate: impl FnMut(&T) -> bool) -> Option<&T> {
+        let position = self.values.iter().rposition(|(value, _)| predicate(value))?;
         self.values[position..].rotate_left(1);
         self.last()
     }

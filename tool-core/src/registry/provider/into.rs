@@ -16,9 +16,10 @@ use crate::registry::provider::{Provider, ToolsProvider};
 /// A type that an adapter accepts as a provider: a [`Registry`], a list of tools, a function or an `async` function that
 /// returns [tools](IntoTools), or any [`ToolsProvider`].
 ///
-/// A function that takes a [`Principal`] returns the tools for this caller. A function is called on every request; [`Cached`](crate::provider::Cached) calls it less often. Its tools run without state
-/// and with default settings; [`Registry::providing`] uses the settings of a registry. A function that returns a [`Registry`]
-/// provides it as it is, with its [local](crate::RegistryBuilder::local) principal.
+/// A function that takes a [`Principal`] returns the tools for this caller. A function is called on every request;
+/// [`Cached`](crate::provider::Cached) calls it less often. Its tools run without state and with default settings;
+/// [`Registry::providing`] uses the settings of a registry. A function that returns a [`Registry`] provides it as it is, with
+/// its [local](crate::RegistryBuilder::local) principal.
 ///
 /// ```
 /// use std::sync::Arc;
