@@ -39,7 +39,11 @@ fn forget() {}
 /// Sends one request to a new server with these tools.
 fn answer(settings: impl FnOnce(RegistryBuilder) -> RegistryBuilder, method: &str, params: Value) -> Value {
     let builder = Registry::builder().linked().select(|tool| tool.source().module == module_path!());
-    let registry = settings(builder).build().unwrap();
+    answer_of(settings(builder).build().unwrap(), method, params)
+}
+
+/// Sends one request to a new server with this registry.
+fn answer_of(registry: Registry, method: &str, params: Value) -> Value {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let server = runtime.block_on(Server::new(registry).serve_http("127.0.0.1:0")).unwrap();
     let addr = server.local_addr();
@@ -122,9 +126,9 @@ fn hides_the_headers_of_hidden_tools() {
             ToolDefinition::builder("dig", "Digs.").operation(Operation::Read).input_schema(schema);
         let definition = definition.permission("dig".into()).build().unwrap();
         let dig = DynamicTool::new(definition, |_, _: Value| async { Ok(Output::empty()) });
-        let settings = |builder: RegistryBuilder| builder.tool(dig).hide_denied();
+        let registry = Registry::builder().tool(dig).hide_denied().build().unwrap();
         let params = json!({"name": name, "arguments": {"region": "north"}});
-        answer(settings, "tools/call", params).to_string().replace(name, "NAME")
+        answer_of(registry, "tools/call", params).to_string().replace(name, "NAME")
     };
     assert_eq!(answer("dig"), answer("nope"));
 }
