@@ -1,5 +1,6 @@
 //! The context of a running call: caller, extensions, progress, log, elicitation, permits and time limit.
 
+pub(crate) mod background;
 pub(crate) mod elicitation;
 pub(crate) mod logging;
 pub(crate) mod options;
@@ -7,7 +8,6 @@ pub(crate) mod permit;
 pub(crate) mod progress;
 pub(crate) mod semaphore;
 pub(crate) mod shared;
-pub(crate) mod tasks;
 pub(crate) mod timeout;
 pub(crate) mod wait;
 
@@ -16,12 +16,12 @@ use std::sync::{Arc, Mutex, OnceLock, Weak};
 
 use serde_json::Value;
 
+use crate::context::background::BackgroundTasks;
 use crate::context::elicitation::{ElicitationClient, ElicitationState};
 use crate::context::logging::{LogLevel, LogMessage};
 use crate::context::options::{ContextOptions, NO_OPTIONS};
 use crate::context::permit::Permit;
 use crate::context::progress::Progress;
-use crate::context::tasks::Tasks;
 use crate::model::access::Principal;
 use crate::model::call_id::CallId;
 use crate::model::extensions::Extensions;
@@ -55,7 +55,7 @@ struct Inner {
     /// The permits that the call holds while it runs.
     permits: Mutex<Vec<Weak<Permit>>>,
     #[cfg(feature = "tokio")]
-    tasks: Tasks,
+    background: BackgroundTasks,
     #[cfg(feature = "tokio")]
     cancellation: tokio_util::sync::CancellationToken,
 }
@@ -241,7 +241,7 @@ impl Context {
             gen_ai.tool.call.id = %self.call_id()
         );
         let task = crate::model::catch_panic::catch_panic_task(task, span);
-        self.0.tasks.spawn(task, &tokio::runtime::Handle::current());
+        self.0.background.spawn(task, &tokio::runtime::Handle::current());
     }
 }
 
@@ -257,7 +257,7 @@ pub(crate) struct LazyContext<'c> {
     /// The registry that the call was made through; `None` if nothing runs.
     registry: Option<&'c (dyn Any + Send + Sync)>,
     #[cfg(feature = "tokio")]
-    tasks: Option<&'c Tasks>,
+    background: Option<&'c BackgroundTasks>,
     /// The permit that the call runs under.
     permit: Option<Weak<Permit>>,
     context: OnceLock<Context>,
@@ -274,7 +274,7 @@ impl<'c> LazyContext<'c> {
             beside: None,
             registry: None,
             #[cfg(feature = "tokio")]
-            tasks: None,
+            background: None,
             permit: None,
             context: OnceLock::new(),
         }
@@ -287,13 +287,13 @@ impl<'c> LazyContext<'c> {
         mut self,
         beside: Option<&'c Arc<Extensions>>,
         registry: &'c (dyn Any + Send + Sync),
-        tasks: &'c Tasks,
+        background: &'c BackgroundTasks,
     ) -> Self {
         self.beside = beside;
         self.registry = Some(registry);
         #[cfg(feature = "tokio")]
         {
-            self.tasks = Some(tasks);
+            self.background = Some(background);
         }
         self
     }
@@ -339,7 +339,7 @@ impl<'c> LazyContext<'c> {
                 elicitation: ElicitationState::default(),
                 permits: Mutex::new(self.permit.iter().cloned().collect()),
                 #[cfg(feature = "tokio")]
-                tasks: self.tasks.cloned().unwrap_or_default(),
+                background: self.background.cloned().unwrap_or_default(),
                 #[cfg(feature = "tokio")]
                 cancellation: tokio_util::sync::CancellationToken::new(),
             }))

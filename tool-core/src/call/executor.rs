@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use crate::call::output_check::Outputs;
 use crate::context::LazyContext;
+use crate::context::background::BackgroundTasks;
 use crate::context::permit::Permit;
 use crate::context::semaphore::FairSemaphore;
-use crate::context::tasks::Tasks;
 use crate::context::timeout::{Elapsed, Timer, limited};
 use crate::definition::ToolDefinition;
 use crate::model::failure::Failure;
@@ -40,7 +40,7 @@ pub(crate) struct Executor {
     semaphore: Option<Arc<FairSemaphore>>,
     #[cfg_attr(not(feature = "tokio"), expect(dead_code, reason = "without a runtime there is one thread"))]
     threads: Arc<FairSemaphore>,
-    pub(super) tasks: Tasks,
+    pub(super) background: BackgroundTasks,
 }
 
 impl Default for Executor {
@@ -57,12 +57,12 @@ impl Executor {
             limits,
             semaphore: semaphore.map(Arc::new),
             threads: Arc::new(FairSemaphore::new(limits.threads, usize::MAX)),
-            tasks: Tasks::default(),
+            background: BackgroundTasks::default(),
         }
     }
 
-    pub(crate) fn tasks(&self) -> &Tasks {
-        &self.tasks
+    pub(crate) fn background(&self) -> &BackgroundTasks {
+        &self.background
     }
 
     /// Returns `true` if a call must acquire a permit.

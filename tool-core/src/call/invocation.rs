@@ -20,7 +20,7 @@ use crate::call::options::CallOrigin;
 use crate::call::reply::Reply;
 use crate::call::target::{Scope, Target};
 use crate::context::LazyContext;
-use crate::context::tasks::TaskToken;
+use crate::context::background::BackgroundToken;
 #[cfg(feature = "tokio")]
 use crate::context::timeout::Timer;
 use crate::declare::entry::EntryOutcome;
@@ -62,7 +62,7 @@ pub(crate) struct Invocation<'c> {
     /// Whether this is a run inside of layers, whose outcome is not that of the call.
     is_inner: bool,
     /// Dropped last, so that the record is written before the call counts as ended.
-    _task_token: Option<TaskToken>,
+    _background_token: Option<BackgroundToken>,
 }
 
 impl Started<'_> {
@@ -102,9 +102,9 @@ pub(crate) fn begin<'c>(origin: CallOrigin<'c>, member: Target<'c>, arguments: &
 impl<'c> Invocation<'c> {
     fn new(origin: CallOrigin<'c>, member: Target<'c>, arguments: &'c [u8]) -> Self {
         let Target { kind, definition: tool, implementation, scope, extensions } = member;
-        let (options, tasks) = (&origin.options.context, scope.executor.tasks());
+        let (options, background) = (&origin.options.context, scope.executor.background());
         let context = LazyContext::new(tool.name(), origin.principal, options);
-        let context = context.running(extensions, origin.registry, tasks);
+        let context = context.running(extensions, origin.registry, background);
         let call_id = context.call_id();
         let begin = |audit| {
             Record::begin(audit, call_id, origin, kind, AuditSubject::Definition(tool.clone()), arguments)
@@ -113,7 +113,7 @@ impl<'c> Invocation<'c> {
             if let Some(outer) = &options.outer {
                 outer.elicitation().mark_modified();
             }
-            tasks.token()
+            background.token()
         });
         let span = call_span(kind, tool.name(), call_id, options.trace);
         if scope.traces_content && kind == AuditKind::Tool && !span.is_disabled() {
@@ -132,7 +132,7 @@ impl<'c> Invocation<'c> {
             record: scope.audit.as_ref().map(begin),
             is_logged: false,
             is_inner: false,
-            _task_token: counted,
+            _background_token: counted,
         }
     }
 
@@ -144,7 +144,7 @@ impl<'c> Invocation<'c> {
             record,
             is_logged: false,
             is_inner: true,
-            _task_token: None,
+            _background_token: None,
             ..*self
         }
     }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::context::tasks::Tasks;
+use crate::context::background::BackgroundTasks;
 use crate::registry::Registry;
 
 impl Registry {
@@ -17,7 +17,7 @@ impl Registry {
     /// ```
     pub async fn drain(&self) {
         // A tool can call a tool of a scope that was idle when it was checked.
-        while let Some(busy) = self.tasks().into_iter().find(|tasks| tasks.len() > 0) {
+        while let Some(busy) = self.background().into_iter().find(|tasks| tasks.len() > 0) {
             busy.drain().await;
         }
     }
@@ -42,12 +42,12 @@ impl Registry {
     pub async fn drain_within(&self, limit: Duration) -> usize {
         match tokio::time::timeout(limit, self.drain()).await {
             Ok(()) => 0,
-            Err(_) => self.tasks().iter().map(|tasks| tasks.len()).sum(),
+            Err(_) => self.background().iter().map(|tasks| tasks.len()).sum(),
         }
     }
 
     /// Returns the running tasks of each scope.
-    fn tasks(&self) -> Vec<&Tasks> {
-        self.inner.scopes().map(|scope| scope.executor.tasks()).collect()
+    fn background(&self) -> Vec<&BackgroundTasks> {
+        self.inner.scopes().map(|scope| scope.executor.background()).collect()
     }
 }

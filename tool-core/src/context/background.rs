@@ -2,31 +2,31 @@
 
 /// Tracks what must end before the program may exit.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Tasks {
+pub(crate) struct BackgroundTasks {
     #[cfg(feature = "tokio")]
     tracker: tokio_util::task::TaskTracker,
 }
 
 /// Counts as one running task until dropped.
 #[cfg(feature = "tokio")]
-pub(crate) type TaskToken = tokio_util::task::task_tracker::TaskTrackerToken;
+pub(crate) type BackgroundToken = tokio_util::task::task_tracker::TaskTrackerToken;
 
 /// A no-op: without a runtime, nothing outlives its caller.
 #[cfg(not(feature = "tokio"))]
-pub(crate) struct TaskToken;
+pub(crate) struct BackgroundToken;
 
 #[cfg(not(feature = "tokio"))]
-impl Tasks {
+impl BackgroundTasks {
     #[expect(clippy::unused_self, reason = "as with a runtime")]
-    pub(crate) fn token(&self) -> TaskToken {
-        TaskToken
+    pub(crate) fn token(&self) -> BackgroundToken {
+        BackgroundToken
     }
 }
 
 #[cfg(feature = "tokio")]
-impl Tasks {
+impl BackgroundTasks {
     /// Tracks a call until the token is dropped.
-    pub(crate) fn token(&self) -> TaskToken {
+    pub(crate) fn token(&self) -> BackgroundToken {
         self.tracker.token()
     }
 
