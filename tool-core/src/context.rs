@@ -8,6 +8,7 @@ pub(crate) mod permit;
 pub(crate) mod progress;
 pub(crate) mod semaphore;
 pub(crate) mod shared;
+pub(crate) mod task_call;
 pub(crate) mod timeout;
 pub(crate) mod wait;
 
@@ -26,6 +27,7 @@ use crate::model::access::Principal;
 use crate::model::call_id::CallId;
 use crate::model::extensions::Extensions;
 use crate::model::lock::lock;
+use crate::model::task::RunningTask;
 use crate::model::telemetry;
 use crate::model::trace::TraceParent;
 
@@ -141,6 +143,15 @@ impl Context {
         if let Some(sink) = &self.0.options.progress {
             progress::report(sink, &Progress { done, total: total.into(), message });
         }
+    }
+
+    /// Returns the task that the call runs for, or `None` for a call that is waited for.
+    ///
+    /// ```
+    /// assert!(tool_core::Context::for_tests("add").task().is_none());
+    /// ```
+    pub fn task(&self) -> Option<&RunningTask> {
+        self.0.options.task.as_ref().map(|call| &call.0.task)
     }
 
     /// Sends a log message to the caller, if it takes them: a text or any other JSON value. Otherwise the message goes
@@ -341,7 +352,7 @@ impl<'c> LazyContext<'c> {
                 #[cfg(feature = "tokio")]
                 background: self.background.cloned().unwrap_or_default(),
                 #[cfg(feature = "tokio")]
-                cancellation: tokio_util::sync::CancellationToken::new(),
+                cancellation: self.options.cancellation(),
             }))
         })
     }

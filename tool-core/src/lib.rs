@@ -16,6 +16,8 @@ mod registry;
 #[cfg(feature = "tokio")]
 pub mod results;
 pub mod schema;
+#[cfg(feature = "tasks")]
+pub mod tasks;
 pub mod testing;
 
 // Declare: tools, prompts, and the types of their parameters.

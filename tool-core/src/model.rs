@@ -19,5 +19,6 @@ pub(crate) mod permission;
 pub(crate) mod prompt;
 pub(crate) mod recent;
 pub(crate) mod setters;
+pub(crate) mod task;
 pub(crate) mod telemetry;
 pub(crate) mod trace;

@@ -35,6 +35,7 @@ pub use crate::declare::source::Metadata;
 pub use crate::feature::{run_blocking, run_blocking_guarded, run_blocking_injected};
 pub use crate::model::access::{Guard, IntoGuard, access};
 pub use crate::model::prompt::ReturnMessages;
+pub use crate::model::task::{TaskOptions, TaskSupport};
 
 #[cfg(feature = "macros")]
 pub use tool_macros::{__prompts, __tools};

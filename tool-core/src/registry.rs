@@ -31,6 +31,8 @@ mod registered_tool;
 #[cfg(feature = "tokio")]
 mod results;
 pub(crate) mod search;
+#[cfg(feature = "tasks")]
+mod tasks;
 
 use std::sync::{Arc, OnceLock};
 use std::{iter, slice, vec};

@@ -11,11 +11,12 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use crate::workspace::{self, LIBRARIES};
 
 /// The folders of `tool-core/src`, from the bottom to the top. A module imports its own folder and those below it.
-const FLOORS: [&str; 11] = [
+const FLOORS: [&str; 12] = [
     "schema",
     "model",
     "context",
     "declare",
+    "tasks",
     "definition",
     "results",
     "call",

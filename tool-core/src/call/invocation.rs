@@ -21,7 +21,6 @@ use crate::call::reply::Reply;
 use crate::call::target::{Scope, Target};
 use crate::context::LazyContext;
 use crate::context::background::BackgroundToken;
-#[cfg(feature = "tokio")]
 use crate::context::timeout::Timer;
 use crate::declare::entry::EntryOutcome;
 use crate::declare::inject::InjectionSource;
@@ -171,7 +170,11 @@ impl<'c> Invocation<'c> {
     /// The timer starts before the call waits for a permit. A run `IN_LAYERS` has a timer of its own.
     async fn end<const IN_LAYERS: bool>(&mut self, step: Option<EntryOutcome>) -> Result<Output, Failure> {
         let executor = &self.scope.executor;
-        let mut timer = match executor.timer(self.tool) {
+        let timer = match &self.context.options().task {
+            Some(call) => call.0.timeout.map(Timer::start).transpose(),
+            None => executor.timer(self.tool),
+        };
+        let mut timer = match timer {
             Ok(timer) => timer,
             Err(failure) => {
                 let _ = self.span.in_scope(|| catch_panic(|| drop(step)));

@@ -8,6 +8,8 @@ use crate::context::logging::LogSink;
 use crate::context::options::ContextOptions;
 use crate::context::progress::ProgressSink;
 use crate::context::shared::SharedHandle;
+#[cfg(feature = "tasks")]
+use crate::context::task_call::TaskCall;
 use crate::model::access::Principal;
 use crate::model::extensions::Extensions;
 use crate::model::setters::setters;
@@ -193,6 +195,13 @@ impl CallOptions {
         /// ```
         #[cfg(feature = "tokio")]
         pub fn full_results() => results = Results::Full;
+    }
+
+    /// Makes the call an attempt of a task.
+    #[cfg(feature = "tasks")]
+    pub(crate) fn task(mut self, call: TaskCall) -> Self {
+        self.context.task = Some(SharedHandle(Arc::new(call)));
+        self
     }
 
     /// Returns these options; `defaults` replace missing ones.

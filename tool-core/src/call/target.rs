@@ -37,4 +37,7 @@ pub(crate) struct Scope {
     /// Whether calls wait for a permit or run layers before they enter a tool: one test for both, so that neither costs a call that
     /// has none.
     pub(crate) is_deferred: bool,
+    /// The engine of the tasks.
+    #[cfg(feature = "tasks")]
+    pub(crate) tasks: Option<Arc<dyn crate::tasks::TaskEngine>>,
 }

@@ -10,6 +10,7 @@ mod question;
 mod sample;
 mod state;
 pub(crate) mod suspend;
+mod wire;
 
 pub use answer::{Answer, Elicited, Root, Sampled};
 pub use ask::{AskRoots, Elicit, ElicitUrl, Sampling};

@@ -7,6 +7,7 @@ use crate::context::elicitation::ElicitationClient;
 use crate::context::logging::LogSink;
 use crate::context::progress::ProgressSink;
 use crate::context::shared::SharedHandle;
+use crate::context::task_call::TaskCall;
 use crate::model::extensions::Extensions;
 use crate::model::trace::TraceParent;
 
@@ -20,6 +21,8 @@ pub(crate) struct ContextOptions {
     pub(crate) client: Option<ElicitationClient>,
     /// The call of the tool that makes this call.
     pub(crate) outer: Option<Context>,
+    /// The task that the call runs for.
+    pub(crate) task: Option<SharedHandle<TaskCall>>,
 }
 
 /// The options of a call for which none are set.
@@ -27,12 +30,26 @@ pub(crate) static NO_OPTIONS: ContextOptions = ContextOptions::new();
 
 impl ContextOptions {
     pub(crate) const fn new() -> Self {
-        ContextOptions { trace: None, extensions: None, progress: None, log: None, client: None, outer: None }
+        ContextOptions {
+            trace: None,
+            extensions: None,
+            progress: None,
+            log: None,
+            client: None,
+            outer: None,
+            task: None,
+        }
     }
 
     /// Returns the extension of this type.
     pub(crate) fn extension<T: Send + Sync + 'static>(&self) -> Option<&T> {
         self.extensions.as_ref()?.get()
+    }
+
+    /// Returns the token that cancels a call with these options.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn cancellation(&self) -> tokio_util::sync::CancellationToken {
+        self.task.as_ref().map(|call| call.0.cancellation.child_token()).unwrap_or_default()
     }
 
     /// Returns these options, completed by `defaults`.
@@ -44,6 +61,7 @@ impl ContextOptions {
             log: self.log.as_ref().or(defaults.log.as_ref()).cloned(),
             client: self.client.as_ref().or(defaults.client.as_ref()).cloned(),
             outer: self.outer.as_ref().or(defaults.outer.as_ref()).cloned(),
+            task: self.task.as_ref().or(defaults.task.as_ref()).cloned(),
         }
     }
 }
@@ -62,5 +80,6 @@ impl PartialEq for ContextOptions {
             && self.log == other.log
             && self.client == other.client
             && self.outer.as_ref().map(Context::call_id) == other.outer.as_ref().map(Context::call_id)
+            && self.task == other.task
     }
 }

@@ -13,6 +13,7 @@ use crate::declare::requirement::RequireFn;
 use crate::declare::source::{Metadata, Source};
 use crate::model::operation::{Annotations, Operation};
 use crate::model::setters::setters;
+use crate::model::task::TaskOptions;
 
 /// A declared tool: constant data, and the entry into its function.
 ///
@@ -177,6 +178,7 @@ pub struct Options {
     pub(crate) cache: Option<Duration>,
     pub(crate) alias: Option<&'static str>,
     pub(crate) deprecated: Option<Deprecated>,
+    pub(crate) task: Option<TaskOptions>,
 }
 
 impl Options {
@@ -194,6 +196,7 @@ impl Options {
             cache: None,
             alias: None,
             deprecated: None,
+            task: None,
         }
     }
 
@@ -224,6 +227,9 @@ impl Options {
 
         /// Sets `alias = "…"`.
         pub const fn alias(alias: &'static str) => alias = Some(alias);
+
+        /// Sets `task(…)`.
+        pub const fn task(task: TaskOptions) => task = Some(task);
 
         /// Records `#[deprecated(since = "…", note = "…")]` on the function.
         pub const fn deprecated(since: Option<&'static str>, note: Option<&'static str>) => deprecated = Some(Deprecated { since, note });

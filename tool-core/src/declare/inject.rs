@@ -3,6 +3,8 @@
 pub(crate) mod asynchronous;
 mod context;
 pub(crate) mod mode;
+#[cfg(feature = "tasks")]
+pub(crate) mod task_key;
 
 use std::any::{TypeId, type_name};
 use std::marker::PhantomData;
@@ -308,6 +310,11 @@ impl<'c, Op> Injection<'c, Op> {
     }
 
     /// Returns the options of the call.
+    #[cfg(feature = "tasks")]
+    pub(crate) fn call_id(&self) -> crate::model::call_id::CallId {
+        self.context.call_id()
+    }
+
     pub(crate) fn options(&self) -> &'c ContextOptions {
         self.context.options()
     }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use crate::definition::ToolDefinition;
 use crate::model::operation::{Annotations, Operation};
 use crate::model::permission::Permission;
+use crate::model::task::TaskOptions;
 
 impl ToolDefinition {
     /// Returns the operation; `None` for a dynamic tool without one.
@@ -167,5 +168,26 @@ impl ToolDefinition {
     /// ```
     pub fn cache(&self) -> Option<Duration> {
         self.declaration()?.options_or_default().cache
+    }
+
+    /// Returns how the tool runs as a task, if it can.
+    ///
+    /// ```
+    /// use tool_core::tasks::TaskSupport;
+    /// use tool_core::{Registry, tool, tools};
+    ///
+    /// /// Rebuilds the index.
+    /// #[tool(operation = Trigger, destructive = false, idempotent = true, task(optional, retries = 2))]
+    /// async fn rebuild_index() {}
+    ///
+    /// let registry = Registry::builder().tools(tools![rebuild_index]).build().unwrap();
+    /// let task = registry.get("rebuild_index").unwrap().task().unwrap();
+    /// assert_eq!((task.support, task.retries), (TaskSupport::Optional, 2));
+    /// ```
+    pub fn task(&self) -> Option<&TaskOptions> {
+        match self.declaration() {
+            Some(declaration) => declaration.options_or_default().task.as_ref(),
+            None => self.facts().task.as_ref(),
+        }
     }
 }

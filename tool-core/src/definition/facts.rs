@@ -7,6 +7,7 @@ use crate::declare::declaration::{Declaration, Options};
 use crate::declare::source::Source;
 use crate::model::operation::{Annotations, Operation};
 use crate::model::permission::Permission;
+use crate::model::task::TaskOptions;
 
 /// The metadata of a tool. That of a declaration is borrowed.
 #[derive(Clone, Debug)]
@@ -20,6 +21,7 @@ pub(super) struct Facts {
     pub(super) tags: Vec<Cow<'static, str>>,
     pub(super) path: Option<Cow<'static, str>>,
     pub(super) timeout: Option<Duration>,
+    pub(super) task: Option<TaskOptions>,
     /// The provider of a dynamic tool.
     pub(super) provider: Option<Cow<'static, str>>,
     pub(super) location: Source<'static>,
@@ -31,7 +33,7 @@ impl Facts {
         location: Source<'static>,
         description: Cow<'static, str>,
     ) -> Self {
-        let Options { title, permission, tags, path, timeout, .. } = declaration.options_or_default();
+        let Options { title, permission, tags, path, timeout, task, .. } = declaration.options_or_default();
         Facts {
             name: declaration.name.into(),
             title: title.map(Cow::from),
@@ -42,6 +44,7 @@ impl Facts {
             tags: tags.iter().copied().map(Cow::from).collect(),
             path: path.map(Cow::from),
             timeout: *timeout,
+            task: *task,
             provider: None,
             location,
         }
@@ -59,6 +62,7 @@ impl Facts {
             tags: Vec::new(),
             path: None,
             timeout: None,
+            task: None,
             provider: None,
             location,
         }

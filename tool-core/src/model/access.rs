@@ -136,6 +136,12 @@ impl Principal {
         self.0.id.as_deref()
     }
 
+    /// Returns the permissions that were granted.
+    #[cfg(feature = "tasks")]
+    pub(crate) fn permissions(&self) -> &BTreeSet<String> {
+        &self.0.permissions
+    }
+
     /// Returns `true` if the permission was granted.
     ///
     /// ```

@@ -36,3 +36,18 @@ impl fmt::Display for CallId {
         write!(f, "{:016x}", self.0)
     }
 }
+
+#[cfg(feature = "tasks")]
+impl serde::Serialize for CallId {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+#[cfg(feature = "tasks")]
+impl<'de> serde::Deserialize<'de> for CallId {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        u64::from_str_radix(&text, 16).map(CallId).map_err(serde::de::Error::custom)
+    }
+}

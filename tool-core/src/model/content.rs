@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A content block, as in MCP.
 ///
@@ -17,7 +17,7 @@ use serde::{Serialize, Serializer};
 ///     r#"{"type":"resource_link","uri":"file:///report.pdf","name":"report"}"#,
 /// );
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 #[non_exhaustive]
 pub enum Content {
@@ -29,7 +29,7 @@ pub enum Content {
     /// An image.
     Image {
         /// The bytes of the image; sent as Base64.
-        #[serde(serialize_with = "base64")]
+        #[serde(serialize_with = "base64", deserialize_with = "from_base64")]
         data: Vec<u8>,
         /// The media type, such as `image/png`.
         mime_type: String,
@@ -37,7 +37,7 @@ pub enum Content {
     /// Audio.
     Audio {
         /// The bytes of the audio; sent as Base64.
-        #[serde(serialize_with = "base64")]
+        #[serde(serialize_with = "base64", deserialize_with = "from_base64")]
         data: Vec<u8>,
         /// The media type, such as `audio/wav`.
         mime_type: String,
@@ -49,14 +49,14 @@ pub enum Content {
         /// The short name.
         name: String,
         /// A description, if the name is not enough.
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none", default)]
         description: Option<String>,
         /// The media type, if known.
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none", default)]
         mime_type: Option<String>,
     },
     /// An embedded resource, which the client need not read.
-    #[serde(serialize_with = "resource")]
+    #[serde(serialize_with = "resource", deserialize_with = "from_resource")]
     Resource {
         /// The URI of the resource (RFC 3986).
         uri: String,
@@ -203,4 +203,34 @@ fn resource<S: Serializer>(
     };
     let resource = serde_json::json!({"uri": uri, "mimeType": mime_type, key: text.as_str()});
     serde_json::json!({ "resource": resource }).serialize(serializer)
+}
+
+fn from_base64<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
+    let text = Cow::<'de, str>::deserialize(deserializer)?;
+    let wrong = |error| serde::de::Error::custom(format!("`data` is not Base64: {error}"));
+    BASE64.decode(text.as_bytes()).map_err(wrong)
+}
+
+fn from_resource<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<(String, String, ResourceBody), D::Error> {
+    #[derive(Deserialize)]
+    struct Embedded {
+        resource: Contents,
+    }
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Contents {
+        uri: String,
+        mime_type: String,
+        text: Option<String>,
+        blob: Option<String>,
+    }
+    let Embedded { resource } = Embedded::deserialize(deserializer)?;
+    let body = match (resource.text, resource.blob) {
+        (Some(text), None) => ResourceBody::Text(text),
+        (None, Some(blob)) => ResourceBody::Blob(BASE64.decode(blob).map_err(serde::de::Error::custom)?),
+        _ => return Err(serde::de::Error::custom("a resource has either `text` or `blob`")),
+    };
+    Ok((resource.uri, resource.mime_type, body))
 }

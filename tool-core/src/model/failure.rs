@@ -2,6 +2,8 @@
 
 mod error;
 mod kind;
+#[cfg(feature = "tasks")]
+pub(crate) mod stored;
 
 use crate::schema::problem::Problem;
 use std::time::Duration;

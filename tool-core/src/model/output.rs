@@ -1,5 +1,8 @@
 //! The output of a successful call: content for people and models, and a JSON value for programs.
 
+#[cfg(feature = "tasks")]
+pub(crate) mod stored;
+
 use std::borrow::Cow;
 
 use serde::Serialize;

@@ -1,6 +1,6 @@
 //! Prompts: message templates that a person sends to a model.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::model::call_id::CallId;
 use crate::model::content::Content;
@@ -121,7 +121,7 @@ impl PromptMessage {
 /// ```
 /// assert_eq!(serde_json::to_string(&tool_core::Role::Assistant).unwrap(), r#""assistant""#);
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
     /// The person.

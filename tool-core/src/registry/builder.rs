@@ -66,6 +66,8 @@ pub struct RegistryBuilder {
     pub(super) layers: Layers,
     #[cfg(feature = "tokio")]
     pub(super) results: Option<crate::results::ResultStore>,
+    #[cfg(feature = "tasks")]
+    pub(super) tasks: Option<Arc<dyn crate::tasks::TaskEngine>>,
     allow_empty: bool,
 }
 
@@ -276,6 +278,8 @@ impl RegistryBuilder {
             is_deferred: executor.limits_concurrency() || !self.layers.is_empty(),
             executor,
             layers: self.layers,
+            #[cfg(feature = "tasks")]
+            tasks: self.tasks,
         });
         // Built in place: with a thousand tools, a copy of each would slow down the start of a command.
         let mut members: Vec<RegisteredTool> = Vec::with_capacity(declarations.len() + self.dynamic.len());

@@ -42,6 +42,8 @@ pub enum FailureKind {
     InputRequired,
     /// The caller canceled the call or disconnected.
     Cancelled,
+    /// The process that ran the task ended, and the task may not begin again.
+    Interrupted,
     /// A fault of the application: a panic, or an output that cannot be serialized.
     Internal,
 }
@@ -140,6 +142,30 @@ const RESOURCE_NOT_FOUND: i32 = -32002;
 const MISSING_CAPABILITY: i32 = -32021;
 
 impl FailureKind {
+    /// Every kind with every reason.
+    #[cfg(any(test, feature = "tasks"))]
+    pub(crate) const ALL: [FailureKind; 19] = [
+        FailureKind::NotFound,
+        FailureKind::Disabled,
+        FailureKind::Unauthenticated,
+        FailureKind::Denied,
+        FailureKind::Unmet,
+        FailureKind::NotJson,
+        FailureKind::Input,
+        FailureKind::Failed(Reason::Other),
+        FailureKind::Failed(Reason::NotFound),
+        FailureKind::Failed(Reason::Conflict),
+        FailureKind::Failed(Reason::Unavailable),
+        FailureKind::Timeout,
+        FailureKind::Busy,
+        FailureKind::RateLimited,
+        FailureKind::Unsupported,
+        FailureKind::InputRequired,
+        FailureKind::Cancelled,
+        FailureKind::Interrupted,
+        FailureKind::Internal,
+    ];
+
     /// Returns the codes of this kind: the one table that every adapter uses.
     ///
     /// ```
@@ -171,6 +197,7 @@ impl FailureKind {
             FailureKind::Unsupported => (501, "cannot_ask", 9, Capability, Capability),
             FailureKind::InputRequired => (503, "suspended", 1, IsError, FAULT),
             FailureKind::Cancelled => (499, "cancelled", 130, Nothing, Nothing),
+            FailureKind::Interrupted => (500, "interrupted", 15, FAULT, FAULT),
             FailureKind::Internal => (500, "internal", 70, IsError, FAULT),
         };
         FailureCodes { http, error_type, exit, mcp_call, mcp_read }
@@ -201,29 +228,9 @@ mod tests {
         Unsupported            501  -32021/isError  -32021/isError  cannot_ask  9
         InputRequired        503  isError  -32603         suspended          1
         Cancelled            499  none     none           cancelled          130
+        Interrupted          500  -32603   -32603         interrupted        15
         Internal             500  isError  -32603         internal           70
     ";
-
-    const KINDS: [FailureKind; 18] = [
-        FailureKind::NotFound,
-        FailureKind::Disabled,
-        FailureKind::Unauthenticated,
-        FailureKind::Denied,
-        FailureKind::Unmet,
-        FailureKind::NotJson,
-        FailureKind::Input,
-        FailureKind::Failed(Reason::Other),
-        FailureKind::Failed(Reason::NotFound),
-        FailureKind::Failed(Reason::Conflict),
-        FailureKind::Failed(Reason::Unavailable),
-        FailureKind::Timeout,
-        FailureKind::Busy,
-        FailureKind::RateLimited,
-        FailureKind::Unsupported,
-        FailureKind::InputRequired,
-        FailureKind::Cancelled,
-        FailureKind::Internal,
-    ];
 
     fn answer(answer: McpAnswer) -> String {
         match (answer, answer.code(true), answer.code(false)) {
@@ -240,7 +247,7 @@ mod tests {
     fn maps_each_kind_to_its_codes() {
         let rows: Vec<Vec<&str>> =
             TABLE.trim().lines().map(|line| line.split_whitespace().collect()).collect();
-        let table = KINDS.map(|kind| {
+        let table = FailureKind::ALL.map(|kind| {
             let codes = kind.codes();
             [
                 format!("{kind:?}"),

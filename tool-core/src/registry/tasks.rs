@@ -1,0 +1,143 @@
+//! Tasks of a registry: creating them, and running their attempts.
+
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+
+use crate::call::Reply;
+use crate::call::options::CallOptions;
+use crate::context::task_call::TaskCall;
+use crate::model::failure::{Failure, FailureKind, Reason};
+use crate::model::future::BoxFuture;
+use crate::model::trace::TraceParent;
+use crate::registry::Registry;
+use crate::registry::builder::RegistryBuilder;
+use crate::tasks::{
+    NewTask, Task, TaskAttempt, TaskClient, TaskEnd, TaskEngine, TaskError, TaskOutcome, TaskRun,
+};
+
+impl RegistryBuilder {
+    /// Stores and runs tasks with this engine. Without one, tools that are declared `task(optional)` are only called, and
+    /// those that are declared `task(required)` cannot be registered.
+    ///
+    #[doc = include_str!("../../docs/task_engine.md")]
+    pub fn tasks(mut self, engine: Arc<dyn TaskEngine>) -> Self {
+        self.tasks = Some(engine);
+        self
+    }
+}
+
+impl Registry {
+    /// Returns the engine of the tasks. Of several registries that were joined, it is that of the first one that has one.
+    ///
+    /// ```
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// assert!(registry.task_engine().is_none());
+    /// ```
+    pub fn task_engine(&self) -> Option<&Arc<dyn TaskEngine>> {
+        self.inner.scopes().find_map(|scope| scope.tasks.as_ref())
+    }
+
+    /// Creates a task that calls the tool with these arguments, for the principal of this registry. The task exists when this
+    /// returns. An idempotency `key` makes sure that there is one task, however often this is called.
+    ///
+    /// # Errors
+    ///
+    /// [`TaskError::Refused`] if the call would fail before its function: the tool does not exist, cannot run as a task, the
+    /// caller has no access, or the arguments are invalid. Otherwise, see [`TaskEngine::create`].
+    pub async fn create_task(
+        &self,
+        name: &str,
+        arguments: &[u8],
+        key: Option<&str>,
+        trace: Option<TraceParent>,
+    ) -> Result<Task, TaskError> {
+        let target = self.find(name).map_err(TaskError::Refused)?;
+        let (engine, options) = match (self.task_engine(), target.definition.task()) {
+            (Some(engine), Some(options)) => (engine, *options),
+            _ => return Err(TaskError::Refused(no_task(target.definition.name()))),
+        };
+        self.check_access(name).map_err(TaskError::Refused)?;
+        let arguments = if arguments.is_empty() { b"{}" } else { arguments };
+        self.validate(name, arguments).map_err(TaskError::Refused)?;
+        let text = String::from_utf8_lossy(arguments);
+        let mut task = NewTask::new(self.principal(), target.definition.name(), text, options)?;
+        task.key = key.map(str::to_owned);
+        task.trace = trace;
+        engine.create(task).await
+    }
+
+    /// Returns the reply of a task that has ended, as a call would have returned it: a large result is a preview.
+    pub async fn task_reply(&self, task: &Task) -> Option<Reply> {
+        let outcome = task.outcome.as_ref()?;
+        let result = outcome.result().cloned().map_err(Clone::clone);
+        let mut reply = Reply::new(outcome.call_id(), result);
+        let definition = self.find(&task.tool).ok().map(|target| target.definition);
+        if let (Some(results), Some(definition)) = (self.store(), definition)
+            && results.is_for(definition)
+            && results.is_large(&reply.result)
+        {
+            reply.preview = results.shorten(&reply.result, self.principal()).await.map(Box::new);
+        }
+        Some(reply)
+    }
+
+    /// Takes and runs the tasks of the [engine](Registry::task_engine) until `stop`, and then until those that it runs have
+    /// ended. Returns at once without an engine.
+    ///
+    /// # Errors
+    ///
+    /// See [`TaskEngine::work`].
+    pub async fn run_tasks(&self, stop: CancellationToken) -> Result<(), TaskError> {
+        match self.task_engine() {
+            Some(engine) => engine.work(Arc::new(self.clone()), stop).await,
+            None => Ok(()),
+        }
+    }
+
+    async fn run_attempt(&self, attempt: TaskAttempt) -> TaskEnd {
+        let TaskAttempt { task, tool, arguments, owner, timeout, trace, answers, progress, cancellation } =
+            attempt;
+        let registry = self.as_principal(owner);
+        if let Err(failure) = registry.find(&tool)
+            && failure.kind() == FailureKind::NotFound
+            && self.member(&tool).is_none()
+        {
+            return TaskEnd::NoTool;
+        }
+        let client = Arc::new(TaskClient::new(answers));
+        let canceled = cancellation.clone();
+        let mut options = CallOptions::new().trace(trace).client(Arc::clone(&client) as _).full_results();
+        if let Some(progress) = progress {
+            options = options.progress(progress);
+        }
+        let options = options.task(TaskCall { task, timeout, cancellation });
+        let Reply { call_id, result, .. } = registry.call_with(&tool, arguments.as_bytes(), &options).await;
+        let result = match result {
+            Err(failure) if failure.kind() == FailureKind::InputRequired => {
+                return TaskEnd::InputRequired(client.questions());
+            }
+            // The function heard of the cancellation, and ended without a result.
+            Err(failure) if canceled.is_cancelled() => {
+                Err(Failure::new(FailureKind::Cancelled, failure.message()))
+            }
+            result => result,
+        };
+        let may_retry = result.as_ref().is_err_and(|failure| {
+            matches!(failure.kind(), FailureKind::Failed(Reason::Unavailable) | FailureKind::Busy)
+        });
+        TaskEnd::Ended { outcome: TaskOutcome::new(call_id, result), may_retry }
+    }
+}
+
+impl TaskRun for Registry {
+    fn run(&self, attempt: TaskAttempt) -> BoxFuture<'_, TaskEnd> {
+        Box::pin(self.run_attempt(attempt))
+    }
+}
+
+/// Returns the failure of a tool that cannot run as a task.
+fn no_task(tool: &str) -> Failure {
+    let message = format!("`{tool}` does not run as a task: call it, and wait for its result");
+    Failure::new(FailureKind::Failed(Reason::Conflict), message)
+}

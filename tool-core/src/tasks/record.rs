@@ -1,0 +1,205 @@
+//! A task as its owner sees it.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, SystemTime};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::model::names::names;
+use crate::model::task::{TaskId, TaskOptions};
+use crate::tasks::outcome::TaskOutcome;
+
+names! {
+    /// The state of a task. `Completed`, `Failed` and `Cancelled` are final.
+    ///
+    /// ```
+    /// use tool_core::tasks::TaskState;
+    ///
+    /// assert_eq!(TaskState::InputRequired.as_str(), "input_required");
+    /// assert_eq!("working".parse(), Ok(TaskState::Working));
+    /// assert!("done".parse::<TaskState>().is_err());
+    /// ```
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum TaskState {
+        /// The task waits for a worker, or runs.
+        Working = "working",
+        /// The task waits for answers to its questions.
+        InputRequired = "input_required",
+        /// The call has ended, with an output or with a failure of the tool.
+        Completed = "completed",
+        /// The call could not be made, or was interrupted.
+        Failed = "failed",
+        /// The task was canceled.
+        Cancelled = "cancelled",
+    }
+
+    /// All states.
+    const ALL: [TaskState; 5];
+
+    /// Returns the name, as in MCP.
+    pub const fn as_str;
+
+    impl FromStr<Err = UnknownTaskState>, |text: &str| UnknownTaskState(text.to_owned());
+}
+
+/// An error of parsing a [`TaskState`].
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown state of a task `{0}`")]
+pub struct UnknownTaskState(String);
+
+impl TaskState {
+    /// Returns `true` if the state is final.
+    ///
+    /// ```
+    /// use tool_core::tasks::TaskState;
+    ///
+    /// assert!(TaskState::Failed.has_ended() && !TaskState::InputRequired.has_ended());
+    /// ```
+    pub const fn has_ended(self) -> bool {
+        matches!(self, TaskState::Completed | TaskState::Failed | TaskState::Cancelled)
+    }
+}
+
+/// A task, as [`TaskEngine::get`](crate::tasks::TaskEngine::get) returns it.
+///
+/// ```
+/// use std::time::SystemTime;
+/// use tool_core::tasks::{Task, TaskId, TaskOptions, TaskState, TaskSupport};
+///
+/// let options = TaskOptions::new(TaskSupport::Optional);
+/// let task = Task::new(TaskId::from_bytes([7; 16]), "export_site", SystemTime::UNIX_EPOCH, options);
+/// assert_eq!(task.state, TaskState::Working);
+/// assert_eq!(task.created_at(), "1970-01-01T00:00:00Z");
+/// ```
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Task {
+    /// The identifier.
+    pub id: TaskId,
+    /// The name of the tool.
+    pub tool: String,
+    /// The state.
+    pub state: TaskState,
+    /// Whether the task was asked to end.
+    pub is_canceled: bool,
+    /// How many attempts have begun.
+    pub attempt: u32,
+    /// When it was created.
+    pub created: SystemTime,
+    /// When it last changed.
+    pub updated: SystemTime,
+    /// How long it exists, from its creation.
+    pub ttl: Duration,
+    /// How long a client should wait before it asks again.
+    pub poll: Duration,
+    /// A number that grows with each change.
+    pub version: u64,
+    /// The last progress that the function reported.
+    pub progress: Option<TaskProgress>,
+    /// The open questions, by their keys.
+    pub questions: BTreeMap<String, TaskQuestion>,
+    /// How the call ended, if it has.
+    pub outcome: Option<TaskOutcome>,
+}
+
+impl Task {
+    /// Creates a task that waits for a worker.
+    pub fn new(id: TaskId, tool: impl Into<String>, created: SystemTime, options: TaskOptions) -> Self {
+        Task {
+            id,
+            tool: tool.into(),
+            state: TaskState::Working,
+            is_canceled: false,
+            attempt: 0,
+            created,
+            updated: created,
+            ttl: options.ttl,
+            poll: options.poll,
+            version: 0,
+            progress: None,
+            questions: BTreeMap::new(),
+            outcome: None,
+        }
+    }
+
+    /// Returns when the task was created, by RFC 3339 in UTC.
+    pub fn created_at(&self) -> String {
+        rfc_3339(self.created)
+    }
+
+    /// Returns when the task last changed, by RFC 3339 in UTC.
+    pub fn updated_at(&self) -> String {
+        rfc_3339(self.updated)
+    }
+
+    /// Returns the message for people: that of the failure, or of the last progress.
+    pub fn message(&self) -> Option<&str> {
+        match &self.outcome {
+            Some(outcome) => outcome.result().err().map(|failure| failure.message()),
+            None => {
+                self.progress.as_ref().map(|progress| progress.message.as_str()).filter(|it| !it.is_empty())
+            }
+        }
+    }
+}
+
+fn rfc_3339(time: SystemTime) -> String {
+    jiff::Timestamp::try_from(time).unwrap_or(jiff::Timestamp::MAX).to_string()
+}
+
+/// The progress of a task.
+///
+/// ```
+/// let progress: tool_core::tasks::TaskProgress = serde_json::from_str(r#"{"done": 3, "total": 10}"#)?;
+/// assert_eq!((progress.done, progress.total), (3, Some(10)));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TaskProgress {
+    /// The work done.
+    pub done: u64,
+    /// The total, if known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total: Option<u64>,
+    /// A message, which may be empty.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub message: String,
+}
+
+/// An open question of a task.
+///
+/// ```
+/// use serde_json::json;
+/// use tool_core::tasks::TaskQuestion;
+///
+/// let stored = json!({"digest": "blake3:…", "request": {"method": "roots/list", "params": {}}});
+/// let question: TaskQuestion = serde_json::from_value(stored)?;
+/// assert_eq!(question.request["method"], "roots/list");
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TaskQuestion {
+    /// The digest of the question, which its answer must have as well.
+    pub digest: String,
+    /// The question as an MCP request: `{"method", "params"}`.
+    pub request: Value,
+}
+
+/// An answer to a question of a task.
+///
+/// ```
+/// use serde_json::json;
+/// use tool_core::tasks::TaskAnswer;
+///
+/// let answer: TaskAnswer = serde_json::from_value(json!({"digest": "blake3:…", "answer": {"action": "decline"}}))?;
+/// assert_eq!(answer.answer["action"], "decline");
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TaskAnswer {
+    /// The digest of the question.
+    pub digest: String,
+    /// The answer, as an MCP client gives it.
+    pub answer: Value,
+}

@@ -1,0 +1,1 @@
+//! Task engines for `tool-core`: work that outlives its call.
