@@ -32,6 +32,37 @@ pub(crate) enum ApiError {
     ResultsUnavailable,
     #[error("{message}")]
     RangeNotSatisfiable { message: String, length: usize },
+    /// The task does not exist, belongs to somebody else, or has expired.
+    #[cfg(feature = "tasks")]
+    #[error("Task not found")]
+    TaskNotFound,
+    /// The database of the tasks does not answer.
+    #[cfg(feature = "tasks")]
+    #[error("tasks cannot be reached at the moment")]
+    TasksUnavailable,
+    /// The answers to a task are not a JSON object.
+    #[cfg(feature = "tasks")]
+    #[error(
+        "the body must be `{{\"KEY\":{{\"action\":\"accept\",\"content\":{{…}}}}}}`, with the keys of `inputRequests`: {0}"
+    )]
+    InvalidAnswers(String),
+    /// The header `Idempotency-Key` is invalid.
+    #[error("`Idempotency-Key` must be given once, as a string of 1 to 255 printable ASCII characters")]
+    InvalidIdempotencyKey,
+    /// A modifying call has a key, and is not a task.
+    #[error(
+        "`{0}` does not run as a task, so that `Idempotency-Key` cannot keep it from running twice: leave it out"
+    )]
+    IdempotencyKeyUnsupported(String),
+    /// The key belongs to a call with other arguments.
+    #[cfg(feature = "tasks")]
+    #[error("this `Idempotency-Key` belongs to a call with other arguments: use another one")]
+    IdempotencyKeyReused,
+    /// The call with the key still runs.
+    #[cfg(feature = "tasks")]
+    #[error("the call with this `Idempotency-Key` still runs: try again later")]
+    IdempotencyKeyInUse,
+    /// The name of the tool is not UTF-8.
     #[error("the name of the tool in the path is not UTF-8")]
     NameNotUtf8,
     #[error("Not found")]
@@ -98,6 +129,19 @@ impl ApiError {
             | ApiError::ResultNotFound(_)
             | ApiError::RouteNotFound
             | ApiError::UnknownCursor(_) => StatusCode::NOT_FOUND,
+            #[cfg(feature = "tasks")]
+            ApiError::TaskNotFound => StatusCode::NOT_FOUND,
+            #[cfg(feature = "tasks")]
+            ApiError::TasksUnavailable => StatusCode::SERVICE_UNAVAILABLE,
+            #[cfg(feature = "tasks")]
+            ApiError::InvalidAnswers(_) => StatusCode::BAD_REQUEST,
+            #[cfg(feature = "tasks")]
+            ApiError::IdempotencyKeyReused => StatusCode::UNPROCESSABLE_ENTITY,
+            #[cfg(feature = "tasks")]
+            ApiError::IdempotencyKeyInUse => StatusCode::CONFLICT,
+            ApiError::InvalidIdempotencyKey | ApiError::IdempotencyKeyUnsupported(_) => {
+                StatusCode::BAD_REQUEST
+            }
             ApiError::NotAcceptable => StatusCode::NOT_ACCEPTABLE,
             ApiError::RangeNotSatisfiable { .. } => StatusCode::RANGE_NOT_SATISFIABLE,
             ApiError::Profile(_) => StatusCode::UNPROCESSABLE_ENTITY,
@@ -152,6 +196,10 @@ impl IntoResponse for ApiError {
                 }
             }
             ApiError::AuthenticationUnavailable | ApiError::ResultsUnavailable => {
+                response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+            }
+            #[cfg(feature = "tasks")]
+            ApiError::TasksUnavailable | ApiError::IdempotencyKeyInUse => {
                 response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
             }
             ApiError::TooManyConnections => {

@@ -12,9 +12,12 @@ use tracing::Span;
 use tracing::field::display;
 
 use crate::error::ApiError;
+use crate::idempotency_key::idempotency_key;
 use crate::in_flight::CallGuard;
 use crate::request_context::{RequestContext, find_tool};
 use crate::request_filter::is_for_foreign_page;
+#[cfg(feature = "tasks")]
+use crate::tasks::TaskRequest;
 use crate::{bare_output, call_events, query, response};
 
 static DURATION: DurationHistogram =
@@ -50,6 +53,15 @@ pub(crate) async fn call(mut context: RequestContext) -> Result<Response, ApiErr
         return Ok(context.challenged(response, &tools, &name));
     }
     query::expect_empty(&context.head.uri)?;
+    let key = idempotency_key(&context.head.headers)?;
+    #[cfg(feature = "tasks")]
+    if let Some(task) = TaskRequest::of(&tools, &name, &context.head.headers, key.as_deref()) {
+        let arguments = context.arguments().await?;
+        return task.respond(&tools, &name, &arguments).await;
+    }
+    if key.is_some() && tools.get(&name).is_some_and(ToolDefinition::modifies) {
+        return Err(ApiError::IdempotencyKeyUnsupported(name));
+    }
     let accepted = call_events::preferred(&context.head.headers);
     let arguments = context.arguments().await?;
     if let Some(accepted) = accepted {

@@ -15,6 +15,7 @@ mod discovery;
 mod error;
 mod execution;
 mod explorer;
+mod idempotency_key;
 mod in_flight;
 mod json;
 mod json_rpc;
@@ -31,6 +32,8 @@ mod results;
 mod route;
 mod router;
 mod server;
+#[cfg(feature = "tasks")]
+mod tasks;
 
 pub use options::{Options, ServeOptions};
 pub use resource_metadata::resource_metadata;

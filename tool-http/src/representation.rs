@@ -47,6 +47,13 @@ impl Representation {
         Ok(Representation { media_type, body, etag })
     }
 
+    /// Replaces the entity tag, which is that of the body otherwise.
+    #[cfg(feature = "tasks")]
+    pub(crate) fn with_etag(mut self, etag: HeaderValue) -> Self {
+        self.etag = etag;
+        self
+    }
+
     #[cfg(test)]
     pub(crate) fn media_type(&self) -> &str {
         self.media_type.to_str().unwrap()

@@ -73,6 +73,8 @@ pub fn router_with<Marker>(provider: impl IntoToolsProvider<Marker>, options: Op
 
 /// Adds all routes to a router.
 pub(crate) fn routes(api: &Api, others: Router<Api>) -> Router {
+    #[cfg(feature = "tasks")]
+    let others = others.merge(crate::tasks::routes());
     let router = others
         .route("/tools", get(Route::new("/tools", discovery::list)))
         .route("/tools/{name}", get(Route::new("/tools/{name}", discovery::detail)))

@@ -38,13 +38,31 @@ impl Registry {
         self.inner.scopes().find_map(|scope| scope.tasks.as_ref())
     }
 
+    /// Checks a call of the tool with these arguments, for the principal of this registry, and returns the task that makes it.
+    /// The task exists after [`TaskEngine::create`].
+    ///
+    /// # Errors
+    ///
+    /// [`TaskError::Refused`] if the call would fail before its function: the tool does not exist, cannot run as a task, the
+    /// caller has no access, or the arguments are invalid.
+    pub fn prepare_task(&self, name: &str, arguments: &[u8]) -> Result<NewTask, TaskError> {
+        let tool = self.find(name).map_err(TaskError::Refused)?.definition;
+        let options = match (self.task_engine(), tool.task()) {
+            (Some(_), Some(options)) => *options,
+            _ => return Err(TaskError::Refused(no_task(tool.name()))),
+        };
+        self.check_access(name).map_err(TaskError::Refused)?;
+        let arguments = if arguments.is_empty() { b"{}" } else { arguments };
+        self.validate(name, arguments).map_err(TaskError::Refused)?;
+        NewTask::new(self.principal(), tool.name(), String::from_utf8_lossy(arguments), options)
+    }
+
     /// Creates a task that calls the tool with these arguments, for the principal of this registry. The task exists when this
     /// returns. An idempotency `key` makes sure that there is one task, however often this is called.
     ///
     /// # Errors
     ///
-    /// [`TaskError::Refused`] if the call would fail before its function: the tool does not exist, cannot run as a task, the
-    /// caller has no access, or the arguments are invalid. Otherwise, see [`TaskEngine::create`].
+    /// See [`Registry::prepare_task`] and [`TaskEngine::create`].
     pub async fn create_task(
         &self,
         name: &str,
@@ -52,19 +70,13 @@ impl Registry {
         key: Option<&str>,
         trace: Option<TraceParent>,
     ) -> Result<Task, TaskError> {
-        let target = self.find(name).map_err(TaskError::Refused)?;
-        let (engine, options) = match (self.task_engine(), target.definition.task()) {
-            (Some(engine), Some(options)) => (engine, *options),
-            _ => return Err(TaskError::Refused(no_task(target.definition.name()))),
-        };
-        self.check_access(name).map_err(TaskError::Refused)?;
-        let arguments = if arguments.is_empty() { b"{}" } else { arguments };
-        self.validate(name, arguments).map_err(TaskError::Refused)?;
-        let text = String::from_utf8_lossy(arguments);
-        let mut task = NewTask::new(self.principal(), target.definition.name(), text, options)?;
+        let mut task = self.prepare_task(name, arguments)?;
         task.key = key.map(str::to_owned);
         task.trace = trace;
-        engine.create(task).await
+        match self.task_engine() {
+            Some(engine) => engine.create(task).await,
+            None => Err(TaskError::Refused(no_task(&task.tool))),
+        }
     }
 
     /// Returns the reply of a task that has ended, as a call would have returned it: a large result is a preview.
