@@ -6,6 +6,8 @@ mod operation;
 mod references;
 mod result;
 mod results;
+#[cfg(feature = "tasks")]
+mod tasks;
 
 use axum::response::Response;
 use serde_json::{Map, Value, json};
@@ -55,8 +57,8 @@ fn openapi(tools: &Registry, options: &Options, keeps: bool) -> Value {
     for tool in &listed {
         // Names need no encoding in paths or templates.
         let path = format!("/tools/{}/call", tool.name());
-        paths
-            .insert(path, json!({"post": operation::call(tool, options, adapter::may_shorten(tools, tool))}));
+        let call = operation::call(tool, options, adapter::may_shorten(tools, tool));
+        paths.insert(path, json!({"post": call}));
         if execution::check_readable(tool).is_ok() {
             let path = format!("/tools/{}/result", tool.name());
             paths.insert(path, json!({"get": result::read(tool, options)}));
@@ -80,6 +82,10 @@ fn openapi(tools: &Registry, options: &Options, keeps: bool) -> Value {
         },
         "tags": tags(&listed),
     });
+    #[cfg(feature = "tasks")]
+    if tools.task_engine().is_some() {
+        tasks::add_to(&mut document, &listed, options);
+    }
     if let Some(authenticator) = &options.authenticator {
         document["components"]["securitySchemes"] = json!({"caller": authenticator.security_scheme()});
     }

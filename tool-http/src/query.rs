@@ -162,7 +162,7 @@ fn profile(value: &str) -> Result<Profile, ApiError> {
     parse_choice("profile", value, &Profile::ALL, |profile| profile.as_str())
 }
 
-fn limit(value: &str) -> Result<usize, ApiError> {
+pub(crate) fn limit(value: &str) -> Result<usize, ApiError> {
     let limit = usize::from_str(value).ok().filter(|limit| (1..=MAX_LIMIT).contains(limit));
     limit.ok_or_else(|| {
         ApiError::InvalidQuery(format!(

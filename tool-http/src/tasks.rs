@@ -10,7 +10,7 @@ use axum::Router;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::Response;
 use axum::routing::{get, post};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use tool_core::tasks::{Task, TaskEngine, TaskError, TaskId, TaskState, TaskSupport};
 use tool_core::{CallId, Registry, ToolDefinition, TraceParent};
 
@@ -28,8 +28,8 @@ const ONE: &str = "/tasks/{id}";
 const EVENTS: &str = "/tasks/{id}/events";
 const ANSWERS: &str = "/tasks/{id}/answers";
 
-/// The tasks in a list without `limit`, and the most that a list can have.
-const LIST_LENGTHS: (usize, usize) = (50, 1_000);
+/// The tasks on a page without `limit`.
+const PAGE: usize = 100;
 
 /// Returns the routes of tasks. They answer 404 if the registry of the caller has no task engine.
 pub(crate) fn routes() -> Router<Api> {
@@ -126,24 +126,21 @@ async fn task_response(tools: &Registry, task: &Task) -> Response {
 /// Lists the tasks of the caller, newest first.
 async fn list(mut context: RequestContext) -> Result<Response, ApiError> {
     let Tasks { tools, engine } = Tasks::of_caller(&mut context).await?;
-    let [after, limit] = query::parse_parameters(&context.head.uri, ["after", "limit"])?;
-    let after = after.map(|id| id.parse().map_err(|_| ApiError::TaskNotFound)).transpose()?;
-    let limit = limit.map_or(Ok(LIST_LENGTHS.0), |limit| {
-        let number = limit.parse().ok().filter(|number| (1..=LIST_LENGTHS.1).contains(number));
-        number.ok_or_else(|| {
-            ApiError::InvalidQuery(format!("`limit` must be a number from 1 to {}", LIST_LENGTHS.1))
-        })
-    })?;
-    // One more tells whether there are others.
+    let [cursor, limit] = query::parse_parameters(&context.head.uri, ["cursor", "limit"])?;
+    let after = cursor.map(|id| id.parse().map_err(|_| ApiError::TaskNotFound)).transpose()?;
+    let limit = limit.map_or(Ok(PAGE), |limit| query::limit(&limit))?;
+    // One more tells whether there is another page.
     let mut tasks = engine.list(tools.principal(), after.as_ref(), limit + 1).await.map_err(unavailable)?;
-    let next = (tasks.len() > limit).then(|| tasks[limit - 1].id);
+    let has_more = tasks.len() > limit;
     tasks.truncate(limit);
-    let mut body = json!({"tasks": tasks.iter().map(document::summary).collect::<Vec<_>>()});
-    if let Some(next) = next {
-        body["nextAfter"] = next.to_string().into();
+    let summaries: Vec<_> = tasks.iter().map(document::summary).collect();
+    let mut response = context.respond(&Representation::json(&summaries)?);
+    let headers = response.headers_mut();
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
+    if let Some(last) = tasks.last().filter(|_| has_more) {
+        let link = format!("<?limit={limit}&cursor={}>; rel=\"next\"", last.id);
+        headers.insert(header::LINK, header_value(link)?);
     }
-    let mut response = context.respond(&Representation::json(&body)?);
-    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
     Ok(response)
 }
 
