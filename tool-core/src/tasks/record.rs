@@ -6,6 +6,7 @@ use std::time::{Duration, SystemTime};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::model::failure::Failure;
 use crate::model::names::names;
 use crate::model::task::{TaskId, TaskOptions};
 use crate::tasks::outcome::TaskOutcome;
@@ -136,7 +137,7 @@ impl Task {
     /// Returns the message for people: that of the failure, or of the last progress.
     pub fn message(&self) -> Option<&str> {
         match &self.outcome {
-            Some(outcome) => outcome.result().err().map(|failure| failure.message()),
+            Some(outcome) => outcome.result().err().map(Failure::message),
             None => {
                 self.progress.as_ref().map(|progress| progress.message.as_str()).filter(|it| !it.is_empty())
             }
