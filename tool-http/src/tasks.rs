@@ -90,7 +90,7 @@ impl TaskRequest {
         }
         while self.waits && task.state == TaskState::Working {
             engine.changed(&task.id, task.version).await;
-            let newer = engine.get(tools.principal(), &task.id).await.map_err(unavailable)?;
+            let newer = engine.get(tools.principal(), &task.id).await.map_err(|error| unavailable(&error))?;
             task = newer.ok_or(ApiError::TaskNotFound)?;
         }
         if self.waits
@@ -130,7 +130,10 @@ async fn list(mut context: RequestContext) -> Result<Response, ApiError> {
     let after = cursor.map(|id| id.parse().map_err(|_| ApiError::TaskNotFound)).transpose()?;
     let limit = limit.map_or(Ok(PAGE), |limit| query::limit(&limit))?;
     // One more tells whether there is another page.
-    let mut tasks = engine.list(tools.principal(), after.as_ref(), limit + 1).await.map_err(unavailable)?;
+    let mut tasks = engine
+        .list(tools.principal(), after.as_ref(), limit + 1)
+        .await
+        .map_err(|error| unavailable(&error))?;
     let has_more = tasks.len() > limit;
     tasks.truncate(limit);
     let summaries: Vec<_> = tasks.iter().map(document::summary).collect();
@@ -176,7 +179,11 @@ async fn answer(mut context: RequestContext) -> Result<Response, ApiError> {
     let body = context.arguments().await?;
     let answers: Map<String, Value> =
         serde_json::from_slice(&body).map_err(|error| ApiError::InvalidAnswers(error.to_string()))?;
-    let exists = tasks.engine.answer(tasks.tools.principal(), &id, answers).await.map_err(unavailable)?;
+    let exists = tasks
+        .engine
+        .answer(tasks.tools.principal(), &id, answers)
+        .await
+        .map_err(|error| unavailable(&error))?;
     tasks.accepted(exists, &id).await
 }
 
@@ -185,7 +192,8 @@ async fn cancel(mut context: RequestContext) -> Result<Response, ApiError> {
     let tasks = Tasks::that_may_change(&mut context).await?;
     let id = task_id(&mut context).await?;
     query::expect_empty(&context.head.uri)?;
-    let exists = tasks.engine.cancel(tasks.tools.principal(), &id).await.map_err(unavailable)?;
+    let exists =
+        tasks.engine.cancel(tasks.tools.principal(), &id).await.map_err(|error| unavailable(&error))?;
     tasks.accepted(exists, &id).await
 }
 
@@ -213,7 +221,7 @@ impl Tasks {
     }
 
     async fn get(&self, id: &TaskId) -> Result<Task, ApiError> {
-        let task = self.engine.get(self.tools.principal(), id).await.map_err(unavailable)?;
+        let task = self.engine.get(self.tools.principal(), id).await.map_err(|error| unavailable(&error))?;
         task.ok_or(ApiError::TaskNotFound)
     }
 
@@ -244,7 +252,7 @@ fn mark(response: &mut Response, task: &Task) {
     }
 }
 
-fn unavailable(error: TaskError) -> ApiError {
+fn unavailable(error: &TaskError) -> ApiError {
     tracing::error!(%error, "the tasks cannot be reached");
     ApiError::TasksUnavailable
 }
