@@ -20,6 +20,7 @@ mod portable;
 mod prompt;
 mod receiver;
 mod signature;
+mod task;
 
 pub(crate) use self::block::block;
 pub(crate) use self::prompt::prompt;
@@ -53,6 +54,7 @@ fn valid(attribute: &Attribute, function: &Function) -> Option<Tool> {
         path: attribute.path.as_ref().map(|given| given.value.clone()),
         schema: attribute.schema.clone(),
         timeout: attribute.timeout.as_ref().and_then(|given| duration::parse(&given.value).ok()),
+        task: attribute.task.as_ref().and_then(task::valid),
         cache: attribute.cache.as_ref().and_then(|given| duration::parse(&given.value).ok()),
         alias: attribute.alias.as_ref().map(|given| given.value.clone()),
         deprecated: docs::deprecated(&function.attributes),

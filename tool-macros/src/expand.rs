@@ -14,7 +14,7 @@ use self::tokens::{argument, bound_function, local, option, tuple};
 use crate::diagnostics::{ends, respan};
 use crate::docs::Deprecated;
 use crate::listing;
-use crate::model::{Access, Callee, Execution, Prompt, Tool};
+use crate::model::{Access, Callee, Execution, Prompt, Task, Tool};
 use crate::parse::{Function, ItemKind};
 
 /// Returns the function, followed by its declaration.
@@ -203,6 +203,9 @@ fn texts(tool: &Tool) -> TokenStream {
     if let Some(milliseconds) = tool.timeout {
         add("timeout", Literal::u64_unsuffixed(milliseconds).into_token_stream());
     }
+    if let Some(task) = &tool.task {
+        add("task", task_options(&tool.callee, task));
+    }
     if let Some(milliseconds) = tool.cache {
         add("cache", Literal::u64_unsuffixed(milliseconds).into_token_stream());
     }
@@ -213,6 +216,24 @@ fn texts(tool: &Tool) -> TokenStream {
         let (since, note) =
             (option(since.as_ref(), |since| quote!(#since)), option(note.as_ref(), |note| quote!(#note)));
         add("deprecated", quote!(#since, #note));
+    }
+    drop(add);
+    options
+}
+
+/// `TaskOptions::new(TaskSupport::Optional).retries(2)`
+fn task_options(Callee { krate, .. }: &Callee, task: &Task) -> TokenStream {
+    let support = format_ident!("{}", if task.is_required { "Required" } else { "Optional" });
+    let mut options = quote!(#krate::private::TaskOptions::new(#krate::private::TaskSupport::#support));
+    let mut add = appender(&mut options);
+    if let Some(retries) = task.retries {
+        add("retries", Literal::u32_unsuffixed(retries).into_token_stream());
+    }
+    let durations = [("attempt_timeout", task.attempt_timeout), ("ttl", task.ttl), ("poll", task.poll)];
+    for (option, milliseconds) in durations {
+        if let Some(milliseconds) = milliseconds {
+            add(option, Literal::u64_unsuffixed(milliseconds).into_token_stream());
+        }
     }
     drop(add);
     options

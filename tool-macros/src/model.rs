@@ -25,12 +25,24 @@ pub(crate) struct Tool {
     pub(crate) schema: Option<Expr>,
     /// In milliseconds.
     pub(crate) timeout: Option<u64>,
+    pub(crate) task: Option<Task>,
     /// In milliseconds.
     pub(crate) cache: Option<u64>,
     pub(crate) alias: Option<String>,
     pub(crate) deprecated: Option<Deprecated>,
     /// Whether defaults and constraints fit the types of the inputs, as far as the macro can see.
     pub(crate) statically_checked: bool,
+}
+
+/// How a tool runs as a task.
+pub(crate) struct Task {
+    /// Whether every call is a task.
+    pub(crate) is_required: bool,
+    pub(crate) retries: Option<u32>,
+    /// In milliseconds, as all durations.
+    pub(crate) attempt_timeout: Option<u64>,
+    pub(crate) ttl: Option<u64>,
+    pub(crate) poll: Option<u64>,
 }
 
 /// A valid declaration of a prompt.

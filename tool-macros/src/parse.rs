@@ -9,6 +9,7 @@ mod item_kind;
 mod options;
 mod permission;
 mod table;
+mod task;
 
 pub(crate) use argument::{ArgOptions, Argument, DefaultOption};
 pub(crate) use attribute::{Attribute, attribute};
@@ -18,3 +19,4 @@ pub(crate) use item::{Item, item};
 pub(crate) use item_kind::ItemKind;
 pub(crate) use options::{Call, LimitOption, Spanned, peel_groups};
 pub(crate) use permission::Permission;
+pub(crate) use task::TaskOption;

@@ -52,7 +52,7 @@ fn expands_a_tool_with_many_options() {
     assert!(generated_lines(&expansion) <= 60, "{}", generated_lines(&expansion));
 }
 
-// What can be said of one tool is more than what one says of it: each option stands in one of these three.
+// What can be said of one tool is more than what one says of it: each option stands in one of these four.
 #[test]
 fn expands_every_option() {
     let read = expand(
@@ -86,7 +86,14 @@ fn expands_every_option() {
             #[arg(range(min = limits::LEAST))] c: u8,
         ) {}"#,
     );
-    for (name, expansion) in [("node", read), ("compute", compute), ("limited", limited)] {
+    let export = expand(
+        r#"operation = Trigger, destructive = false,
+           task(retries = 2, required, poll = "500ms", ttl = "48h", attempt_timeout = "1h")"#,
+        "/// Exports.
+        async fn export(#[inject] key: tasks::TaskKey) {}",
+    );
+    for (name, expansion) in [("node", read), ("compute", compute), ("limited", limited), ("export", export)]
+    {
         assert!(generated_lines(&expansion) <= 60, "{name}: {}", generated_lines(&expansion));
         insta::assert_snapshot!(format!("expands_every_option_{name}"), expansion);
     }

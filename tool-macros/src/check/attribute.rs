@@ -4,7 +4,7 @@ use quote::ToTokens;
 
 use super::execution::check_blocking;
 use super::operation::{check_operation, modifies, operation};
-use super::{access, duration, name, path, permission};
+use super::{access, duration, name, path, permission, task};
 use crate::diagnostics::{Errors, Section};
 use crate::docs;
 use crate::parse::{Attribute, Function};
@@ -23,6 +23,7 @@ pub(super) fn check(attribute: &Attribute, function: &Function, errors: &mut Err
     path::check(attribute, function, errors);
     duration::check_timeout(attribute, function, errors);
     duration::check_cache(attribute, errors);
+    task::check(attribute, function, errors);
     name::check_alias(attribute, function, errors);
     check_blocking(attribute, function, errors);
 }

@@ -1,4 +1,4 @@
-//! The durations of `timeout` and `cache`: `500ms`, `30s`, `2m`, `1h`.
+//! The durations of `timeout`, `cache` and `task(…)`: `500ms`, `30s`, `2m`, `1h`.
 
 use super::execution::execution;
 use super::operation::{modifies, operation};
@@ -70,7 +70,7 @@ pub(super) fn check_cache(attribute: &Attribute, errors: &mut Errors) {
     }
 }
 
-fn push(
+pub(super) fn push(
     error: &DurationError,
     option: &str,
     text: &str,

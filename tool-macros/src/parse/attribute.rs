@@ -8,6 +8,7 @@ use crate::parse::item_kind::ItemKind;
 use crate::parse::options::{Call, Spanned, options};
 use crate::parse::permission::Permission;
 use crate::parse::table::option_table;
+use crate::parse::task::TaskOption;
 
 option_table! {
     /// The options of `#[tool(…)]` and `#[prompt(…)]`, as written.
@@ -26,6 +27,7 @@ option_table! {
         "path" => path: Spanned<String> = text, [Tool];
         "schema" => schema: Expr = expression, [Tool];
         "timeout" => timeout: Spanned<String> = text, [Tool];
+        "task" => task: TaskOption = task, [Tool];
         "cache" => cache: Spanned<String> = text, [Tool];
         "alias" => alias: Spanned<String> = text, [Tool];
         "blocking" => blocking: Ident = flag, [Tool, Prompt];

@@ -245,16 +245,26 @@ impl Setting {
     /// Reads `(min = …, max = …)`.
     pub(crate) fn limits(self, errors: &mut Errors) -> Option<LimitOption> {
         let owner = self.key.to_string();
-        let Meta::List(inside, tokens) = self.value else {
-            return self.mismatch("limits in parentheses", "(min = …, max = …)", errors);
+        let section = self.section;
+        let (inside, tokens) = match self.parentheses() {
+            Ok(list) => list,
+            Err(setting) => return setting.mismatch("limits in parentheses", "(min = …, max = …)", errors),
         };
         let mut limits = LimitOption { min: None, max: None, tokens };
         let before = errors.count();
-        for setting in options(inside, &["min", "max"], &owner, self.section, errors) {
+        for setting in options(inside, &["min", "max"], &owner, section, errors) {
             let limit = if setting.key == "min" { &mut limits.min } else { &mut limits.max };
             *limit = setting.expression(errors);
         }
         (errors.count() == before).then_some(limits)
+    }
+
+    /// Returns the content of the parentheses, and all tokens of them.
+    pub(super) fn parentheses(self) -> Result<(TokenStream, TokenStream), Self> {
+        match self.value {
+            Meta::List(inside, tokens) => Ok((inside, tokens)),
+            Meta::Path | Meta::NameValue(_) => Err(self),
+        }
     }
 
     /// Returns the value if it is one expression. Values from other macros are wrapped in invisible groups.
