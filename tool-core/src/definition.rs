@@ -19,6 +19,7 @@ pub(crate) mod prompt;
 mod schema_text;
 mod schemas;
 pub(crate) mod surface;
+mod task;
 pub(crate) mod wide;
 
 use crate::declare::source::Source;

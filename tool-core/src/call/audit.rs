@@ -18,6 +18,7 @@ use crate::model::catch_panic::catch_panic;
 use crate::model::digest::Digest;
 use crate::model::failure::{Failure, FailureKind};
 use crate::model::output::Output;
+use crate::model::task::RunningTask;
 use crate::model::trace::TraceParent;
 
 pub(crate) use shared_record::SharedRecord;
@@ -67,7 +68,7 @@ impl<F: Fn(&AuditEvent<'_>) + Send + Sync> AuditSink for F {
 /// `reported` the earlier reply to the caller.
 ///
 /// Its JSON is `{"callId", "principal"?, "kind", "name", "digest"?, "argumentsDigest", "outcome", "told"?, "durationMs",
-/// "bytesIn", "bytesOut", "traceparent"?}`, where `outcome` is `success` or the word for a [`FailureKind`], and `told` is
+/// "bytesIn", "bytesOut", "traceparent"?, "task"?, "attempt"?}`, where `outcome` is `success` or the word for a [`FailureKind`], and `told` is
 /// `reported`.
 ///
 /// ```
@@ -112,6 +113,8 @@ pub struct AuditEvent<'e> {
     pub bytes_out: usize,
     /// The trace that the call is part of.
     pub traceparent: Option<TraceParent>,
+    /// The task that the call is an attempt of.
+    pub task: Option<&'e RunningTask>,
 }
 
 impl Serialize for AuditEvent<'_> {
@@ -137,6 +140,10 @@ impl Serialize for AuditEvent<'_> {
         map.serialize_entry("bytesOut", &self.bytes_out)?;
         if let Some(trace) = &self.traceparent {
             map.serialize_entry("traceparent", &trace.to_string())?;
+        }
+        if let Some(task) = self.task {
+            map.serialize_entry("task", &task.id)?;
+            map.serialize_entry("attempt", &task.attempt)?;
         }
         map.end()
     }
@@ -170,6 +177,7 @@ pub(crate) struct Record {
     call_id: CallId,
     principal: Principal,
     trace: Option<TraceParent>,
+    task: Option<RunningTask>,
     kind: AuditKind,
     subject: AuditSubject,
     arguments: Digest,
@@ -205,6 +213,7 @@ impl Record {
             call_id,
             principal: origin.principal.clone(),
             trace: origin.options.context.trace,
+            task: origin.options.context.task.as_ref().map(|call| call.0.task.clone()),
             kind,
             subject,
             arguments: Digest::keyed(&audit.key, arguments),
@@ -256,6 +265,7 @@ impl Record {
             bytes_in: self.bytes_in,
             bytes_out: self.outcome.unwrap_or_default(),
             traceparent: self.trace,
+            task: self.task.as_ref(),
         });
     }
 }

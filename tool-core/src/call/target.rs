@@ -41,3 +41,13 @@ pub(crate) struct Scope {
     #[cfg(feature = "tasks")]
     pub(crate) tasks: Option<Arc<dyn crate::tasks::TaskEngine>>,
 }
+
+impl Scope {
+    /// Returns `true` if there is an engine that runs tasks.
+    pub(crate) fn has_task_engine(&self) -> bool {
+        #[cfg(feature = "tasks")]
+        return self.tasks.is_some();
+        #[cfg(not(feature = "tasks"))]
+        false
+    }
+}

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::definition::ToolDefinition;
 use crate::model::operation::{Annotations, Operation};
 use crate::model::permission::Permission;
-use crate::model::task::TaskOptions;
+use crate::model::task::{TaskOptions, TaskSupport};
 
 impl ToolDefinition {
     /// Returns the operation; `None` for a dynamic tool without one.
@@ -189,5 +189,10 @@ impl ToolDefinition {
             Some(declaration) => declaration.options_or_default().task.as_ref(),
             None => self.facts().task.as_ref(),
         }
+    }
+
+    /// Returns `true` if every call of the tool is a task.
+    pub(crate) fn requires_task(&self) -> bool {
+        self.task().is_some_and(|task| task.support == TaskSupport::Required)
     }
 }

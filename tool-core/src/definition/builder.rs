@@ -15,9 +15,11 @@ use crate::definition::origin::Origin;
 use crate::definition::parameter::{self, Parameter};
 use crate::definition::schema_text::CustomSchemas;
 use crate::definition::surface;
+use crate::definition::task;
 use crate::model::operation::{Annotations, Operation};
 use crate::model::permission::Permission;
 use crate::model::setters::setters;
+use crate::model::task::TaskOptions;
 use crate::schema::subschemas::requires;
 use crate::schema::{Untrusted, has_secret};
 
@@ -178,6 +180,19 @@ impl ToolDefinitionBuilder {
         /// assert_eq!(ping.timeout(), Some(Duration::from_secs(5)));
         /// ```
         pub fn timeout(timeout: Duration) => facts.timeout = Some(timeout);
+
+        /// Lets callers run the tool as a task, which must be a `Trigger` without secret inputs. With retries, it must be safe
+        /// to run it twice: by [`Context::task`](crate::Context::task), it has the key of its task.
+        ///
+        /// ```
+        /// # use tool_core::{Operation, ToolDefinition};
+        /// use tool_core::tasks::{TaskOptions, TaskSupport};
+        ///
+        /// let export = ToolDefinition::builder("export", "Exports all pages.").operation(Operation::Trigger);
+        /// let export = export.task(TaskOptions::new(TaskSupport::Optional)).build().unwrap();
+        /// assert_eq!(export.task().unwrap().support, TaskSupport::Optional);
+        /// ```
+        pub fn task(options: TaskOptions) => facts.task = Some(options);
     }
 
     /// Sets the schema of the arguments, published unchanged. Without one, the tool takes no inputs.
@@ -281,6 +296,7 @@ impl ToolDefinitionBuilder {
             parameter::check_defaults(&schema)?;
             parameter::conceal_defaults(&mut schema);
         }
+        task::check(&facts, &schema).map_err(DefinitionFault::Task)?;
         let output = self.output_schema.map(Untrusted::into_checked).transpose();
         let output = output.map_err(DefinitionFault::OutputSchema)?;
         let examples = self.examples.into_iter().map(|example| example.into_valid(&schema));

@@ -89,6 +89,9 @@ pub enum DefinitionFault {
     /// The hints contradict the operation.
     #[error("its operation and its hints contradict one another: {0}")]
     Contradiction(&'static str),
+    /// The task options are invalid, or do not fit the tool.
+    #[error("it cannot run as a task: {0}")]
+    Task(&'static str),
     /// The permission is empty, or its text form is ambiguous.
     #[error("{0}")]
     Permission(#[source] PermissionError),

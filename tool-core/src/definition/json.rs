@@ -11,6 +11,7 @@ use crate::definition::ToolDefinition;
 use crate::definition::builder::ToolDefinitionBuilder;
 use crate::definition::fault::{DefinitionError, DefinitionFault};
 use crate::definition::parameter::{Parameter, ParameterType};
+use crate::definition::task::TaskJson;
 use crate::model::operation::{Annotations, Operation};
 use crate::model::permission::PermissionError;
 use crate::schema::problem::Problem;
@@ -33,6 +34,7 @@ impl ToolDefinition {
     /// | `permission` | `"a"`, `"all(a, b)"`, `"any(a, b)"`, nested: see [`Permission`](crate::Permission) |
     /// | `path` | the address under which the result lives |
     /// | `timeout` | such as `"30s"` |
+    /// | `task` | `{"support": "optional"}` or `"required"`, with `retries`, `attemptTimeout`, `ttl` and `poll`: see [`task`](ToolDefinitionBuilder::task) |
     ///
     /// `tool-http` describes tools in the same form, so one program can read what another one publishes. `modifying`,
     /// `idempotent`, `requirements` and `digest` are allowed but ignored, because they follow from the rest. Any other
@@ -93,6 +95,7 @@ struct DefinitionJson {
     permission: Option<String>,
     path: Option<String>,
     timeout: Option<String>,
+    task: Option<TaskJson>,
 }
 
 #[track_caller]
@@ -102,6 +105,8 @@ fn read(definition: Value) -> Result<ToolDefinitionBuilder, DefinitionFault> {
     let permission = permission.map_err(|error: PermissionError| unfit("/permission", &error.to_string()))?;
     let timeout = json.timeout.map(|text| timeout(&text).ok_or("expected a time such as `30s`")).transpose();
     let timeout = timeout.map_err(|message| unfit("/timeout", message))?;
+    let task = json.task.map(|task| task.options(self::timeout)).transpose();
+    let task = task.map_err(|path| unfit(path, "expected a time such as `30s`"))?;
     let mut builder = ToolDefinition::builder(json.name, json.description)
         .tags(json.tags)
         .maybe(json.title, ToolDefinitionBuilder::title)
@@ -110,6 +115,7 @@ fn read(definition: Value) -> Result<ToolDefinitionBuilder, DefinitionFault> {
         .maybe(json.path, ToolDefinitionBuilder::path)
         .maybe(permission, ToolDefinitionBuilder::permission)
         .maybe(timeout, ToolDefinitionBuilder::timeout)
+        .maybe(task, ToolDefinitionBuilder::task)
         .maybe(json.output_schema, ToolDefinitionBuilder::output_schema);
     for example in json.examples {
         builder = builder.example(example);
@@ -204,6 +210,7 @@ fn shape() -> &'static Validator {
             "permission": text,
             "path": text,
             "timeout": text,
+            "task": TaskJson::schema(),
         });
         for derived in DERIVED {
             properties[derived] = json!(true);

@@ -7,6 +7,7 @@ use crate::declare::returns::Untyped;
 use crate::definition::ToolDefinition;
 use crate::model::digest::Digest;
 use crate::model::operation::{Annotations, Operation};
+use crate::model::task::TaskSupport;
 use crate::schema::json::canonical::canonical;
 
 /// The contract of a tool, without its name, which is the key in a lock file.
@@ -40,6 +41,9 @@ pub(crate) struct Promise {
     pub(crate) locators: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) alias: Option<String>,
+    /// Whether the tool runs as a task. Retries and durations are settings of an operator.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) task: Option<TaskSupport>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) deprecated: Option<Deprecation>,
     pub(crate) input_schema: Value,
@@ -95,6 +99,7 @@ impl Promise {
             path: tool.path().map(owned),
             locators: tool.locators().map(owned).collect(),
             alias: tool.alias().map(owned),
+            task: tool.task().map(|task| task.support),
             deprecated: tool
                 .deprecated()
                 .map(|it| Deprecation { since: it.since.map(owned), note: it.note.map(owned) }),

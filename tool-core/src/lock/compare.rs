@@ -9,6 +9,7 @@ use crate::lock::difference::{Difference, DifferenceKind as Kind};
 use crate::lock::schemas;
 use crate::model::operation::Operation;
 use crate::model::permission::Permission;
+use crate::model::task::TaskSupport;
 use crate::schema::normal::Side;
 
 type Tools = BTreeMap<String, Promise>;
@@ -104,6 +105,7 @@ impl ToolComparison<'_> {
         self.operation(old.operation, new.operation);
         self.hints(old, new);
         self.access(old, new);
+        self.task(old.task, new.task);
         self.address(old, new);
         self.schemas(old, new);
         self.found
@@ -197,6 +199,17 @@ impl ToolComparison<'_> {
             (true, false) => self.push(Kind::GuardRemoved, "access", "no function decides any more"),
             _ => {}
         }
+    }
+
+    fn task(&mut self, old: Option<TaskSupport>, new: Option<TaskSupport>) {
+        let kind = match (old, new) {
+            _ if old == new => return,
+            (_, Some(TaskSupport::Required)) => Kind::TaskBecameRequired,
+            (None, Some(TaskSupport::Optional)) => Kind::TaskAdded,
+            (Some(_), Some(TaskSupport::Optional)) => Kind::TaskBecameOptional,
+            (_, None) => Kind::TaskRemoved,
+        };
+        self.push(kind, "task", was_is(old.map(TaskSupport::as_str), new.map(TaskSupport::as_str)));
     }
 
     fn address(&mut self, old: &Promise, new: &Promise) {

@@ -100,6 +100,10 @@ kinds! {
     RequirementRemoved "requirement-removed" Compatible "a call needs less configuration";
     GuardAdded "guard-added" Breaking "a function may now refuse who was allowed";
     GuardRemoved "guard-removed" Compatible "no function refuses any more";
+    TaskAdded "task-added" Compatible "a call that is waited for still works";
+    TaskBecameRequired "task-became-required" Breaking "a caller that cannot run tasks is refused";
+    TaskBecameOptional "task-became-optional" Compatible "a caller may still run it as a task";
+    TaskRemoved "task-removed" Breaking "a caller that runs it as a task is refused";
     AddressChanged "address-changed" Breaking "a stored address of its result leads nowhere";
     InputAdded "input-added" Compatible "a call may leave it out";
     InputAddedRequired "input-added-required" Breaking "a call that does not give it is refused";

@@ -88,6 +88,20 @@ pub enum TaskSupport {
     Required,
 }
 
+impl TaskSupport {
+    /// Returns the name, as in `task(…)`.
+    ///
+    /// ```
+    /// assert_eq!(tool_core::tasks::TaskSupport::Required.as_str(), "required");
+    /// ```
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            TaskSupport::Optional => "optional",
+            TaskSupport::Required => "required",
+        }
+    }
+}
+
 /// How a tool runs as a task: `task(…)` of `#[tool]`.
 ///
 /// ```

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::call::audit::Audit;
 use crate::call::tool::Tool;
-use crate::definition::DefinitionError;
+use crate::definition::{DefinitionError, DefinitionFault};
 use crate::model::access::Principal;
 use crate::model::catch_panic::{Panicked, catch_panic};
 use crate::model::extensions::Extensions;
@@ -45,6 +45,11 @@ impl Registry {
         let scope = &self.inner.scope;
         for tool in tools {
             match tool.map(|tool| (catch_panic(|| tool.definition().clone()), tool)) {
+                Ok((Ok(definition), _)) if definition.requires_task() && !scope.has_task_engine() => {
+                    let fault = DefinitionFault::Task("the registry has no engine for tasks");
+                    let error = DefinitionError::new(definition.name().to_owned(), fault);
+                    assembly.skipped.push(error.into());
+                }
                 Ok((Ok(definition), tool)) => {
                     let (scope, extensions) = (Arc::clone(scope), self.extensions().cloned());
                     let overrides = Some(Arc::new(ToolOverrides { dynamic: Some(tool), scope, extensions }));

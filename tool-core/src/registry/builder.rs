@@ -19,7 +19,7 @@ use crate::model::access::Principal;
 use crate::model::catch_panic::{Panicked, catch_panic};
 use crate::model::setters::setters;
 use crate::registry::addresses;
-use crate::registry::checks::{limit_errors, schema_errors};
+use crate::registry::checks::{engine_errors, limit_errors, schema_errors};
 use crate::registry::error::{BuildError, BuildErrors};
 use crate::registry::index;
 use crate::registry::index::Positions;
@@ -328,6 +328,7 @@ impl RegistryBuilder {
         let checked = definitions().filter(|tool| tool.checks_at_build());
         faults.extend(checked.flat_map(|tool| schema_errors(tool, tool.faults_of_inputs())));
         faults.extend(limit_errors(self.limits, definitions()));
+        faults.extend(engine_errors(scope.has_task_engine(), definitions()));
         faults.append(&mut faults_of_prompts);
         BuildErrors::unless_empty(faults)?;
         let prompts = prompts.into_iter().map(|prompt| RegisteredPrompt::new(prompt, &scope)).collect();

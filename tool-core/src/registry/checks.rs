@@ -5,10 +5,11 @@ use crate::definition::ToolDefinition;
 use crate::definition::prompt::PromptDefinition;
 use crate::registry::Registry;
 use crate::registry::error::{BuildError, BuildErrors};
+use crate::schema::has_secret;
 
 impl Registry {
     /// Builds every schema and checks it: an example in a doc comment must be a valid call, and a pattern must mean the same to
-    /// every client. A tool that does not modify must not take a [`Reader`](crate::Reader) that can write. Defaults and constraints
+    /// every client. A tool that runs as a task must not take a secret. A tool that does not modify must not take a [`Reader`](crate::Reader) that can write. Defaults and constraints
     /// are checked by [`RegistryBuilder::build`](crate::RegistryBuilder::build). Servers call this before they listen.
     ///
     /// # Errors
@@ -21,6 +22,7 @@ impl Registry {
     /// ```
     pub fn check(&self) -> Result<(), BuildErrors> {
         let faults = self.definitions().flat_map(|tool| schema_errors(tool, tool.faults()));
+        let faults = faults.chain(self.definitions().filter_map(task_secret));
         let faults = faults.chain(self.faults_of_prompts()).chain(self.holders().flat_map(one_handle));
         BuildErrors::unless_empty(faults.collect())
     }
@@ -48,6 +50,21 @@ fn one_handle(tool: &ToolDefinition) -> impl Iterator<Item = BuildError> {
         location: tool.place(),
         resource: need.type_name().to_owned(),
     })
+}
+
+/// Reports a tool that runs as a task and takes a secret.
+fn task_secret(tool: &ToolDefinition) -> Option<BuildError> {
+    let stores_secret = tool.task().is_some() && has_secret(tool.input_schema());
+    stores_secret.then(|| BuildError::TaskSecret { tool: tool.name().to_owned(), location: tool.place() })
+}
+
+/// Reports tools that run only as tasks, unless there is an engine.
+pub(super) fn engine_errors<'t>(
+    has_engine: bool,
+    tools: impl Iterator<Item = &'t ToolDefinition>,
+) -> impl Iterator<Item = BuildError> {
+    let required = tools.filter(move |tool| !has_engine && tool.requires_task());
+    required.map(|tool| BuildError::NoTaskEngine { tool: tool.name().to_owned(), location: tool.place() })
 }
 
 /// Reports limits that allow no call, and time limits without timers.

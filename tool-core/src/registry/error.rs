@@ -140,6 +140,26 @@ pub enum BuildError {
         /// Where it is declared.
         location: String,
     },
+    /// Every call of a tool is a task, and the registry has no engine that runs tasks.
+    #[error(
+        "tool `{tool}` runs only as a task, and the registry has no engine for tasks\n  declared: {location}\nhelp: enable the feature `tasks` of `tool-core` and give an engine to the builder with `.tasks(…)`, or declare the tool `task(optional)`"
+    )]
+    NoTaskEngine {
+        /// The tool.
+        tool: String,
+        /// Where it is declared.
+        location: String,
+    },
+    /// A tool that runs as a task takes a secret.
+    #[error(
+        "tool `{tool}` runs as a task and takes a secret, and the arguments of a task are stored\n  declared: {location}\nhelp: take the secret from state, or remove `task`"
+    )]
+    TaskSecret {
+        /// The tool.
+        tool: String,
+        /// Where it is declared.
+        location: String,
+    },
     /// The schema of a tool is invalid.
     #[error("tool `{tool}`: {fault}\n  declared: {location}")]
     Schema {

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-use crate::context::elicitation::{Answer, AskKind, AskOutcome, ClientRequests, Question};
-use crate::model::failure::Failure;
+use crate::context::elicitation::{Answer, Ask, AskKind, AskOutcome, ClientRequests, Question};
+use crate::model::failure::{Failure, FailureKind};
 use crate::model::future::BoxFuture;
 use crate::model::lock::lock;
 use crate::tasks::record::{TaskAnswer, TaskQuestion};
@@ -51,7 +51,14 @@ impl ClientRequests for TaskClient {
     }
 
     fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Result<AskOutcome, Failure>> {
-        Box::pin(std::future::ready(Ok(self.answer(question))))
+        let outcome = match &question.ask {
+            Ask::Form { form, .. } if !form.secrets().is_empty() => {
+                let message = "a task cannot ask for a secret, because its answers are stored: ask for a URL instead, or call the tool and wait";
+                Err(Failure::new(FailureKind::Unsupported, message))
+            }
+            _ => Ok(self.answer(question)),
+        };
+        Box::pin(std::future::ready(outcome))
     }
 
     fn suspended(&self, questions: Vec<Question>) {

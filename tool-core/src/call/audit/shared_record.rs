@@ -35,6 +35,7 @@ impl SharedRecord {
             call_id: record.call_id,
             principal: record.principal.clone(),
             trace: None,
+            task: None,
             kind: record.kind,
             // The record of the call has the definition.
             subject: AuditSubject::UnknownName(String::new()),
