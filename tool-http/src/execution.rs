@@ -159,8 +159,9 @@ async fn invoke(tools: &Registry, name: &str, arguments: &[u8], options: &CallOp
     Span::current().record("gen_ai.tool.call.id", display(reply.call_id));
     let error = reply.result.as_ref().err().map(|failure| failure.kind().codes().error_type);
     // Unknown names are no labels: clients could create any number of them.
-    let labels = tool.map(|name| Label::new("gen_ai.tool.name", name));
-    let labels = labels.into_iter().chain(error.map(|error| Label::new("error.type", error))).collect();
-    DURATION.record(began.elapsed(), labels);
+    DURATION.record_since(began, || {
+        let tool = tool.map(|name| Label::new("gen_ai.tool.name", name));
+        tool.into_iter().chain(error.map(|error| Label::new("error.type", error))).collect()
+    });
     reply
 }

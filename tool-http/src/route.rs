@@ -131,16 +131,18 @@ impl Exchange {
             self.span.record("error.type", &**error);
             self.span.record("otel.status_code", "ERROR");
         }
-        let mut labels = vec![
-            Label::new("http.request.method", self.method),
-            Label::new("url.scheme", self.scheme),
-            Label::new("network.protocol.version", self.version),
-        ];
-        labels.extend((!self.route.is_empty()).then(|| Label::new("http.route", self.route)));
-        labels
-            .extend(status.map(|status| Label::new("http.response.status_code", status.as_str().to_owned())));
-        labels.extend(error.map(|error| Label::new("error.type", error)));
-        DURATION.record(self.began.elapsed(), labels);
+        DURATION.record_since(self.began, || {
+            let mut labels = vec![
+                Label::new("http.request.method", self.method),
+                Label::new("url.scheme", self.scheme),
+                Label::new("network.protocol.version", self.version),
+            ];
+            labels.extend((!self.route.is_empty()).then(|| Label::new("http.route", self.route)));
+            labels
+                .extend(status.map(|status| Label::new("http.response.status_code", status.as_str().to_owned())));
+            labels.extend(error.map(|error| Label::new("error.type", error)));
+            labels
+        });
     }
 }
 

@@ -1,5 +1,6 @@
 //! The span and the duration of a request, by OpenTelemetry's semantic conventions for MCP.
 
+use std::borrow::Cow;
 use std::sync::OnceLock;
 use std::time::Instant;
 
@@ -146,18 +147,20 @@ impl Operation {
 
 impl Drop for Operation {
     fn drop(&mut self) {
-        let (error, code) = match self.outcome.get() {
-            Some(Outcome::Success) => (None, None),
-            Some(Outcome::ToolError) => (Some("tool_error".to_owned()), None),
-            Some(Outcome::RpcError(code)) => {
-                (is_fault(*code).then(|| code.0.to_string()), Some(code.0.to_string()))
-            }
+        let code = match self.outcome.get() {
+            Some(Outcome::RpcError(code)) => Some(*code),
+            _ => None,
+        };
+        let error: Option<Cow<'static, str>> = match self.outcome.get() {
+            Some(Outcome::Success) => None,
+            Some(Outcome::ToolError) => Some("tool_error".into()),
+            Some(Outcome::RpcError(code)) => is_fault(*code).then(|| code.0.to_string().into()),
             // It ends when its client leaves.
-            None if self.method == "subscriptions/listen" => (None, None),
-            None => (Some(FailureKind::Cancelled.codes().error_type.to_owned()), None),
+            None if self.method == "subscriptions/listen" => None,
+            None => Some(FailureKind::Cancelled.codes().error_type.into()),
         };
         if !self.span.is_disabled() {
-            self.span.record("rpc.response.status_code", code.as_deref());
+            self.span.record("rpc.response.status_code", code.map(|code| code.0.to_string()));
             if let Some(error) = &error {
                 self.span.record("error.type", &**error);
                 if code.is_none() {
@@ -165,20 +168,21 @@ impl Drop for Operation {
                 }
             }
         }
-        let mut labels = vec![
-            Label::new("mcp.method.name", self.method),
-            Label::new("network.transport", transport(self.is_http)),
-        ];
-        labels.extend(self.is_http.then(|| Label::new("network.protocol.name", "http")));
-        labels.extend(self.version.map(|version| Label::new("mcp.protocol.version", version)));
-        labels.extend(
-            (self.method == "tools/call").then(|| Label::new("gen_ai.operation.name", "execute_tool")),
-        );
-        let field = self.target_field();
-        labels.extend(self.target.take().map(|name| Label::new(field, name)));
-        labels.extend(code.map(|code| Label::new("rpc.response.status_code", code)));
-        labels.extend(error.map(|error| Label::new("error.type", error)));
-        DURATION.record(self.began.elapsed(), labels);
+        DURATION.record_since(self.began, || {
+            let target = self.target.take().map(|name| Label::new(self.target_field(), name));
+            let operation = (self.method == "tools/call").then_some("execute_tool");
+            let labels = [
+                Some(Label::new("mcp.method.name", self.method)),
+                Some(Label::new("network.transport", transport(self.is_http))),
+                self.is_http.then(|| Label::new("network.protocol.name", "http")),
+                self.version.map(|version| Label::new("mcp.protocol.version", version)),
+                operation.map(|operation| Label::new("gen_ai.operation.name", operation)),
+                target,
+                code.map(|code| Label::new("rpc.response.status_code", code.0.to_string())),
+                error.map(|error| Label::new("error.type", error)),
+            ];
+            labels.into_iter().flatten().collect()
+        });
     }
 }
 
