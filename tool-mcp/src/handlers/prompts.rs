@@ -19,7 +19,7 @@ use crate::signature::{shown_default, type_name};
 impl Handler {
     pub(crate) async fn prompts(
         &self,
-        cursor: Option<String>,
+        cursor: Option<&str>,
         cx: &RequestContext,
     ) -> RpcResult<RpcResponse> {
         let view = self.view(cx).await?;
@@ -30,7 +30,7 @@ impl Handler {
         let dynamic = settings.prompts.values().map(DynamicPrompt::listed);
         let mut all: Vec<Prompt> = declared.chain(dynamic).collect();
         all.sort_by(|one, other| one.name.cmp(&other.name));
-        let page = page("prompts/list", all, |prompt| &prompt.name, settings.page_size, cursor.as_deref())?;
+        let page = page("prompts/list", all, |prompt| &prompt.name, settings.page_size, cursor)?;
         Ok(self.list("prompts", page, cx))
     }
 

@@ -24,7 +24,7 @@ use crate::render::tool_page::{ToolPage, ToolRow};
 impl Handler {
     pub(crate) async fn resources(
         &self,
-        cursor: Option<String>,
+        cursor: Option<&str>,
         cx: &RequestContext,
     ) -> RpcResult<RpcResponse> {
         let view = self.view(cx).await?;
@@ -32,13 +32,13 @@ impl Handler {
         let visible: Vec<&Resource> =
             all.filter(|(target, _)| view.is_accessible(target)).map(|(_, resource)| resource).collect();
         let size = view.catalog.settings.page_size;
-        let page = page("resources/list", visible, |it| &it.uri, size, cursor.as_deref())?;
+        let page = page("resources/list", visible, |it| &it.uri, size, cursor)?;
         Ok(self.list("resources", page, cx))
     }
 
     pub(crate) async fn resource_templates(
         &self,
-        cursor: Option<String>,
+        cursor: Option<&str>,
         cx: &RequestContext,
     ) -> RpcResult<RpcResponse> {
         let view = self.view(cx).await?;
@@ -46,7 +46,7 @@ impl Handler {
         let visible: Vec<&ResourceTemplate> =
             all.filter(|(target, _)| view.is_accessible(target)).map(|(_, template)| template).collect();
         let size = view.catalog.settings.page_size;
-        let page = page("resources/templates/list", visible, |it| &it.uri_template, size, cursor.as_deref())?;
+        let page = page("resources/templates/list", visible, |it| &it.uri_template, size, cursor)?;
         Ok(self.list("resourceTemplates", page, cx))
     }
 

@@ -18,7 +18,7 @@ use crate::surfaces::Surfaces;
 use crate::tool_search::{self, SearchStep, enter};
 
 impl Handler {
-    pub(crate) async fn tools(&self, cursor: Option<String>, cx: &RequestContext) -> RpcResult<RpcResponse> {
+    pub(crate) async fn tools(&self, cursor: Option<&str>, cx: &RequestContext) -> RpcResult<RpcResponse> {
         let view = self.view(cx).await?;
         let mut members = self.list_members(cx);
         let (catalog, shape) = (&view.catalog, ListShape::of(&cx.era));
@@ -30,7 +30,7 @@ impl Handler {
             let reader = view.tools().find(|tool| tool.name() == READER && has_results);
             let names: Vec<&str> = SEARCH_TOOLS.into_iter().chain(reader.map(ToolDefinition::name)).collect();
             // This list has one page, so that no cursor is valid.
-            page("tools/list", names, |name| name, None, cursor.as_deref())?;
+            page("tools/list", names, |name| name, None, cursor)?;
             let mut tools = vec![tool_search::listed()];
             tools.extend(reader.map(|tool| catalog.listed(&[tool.name()], shape)));
             tools.join(&b","[..]).into()
@@ -39,14 +39,14 @@ impl Handler {
         } else {
             let names: Vec<&str> = view.listed().map(ToolDefinition::name).collect();
             let ListPage { items, next } =
-                page("tools/list", names, |name| name, settings.page_size, cursor.as_deref())?;
+                page("tools/list", names, |name| name, settings.page_size, cursor)?;
             members.next_cursor = next;
             view.list(&items, shape)
         };
         Ok(RpcResponse::list(ItemList { key: "tools", items, members }, cx))
     }
 
-    pub(crate) async fn call_tool(&self, params: CallParams, cx: &RequestContext) -> RpcResult<RpcResponse> {
+    pub(crate) async fn call_tool(&self, params: &CallParams, cx: &RequestContext) -> RpcResult<RpcResponse> {
         let name = params.name.as_deref().ok_or_else(|| invalid_params(INVALID_CALL))?;
         let round = Round::of(params.request_state.as_ref(), params.input_responses.as_ref())?;
         let view = self.view(cx).await?;
@@ -57,27 +57,27 @@ impl Handler {
         {
             headers.check(schema, &params.arguments)?;
         }
-        if view.catalog.settings.discovery == Discovery::TwoStep {
-            match enter(name, &params.arguments, &view, &cx.era).await {
-                Some(SearchStep::Done(result)) => {
-                    cx.operation.set_target(name);
-                    return Ok(self.called(result, cx));
-                }
-                Some(SearchStep::Call { tool, arguments }) => {
-                    view.registry
-                        .get(&tool)
-                        .into_iter()
-                        .for_each(|tool| cx.operation.set_target(tool.name()));
-                    let call = self.call(&view, &tool, arguments, round, cx);
-                    return call.instrument(cx.operation.span.clone()).await;
-                }
-                None => {}
+        let step = if view.catalog.settings.discovery == Discovery::TwoStep {
+            Box::pin(enter(name, &params.arguments, &view, &cx.era)).await
+        } else {
+            None
+        };
+        let found;
+        let (name, arguments, tool) = match step {
+            Some(SearchStep::Done(result)) => {
+                cx.operation.set_target(name);
+                return Ok(self.called(result, cx));
             }
-        }
-        if let Some(tool) = view.check_is_tool(name)? {
+            Some(SearchStep::Call { tool, arguments }) => {
+                found = tool;
+                (&*found, arguments, view.registry.get(&found))
+            }
+            None => (name, &*params.arguments, view.check_is_tool(name)?),
+        };
+        if let Some(tool) = tool {
             cx.operation.set_target(tool.name());
         }
-        let call = self.call(&view, name, &params.arguments, round, cx);
+        let call = self.call(&view, name, arguments, round, cx);
         call.instrument(cx.operation.span.clone()).await
     }
 

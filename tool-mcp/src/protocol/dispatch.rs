@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use rmcp::ErrorData;
 use rmcp::model::{CompleteRequestParams, ErrorCode, ProtocolVersion, ServerResult};
+use serde::Deserialize as _;
 use serde_json::{Map, Value};
 use tool_core::BoxFuture;
 use tool_core::logging::LogLevel;
@@ -35,7 +36,7 @@ impl Handler {
             Err(error) => return Box::pin(ready(RpcResponse::error(error, &cx))),
         };
         if opens_session || method == "logging/setLevel" {
-            let response = self.change_session(&method, params, is_legacy, &cx);
+            let response = self.change_session(&method, &params, is_legacy, &cx);
             let response = response.unwrap_or_else(|error| RpcResponse::error(error, &cx));
             cx.operation.succeed();
             return Box::pin(ready(response));
@@ -43,7 +44,7 @@ impl Handler {
         let handler = Arc::clone(self);
         let span = cx.operation.span_of_method();
         let answering = async move {
-            let reply = handler.reply(&method, params, is_legacy, &cx).await;
+            let reply = handler.reply(&method, &params, is_legacy, &cx).await;
             let response = reply.unwrap_or_else(|error| RpcResponse::error(error, &cx));
             // Does nothing after an error.
             cx.operation.succeed();
@@ -69,7 +70,7 @@ impl Handler {
     fn change_session(
         &self,
         method: &str,
-        params: Params,
+        params: &Params,
         is_legacy: bool,
         cx: &RequestContext,
     ) -> RpcResult<RpcResponse> {
@@ -78,7 +79,7 @@ impl Handler {
         };
         let params = object(params)?;
         if method == "initialize" {
-            return self.initialize(params, session).map(|result| RpcResponse::of(result, cx));
+            return self.initialize(params.clone(), session).map(|result| RpcResponse::of(result, cx));
         }
         let level = params.get("level").and_then(Value::as_str);
         let Some(level) = level.and_then(logging::level) else {
@@ -92,22 +93,24 @@ impl Handler {
     async fn reply(
         &self,
         method: &str,
-        params: Params,
+        params: &Params,
         is_legacy: bool,
         cx: &RequestContext,
     ) -> RpcResult<RpcResponse> {
         // The futures of rare methods are boxed: the others would be as large.
         let result = match (method, params) {
-            ("tools/list", Params::List { cursor }) => return self.tools(cursor, cx).await,
+            ("tools/list", Params::List { cursor }) => return self.tools(cursor.as_deref(), cx).await,
             ("tools/call", Params::Call(params)) => return self.call_tool(params, cx).await,
-            ("resources/list", Params::List { cursor }) => return self.resources(cursor, cx).await,
-            ("resources/templates/list", Params::List { cursor }) => {
-                return self.resource_templates(cursor, cx).await;
+            ("resources/list", Params::List { cursor }) => {
+                return self.resources(cursor.as_deref(), cx).await;
             }
-            ("prompts/list", Params::List { cursor }) => return self.prompts(cursor, cx).await,
+            ("resources/templates/list", Params::List { cursor }) => {
+                return self.resource_templates(cursor.as_deref(), cx).await;
+            }
+            ("prompts/list", Params::List { cursor }) => return self.prompts(cursor.as_deref(), cx).await,
             ("resources/read", params) => {
                 let params = object(params)?;
-                Box::pin(self.read(uri(&params)?, Round::of_params(&params)?, cx)).await?.into()
+                Box::pin(self.read(uri(params)?, Round::of_params(params)?, cx)).await?.into()
             }
             ("prompts/get", params) => {
                 let params = object(params)?;
@@ -120,11 +123,11 @@ impl Handler {
                 let (Some(name), Some(arguments)) = (name, arguments) else {
                     return Err(invalid_params(INVALID_CALL));
                 };
-                Box::pin(self.prompt(name, arguments, Round::of_params(&params)?, cx)).await?.into()
+                Box::pin(self.prompt(name, arguments, Round::of_params(params)?, cx)).await?.into()
             }
             ("completion/complete", params) => {
-                let params: CompleteRequestParams =
-                    serde_json::from_value(object(params)?.into()).map_err(|_| invalid_params(COMPLETE))?;
+                let params = CompleteRequestParams::deserialize(object(params)?)
+                    .map_err(|_| invalid_params(COMPLETE))?;
                 self.completion(&params, cx).await?.into()
             }
             ("server/discover", _) => self.discover(cx).into(),
@@ -133,13 +136,13 @@ impl Handler {
                 if is_legacy && self.updates.is_some() =>
             {
                 let params = object(params)?;
-                self.subscribe(uri(&params)?, method == "resources/subscribe", cx).await?;
+                self.subscribe(uri(params)?, method == "resources/subscribe", cx).await?;
                 ServerResult::empty(())
             }
             ("subscriptions/listen", params)
                 if !is_legacy && (self.changes.is_some() || self.updates.is_some()) =>
             {
-                Box::pin(self.listen(&object(params)?, cx)).await?.into()
+                Box::pin(self.listen(object(params)?, cx)).await?.into()
             }
             (method, _) => return Err(unknown(method)),
         };
@@ -179,7 +182,7 @@ fn admit(method: &str, meta: &Meta, cx: &RequestContext) -> RpcResult<bool> {
     Ok(!needs_meta && !cx.era.is_modern())
 }
 
-fn object(params: Params) -> RpcResult<Map<String, Value>> {
+fn object(params: &Params) -> RpcResult<&Map<String, Value>> {
     match params {
         Params::Other(params) => Ok(params),
         _ => Err(invalid_params("`params` must be an object")),
