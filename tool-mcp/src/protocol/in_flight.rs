@@ -2,10 +2,12 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
+use foldhash::fast::RandomState;
 use rmcp::model::RequestId;
-use tokio_util::sync::CancellationToken;
+use tokio::sync::Notify;
 
 use crate::sync::lock;
 
@@ -16,70 +18,72 @@ pub(crate) const MOST_REQUESTS: usize = 4_096;
 #[derive(Clone, Default)]
 pub(crate) struct InFlight(Arc<Mutex<InFlightState>>);
 
+type InFlightState = HashMap<RequestId, Arc<Cancellation>, RandomState>;
+
+/// Whether a request is canceled. Not a `CancellationToken`, which has a lock and can have children.
 #[derive(Default)]
-struct InFlightState {
-    requests: HashMap<RequestId, (u64, CancellationToken)>,
-    /// Distinguishes requests that reuse an identifier.
-    count: u64,
+struct Cancellation {
+    is_canceled: AtomicBool,
+    changed: Notify,
 }
 
 /// Reserves the identifier of a request until it is dropped.
 pub(crate) struct RequestGuard {
     requests: InFlight,
     id: RequestId,
-    number: u64,
-    canceled: CancellationToken,
+    cancellation: Arc<Cancellation>,
 }
 
 impl InFlight {
     /// Reserves an identifier; `None` if another request has it.
     pub(crate) fn begin(&self, id: RequestId) -> Option<RequestGuard> {
-        let mut state = lock(&self.0);
-        state.count += 1;
-        let number = state.count;
-        match state.requests.entry(id.clone()) {
+        match lock(&self.0).entry(id.clone()) {
             Entry::Occupied(_) => None,
             Entry::Vacant(free) => {
-                let canceled = CancellationToken::new();
-                free.insert((number, canceled.clone()));
-                Some(RequestGuard { requests: self.clone(), id, number, canceled })
+                let cancellation = Arc::clone(free.insert(Arc::default()));
+                Some(RequestGuard { requests: self.clone(), id, cancellation })
             }
         }
     }
 
     /// Cancels a request, whose identifier is free from then on.
     pub(crate) fn cancel(&self, id: &RequestId) {
-        let canceled = lock(&self.0).requests.remove(id);
-        if let Some((_, canceled)) = canceled {
-            canceled.cancel();
+        let cancellation = lock(&self.0).remove(id);
+        if let Some(cancellation) = cancellation {
+            cancellation.is_canceled.store(true, Ordering::Release);
+            cancellation.changed.notify_one();
         }
     }
 
     pub(crate) fn contains(&self, id: &RequestId) -> bool {
-        lock(&self.0).requests.contains_key(id)
+        lock(&self.0).contains_key(id)
     }
 
     pub(crate) fn len(&self) -> usize {
-        lock(&self.0).requests.len()
+        lock(&self.0).len()
     }
 }
 
 impl RequestGuard {
     pub(crate) fn is_canceled(&self) -> bool {
-        self.canceled.is_cancelled()
+        self.cancellation.is_canceled.load(Ordering::Acquire)
     }
 
-    /// Waits until the client cancels the request.
+    /// Waits until the client cancels the request. One at a time may wait.
     pub(crate) async fn canceled(&self) {
-        self.canceled.cancelled().await;
+        while !self.is_canceled() {
+            self.cancellation.changed.notified().await;
+        }
     }
 }
 
 impl Drop for RequestGuard {
     fn drop(&mut self) {
-        let mut state = lock(&self.requests.0);
-        if state.requests.get(&self.id).is_some_and(|(number, _)| *number == self.number) {
-            state.requests.remove(&self.id);
+        // A canceled request has no identifier any more: another one may have it.
+        if let Entry::Occupied(entry) = lock(&self.requests.0).entry(self.id.clone())
+            && Arc::ptr_eq(entry.get(), &self.cancellation)
+        {
+            entry.remove();
         }
     }
 }

@@ -98,12 +98,22 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Connection<W> {
         let origin =
             Origin { caller: None, extensions: None, param_headers: None, trace: None, outbox, session };
         let answer = self.handler.answer(request, origin);
-        let (writer, end) = (self.writer.clone(), self.session.end.clone());
+        let (writer, session) = (self.writer.clone(), Arc::clone(&self.session));
         let answering = async move {
+            if guard.is_canceled() || session.end.is_cancelled() {
+                return;
+            }
+            // An answer that is ready at once does not wait for what would stop it.
+            let answer = tokio::select! {
+                biased;
+                answer = answer => answer,
+                () = guard.canceled() => return,
+                () = session.end.cancelled() => return,
+            };
             tokio::select! {
                 biased;
-                () = guard.canceled() => {}
-                answer = answer => write(&writer, guard, answer).await,
+                () = write(&writer, guard, answer) => {}
+                () = session.end.cancelled() => {}
             }
             drop(running);
         };
@@ -111,7 +121,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Connection<W> {
             // Requests that follow without a pause are answered after it.
             answering.await;
         } else {
-            self.tasks.spawn(end.run_until_cancelled_owned(answering));
+            self.tasks.spawn(answering);
         }
     }
 
