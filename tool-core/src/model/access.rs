@@ -64,7 +64,8 @@ impl Principal {
     /// assert_eq!(tool_core::Principal::local().id(), Some("local"));
     /// ```
     pub fn local() -> Self {
-        Principal::new("local")
+        static LOCAL: LazyLock<Principal> = LazyLock::new(|| Principal::new("local"));
+        LOCAL.clone()
     }
 
     /// Adds a permission.

@@ -1,10 +1,13 @@
 //! The response to a request, as text.
 
+use std::fmt::Display;
+
 use axum::body::Bytes;
 use rmcp::ErrorData;
 use rmcp::model::{CacheScope, ErrorCode, JsonRpcError, RequestId, ServerResult};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
+use tool_core::CallId;
 
 use crate::protocol::context::RequestContext;
 
@@ -34,8 +37,8 @@ pub(crate) struct ListMembers<'h> {
 /// The `_meta` of a result.
 #[derive(Default, Serialize)]
 pub(crate) struct ResultMeta<'h> {
-    #[serde(rename = "tool-core/callId", skip_serializing_if = "Option::is_none")]
-    pub(crate) call_id: Option<String>,
+    #[serde(rename = "tool-core/callId", skip_serializing_if = "Option::is_none", serialize_with = "text")]
+    pub(crate) call_id: Option<CallId>,
     /// The kind of a failure.
     #[serde(rename = "tool-core/kind", skip_serializing_if = "Option::is_none")]
     pub(crate) kind: Option<&'static str>,
@@ -54,11 +57,12 @@ impl ResultMeta<'_> {
     }
 }
 
-#[derive(Serialize)]
-struct Success<'r, R> {
-    jsonrpc: &'static str,
-    id: &'r RequestId,
-    result: &'r R,
+/// Serializes a value as text.
+fn text<S: Serializer>(value: &Option<impl Display>, serializer: S) -> Result<S::Ok, S::Error> {
+    match value {
+        Some(value) => serializer.collect_str(value),
+        None => serializer.serialize_none(),
+    }
 }
 
 /// The text of a response, in pieces so that a long list is not copied.
@@ -69,6 +73,19 @@ pub(crate) struct RpcResponse {
     pub(crate) error: Option<ErrorCode>,
     /// The permissions that the call needs, if the caller lacks one of them.
     pub(crate) lacks: Vec<String>,
+}
+
+/// What most responses fit in: as a short text, it would grow several times.
+const USUAL_LENGTH: usize = 512;
+
+/// Returns the text of a response up to its result.
+fn success_prefix(id: &RequestId) -> Vec<u8> {
+    let mut text = Vec::with_capacity(USUAL_LENGTH);
+    text.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
+    // Writing an identifier into memory does not fail.
+    let _ = serde_json::to_writer(&mut text, id);
+    text.extend_from_slice(br#","result":"#);
+    text
 }
 
 impl RpcResponse {
@@ -84,7 +101,15 @@ impl RpcResponse {
 
     /// Returns the response with a result that follows the era of the request already.
     pub(crate) fn success(result: &impl Serialize, cx: &RequestContext) -> Self {
-        RpcResponse::serialized(&Success { jsonrpc: "2.0", id: &cx.id, result }, None)
+        let mut text = success_prefix(&cx.id);
+        match serde_json::to_writer(&mut text, result) {
+            Ok(()) => text.push(b'}'),
+            Err(error) => {
+                tracing::error!(%error, "a response cannot be serialized");
+                text.clear();
+            }
+        }
+        RpcResponse { pieces: [text.into(), Bytes::new(), Bytes::new()], error: None, lacks: Vec::new() }
     }
 
     pub(crate) fn error(mut error: ErrorData, cx: &RequestContext) -> Self {
@@ -93,25 +118,23 @@ impl RpcResponse {
         }
         let code = error.code;
         cx.operation.fail(code, &error.message);
-        RpcResponse::serialized(&JsonRpcError::new(Some(cx.id.clone()), error), Some(code))
-    }
-
-    fn serialized(message: &impl Serialize, error: Option<ErrorCode>) -> Self {
-        let text = serde_json::to_vec(message).unwrap_or_else(|error| {
-            tracing::error!(%error, "a response cannot be serialized");
+        let text = serde_json::to_vec(&JsonRpcError::new(Some(cx.id.clone()), error)).unwrap_or_else(|error| {
+            tracing::error!(%error, "an error cannot be serialized");
             Vec::new()
         });
-        RpcResponse { pieces: [text.into(), Bytes::new(), Bytes::new()], error, lacks: Vec::new() }
+        RpcResponse { pieces: [text.into(), Bytes::new(), Bytes::new()], error: Some(code), lacks: Vec::new() }
     }
 
     pub(crate) fn list(ItemList { key, items, members }: ItemList<'_>, cx: &RequestContext) -> Self {
-        let id = serde_json::to_string(&cx.id).unwrap_or_default();
         let members = serde_json::to_string(&members).unwrap_or_default();
         // Without the braces around them.
         let members = members.get(1..members.len() - 1).unwrap_or_default();
         let complete = if cx.era.is_modern() { r#""resultType":"complete","# } else { "" };
         let comma = if members.is_empty() { "" } else { "," };
-        let before = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{{complete}{members}{comma}"{key}":["#);
+        let mut before = success_prefix(&cx.id);
+        for part in ["{", complete, members, comma, "\"", key, "\":["] {
+            before.extend_from_slice(part.as_bytes());
+        }
         RpcResponse {
             pieces: [before.into(), items, Bytes::from_static(b"]}}")],
             error: None,

@@ -49,7 +49,6 @@ impl<'r> CallResult<'r> {
 
     /// Returns the result of a call, or the protocol error of an unknown tool.
     pub(crate) fn of(reply: &'r Reply, era: &Era, scheme: &Scheme) -> RpcResult<Self> {
-        let call_id = reply.call_id.to_string();
         let mut result = match (&reply.result, &reply.preview) {
             (result, Some(preview)) => CallResult::excerpts(preview, result, era, scheme),
             (Ok(output), None) => CallResult::succeeded(output, era),
@@ -63,12 +62,12 @@ impl<'r> CallResult<'r> {
                 let mut text = failure.text();
                 if kind == FailureKind::Internal {
                     // The cause is only in the log, under this identifier.
-                    text.push_str(&format!(" (call {call_id})"));
+                    text.push_str(&format!(" (call {})", reply.call_id));
                 }
                 CallResult::failed(text)
             }
         };
-        result.meta.call_id = Some(call_id);
+        result.meta.call_id = Some(reply.call_id);
         if let Err(failure) = &reply.result {
             result.meta.kind = Some(failure.kind().codes().error_type);
             result.meta.retryable = Some(failure.retryable());

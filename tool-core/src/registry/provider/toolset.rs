@@ -26,13 +26,14 @@ use crate::registry::provider::discovery::DiscoveryError;
 pub struct Toolset {
     registry: Registry,
     skipped: Vec<Skipped>,
-    origins: Arc<Origins>,
+    /// `None` if there is one provider, which has no name.
+    origins: Option<Arc<Origins>>,
     /// The names of the providers, in their order.
     providers: Arc<[String]>,
 }
 
-/// The provider of each tool; empty if it is not known.
-#[derive(Debug, Default)]
+/// The provider of each tool.
+#[derive(Debug)]
 struct Origins {
     names: Vec<String>,
     /// For each tool the position of the name of its provider.
@@ -41,7 +42,7 @@ struct Origins {
 
 impl Toolset {
     pub(crate) fn new(registry: Registry, skipped: Vec<Skipped>) -> Self {
-        Toolset { registry, skipped, origins: Arc::default(), providers: Arc::default() }
+        Toolset { registry, skipped, origins: None, providers: Arc::default() }
     }
 
     /// Returns the tools, for the local principal. Use [`Registry::as_principal`] for another one.
@@ -108,7 +109,7 @@ impl Toolset {
     /// # });
     /// ```
     pub fn provider_at(&self, position: usize) -> Option<&str> {
-        let Origins { names, of } = &*self.origins;
+        let Origins { names, of } = self.origins.as_deref()?;
         names.get(usize::try_from(*of.get(position)?).ok()?).map(String::as_str)
     }
 
@@ -153,19 +154,20 @@ impl Toolset {
             }
         }
         let names = names.into_iter().map(str::to_owned).collect();
-        self.origins = Arc::new(Origins { names, of });
+        self.origins = Some(Arc::new(Origins { names, of }));
         self
     }
 
     /// Sets the provider of each tool to that of the same tool in `other`.
     pub(crate) fn found_like(mut self, other: &Self) -> Self {
-        let Origins { names, .. } = &*other.origins;
-        let origin = |tool: &ToolDefinition| {
-            let (position, found) = other.registry.position(tool.name())?;
-            other.origins.of.get(position).copied().filter(|_| found.name() == tool.name())
-        };
-        let of = self.registry.definitions().map(|tool| origin(tool).unwrap_or(u32::MAX)).collect();
-        self.origins = Arc::new(Origins { names: names.clone(), of });
+        self.origins = other.origins.as_deref().map(|Origins { names, of }| {
+            let origin = |tool: &ToolDefinition| {
+                let (position, found) = other.registry.position(tool.name())?;
+                of.get(position).copied().filter(|_| found.name() == tool.name())
+            };
+            let of = self.registry.definitions().map(|tool| origin(tool).unwrap_or(u32::MAX)).collect();
+            Arc::new(Origins { names: names.clone(), of })
+        });
         self.providers = Arc::clone(&other.providers);
         self
     }
