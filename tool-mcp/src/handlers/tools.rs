@@ -51,9 +51,9 @@ impl Handler {
         let round = Round::of(params.request_state.as_ref(), params.input_responses.as_ref())?;
         let view = self.view(cx).await?;
         if let Some(headers) = &cx.param_headers
+            && let Some(schema) = view.catalog.schema_with_headers(name)
             // A hidden tool looks like a missing one.
             && adapter::contains(&view.registry, name)
-            && let Some(schema) = view.catalog.schema_with_headers(name)
         {
             headers.check(schema, &params.arguments)?;
         }

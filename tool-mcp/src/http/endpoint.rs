@@ -8,7 +8,7 @@ use std::time::Duration;
 use axum::body::{Body, Bytes};
 use axum::extract::Request;
 use axum::http::request::Parts;
-use axum::http::{HeaderValue, Method, StatusCode, header};
+use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use rmcp::model::{ErrorCode, ProtocolVersion};
 use tokio_util::sync::CancellationToken;
@@ -32,6 +32,8 @@ use crate::protocol::{
     internal_error, invalid_params, read, request_id, shutting_down, too_many_requests, too_many_sessions,
 };
 
+const TRACE_PARENT: HeaderName = HeaderName::from_static("traceparent");
+
 /// The largest body of a request.
 const BODY_LIMIT: usize = 4 * 1024 * 1024;
 
@@ -53,15 +55,16 @@ struct Incoming {
     caller: Caller,
     /// The extensions that the layers of the application have put into the request.
     extensions: Extensions,
+    /// Whether the head names a version without sessions.
+    is_modern: bool,
 }
 
 impl Incoming {
-    fn origin(&self, outbox: Outbox, session: Option<Arc<Session>>) -> Origin {
-        let trace = self.head.headers.get("traceparent").and_then(|trace| trace.to_str().ok()?.parse().ok());
-        let (caller, extensions) = (Some(self.caller.clone()), Some(self.extensions.clone()));
-        let is_modern = headers::names_modern_version(&self.head.headers);
-        let param_headers = is_modern.then(|| ParamHeaders::of(&self.head.headers));
-        Origin { caller, extensions, param_headers, trace, outbox, session }
+    fn origin(self, outbox: Outbox, session: Option<Arc<Session>>) -> Origin {
+        let Incoming { head, caller, extensions, is_modern } = self;
+        let trace = head.headers.get(TRACE_PARENT).and_then(|trace| trace.to_str().ok()?.parse().ok());
+        let param_headers = is_modern.then_some(ParamHeaders(head.headers));
+        Origin { caller: Some(caller), extensions: Some(extensions), param_headers, trace, outbox, session }
     }
 }
 
@@ -77,11 +80,12 @@ impl Endpoint {
         let (mut head, body) = request.into_parts();
         // The stream of a GET has no end, and is not waited for.
         let token = (head.method == Method::POST).then(|| self.responses.token());
-        if headers::names_modern_version(&head.headers) {
+        let is_modern = headers::names_modern_version(&head.headers);
+        if is_modern {
             // Such a request has no session; the header is left over from another version.
             head.headers.remove(SESSION);
         }
-        let response = self.answer(head, body).await.unwrap_or_else(Rejection::into_response);
+        let response = self.answer(head, body, is_modern).await.unwrap_or_else(Rejection::into_response);
         match token {
             // The response counts until its last byte is sent.
             Some(token) => response.map(|body| guarded(body, token)),
@@ -89,14 +93,14 @@ impl Endpoint {
         }
     }
 
-    async fn answer(&self, mut head: Parts, body: Body) -> Result<Response, Rejection> {
+    async fn answer(&self, mut head: Parts, body: Body, is_modern: bool) -> Result<Response, Rejection> {
         let caller = self.identify(&head).await?;
         let id = head.headers.get(SESSION).and_then(|id| id.to_str().ok());
         let lease = id.and_then(|id| self.sessions.lease(id, &caller.principal));
         if head.method == Method::POST && media::is_json(&head.headers) {
             let text = read_body(body, BODY_LIMIT, self.body_timeout).await.map_err(unread)?;
             let extensions = Extensions::from(std::mem::take(&mut head.extensions));
-            let posted = self.post(&Incoming { head, caller, extensions }, &text, lease).await;
+            let posted = self.post(Incoming { head, caller, extensions, is_modern }, &text, lease).await;
             return posted.map_err(|rejection| rejection.to(|| request_id(&text)));
         }
         headers::check_unique(&head.headers)?;
@@ -124,7 +128,7 @@ impl Endpoint {
     /// Answers a message.
     async fn post(
         &self,
-        incoming: &Incoming,
+        incoming: Incoming,
         text: &Bytes,
         lease: Option<SessionLease>,
     ) -> Result<Response, Rejection> {
@@ -145,7 +149,7 @@ impl Endpoint {
     /// Answers a request.
     async fn begin(
         &self,
-        incoming: &Incoming,
+        incoming: Incoming,
         request: RpcRequest,
         lease: Option<SessionLease>,
     ) -> Result<Response, Rejection> {
@@ -158,15 +162,15 @@ impl Endpoint {
             headers::check_opening(&head.headers, &request)?;
         }
         if !is_opening && self.is_stateless(head, &request, lease.is_some())? {
-            if headers::names_modern_version(&head.headers) {
+            if incoming.is_modern {
                 headers::check_request(&head.headers, &request)?;
             }
             return Ok(self.answer_stateless(incoming, request).await);
         }
         match lease {
             Some(lease) => self.answer_in_session(incoming, request, lease).await,
-            None if is_opening && !head.headers.contains_key(SESSION) => self.open(incoming, request).await,
-            None => Err(no_session(head)),
+            None if is_opening && !incoming.head.headers.contains_key(SESSION) => self.open(incoming, request).await,
+            None => Err(no_session(&incoming.head)),
         }
     }
 
@@ -210,7 +214,7 @@ impl Endpoint {
 
     /// Answers a request without a session: in JSON if nothing is sent before the response. The call is dropped when the
     /// client leaves.
-    async fn answer_stateless(&self, incoming: &Incoming, request: RpcRequest) -> Response {
+    async fn answer_stateless(&self, incoming: Incoming, request: RpcRequest) -> Response {
         let is_malformed = !request.meta.missing().is_empty();
         let stream = Arc::new(Stream::new(EventIds::None));
         let outbox = Outbox::new(Arc::<Stream>::clone(&stream) as _);
@@ -246,7 +250,7 @@ impl Endpoint {
     /// The call goes on when the client leaves.
     async fn answer_in_session(
         &self,
-        incoming: &Incoming,
+        incoming: Incoming,
         request: RpcRequest,
         lease: SessionLease,
     ) -> Result<Response, Rejection> {
@@ -292,7 +296,7 @@ impl Endpoint {
     }
 
     /// Opens a session.
-    async fn open(&self, incoming: &Incoming, request: RpcRequest) -> Result<Response, Rejection> {
+    async fn open(&self, incoming: Incoming, request: RpcRequest) -> Result<Response, Rejection> {
         let opened = HttpSession::new(&incoming.caller.principal).map_err(|error| {
             tracing::error!(%error, "there is no randomness for the identifier of a session");
             Rejection::of(StatusCode::INTERNAL_SERVER_ERROR, internal_error())

@@ -10,8 +10,11 @@ use crate::protocol::{Params, RpcRequest};
 
 pub(super) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 const PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
-const METHOD: &str = "Mcp-Method";
-const NAME: &str = "Mcp-Name";
+const METHOD: HeaderName = HeaderName::from_static("mcp-method");
+const NAME: HeaderName = HeaderName::from_static("mcp-name");
+/// These as errors write them.
+const METHOD_TITLE: &str = "Mcp-Method";
+const NAME_TITLE: &str = "Mcp-Name";
 
 /// Returns the version in the head of a request.
 ///
@@ -65,8 +68,8 @@ pub(super) fn check_opening(headers: &HeaderMap, request: &RpcRequest) -> Result
              params.protocolVersion ({in_message})"
         )));
     }
-    let method = single(headers, METHOD)?.filter(|_| is_modern(version));
-    method.map_or(Ok(()), |method| Ok(check_equal(METHOD, method, "method", "initialize")?))
+    let method = single(headers, METHOD, METHOD_TITLE)?.filter(|_| is_modern(version));
+    method.map_or(Ok(()), |method| Ok(check_equal(METHOD_TITLE, method, "method", "initialize")?))
 }
 
 /// Checks that the version in the head is that of the message.
@@ -88,9 +91,9 @@ pub(super) fn check_version(
 
 /// Checks that the head repeats the method.
 pub(super) fn check_method(headers: &HeaderMap, method: &str) -> Result<(), Rejection> {
-    match single(headers, METHOD)? {
+    match single(headers, METHOD, METHOD_TITLE)? {
         None => Ok(mismatch("missing required Mcp-Method header")?),
-        Some(value) => Ok(check_equal(METHOD, value, "method", method)?),
+        Some(value) => Ok(check_equal(METHOD_TITLE, value, "method", method)?),
     }
 }
 
@@ -110,10 +113,10 @@ pub(super) fn check_request(headers: &HeaderMap, request: &RpcRequest) -> Result
         Params::List { .. } => None,
     };
     if let Some(name) = name {
-        let Some(value) = single(headers, NAME)? else {
+        let Some(value) = single(headers, NAME, NAME_TITLE)? else {
             return Ok(mismatch(format!("missing required Mcp-Name header for `{}`", request.method))?);
         };
-        check_equal(NAME, &decoded(value, NAME)?, "value", name)?;
+        check_equal(NAME_TITLE, &decoded(value, NAME_TITLE)?, "value", name)?;
     }
     Ok(())
 }

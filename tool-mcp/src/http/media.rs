@@ -53,8 +53,12 @@ pub(super) fn check_encoding(headers: &HeaderMap) -> Result<(), Rejection> {
     if headers.get_all(header::CONTENT_ENCODING).iter().any(is_coded) {
         return refused("a compressed body is not read: send it without `Content-Encoding`");
     }
+    let content_type = content_type(headers);
+    if content_type == JSON.0 {
+        return Ok(());
+    }
     let mut parameters =
-        content_type(headers).split(';').skip(1).filter_map(|parameter| parameter.split_once('='));
+        content_type.split(';').skip(1).filter_map(|parameter| parameter.split_once('='));
     let is_other = |(name, value): (&str, &str)| {
         let charset = value.trim().trim_matches('"');
         name.trim().eq_ignore_ascii_case("charset") && !charset.eq_ignore_ascii_case("utf-8")
@@ -67,8 +71,9 @@ pub(super) fn check_encoding(headers: &HeaderMap) -> Result<(), Rejection> {
 
 /// Returns whether the body is JSON by its `Content-Type`.
 pub(super) fn is_json(headers: &HeaderMap) -> bool {
-    let essence = content_type(headers).split(';').next().unwrap_or_default();
-    essence.trim().eq_ignore_ascii_case("application/json")
+    let content_type = content_type(headers);
+    let essence = content_type.split(';').next().unwrap_or_default();
+    content_type == JSON.0 || essence.trim().eq_ignore_ascii_case(JSON.0)
 }
 
 fn content_type(headers: &HeaderMap) -> &str {

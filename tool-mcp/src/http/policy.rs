@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use axum::http::request::Parts;
 use axum::http::uri::Authority;
-use axum::http::{HeaderName, StatusCode, Uri, header};
+use axum::http::{HeaderName, HeaderValue, StatusCode, Uri, header};
 use tool_core::authentication::Authenticator;
 use tool_serve::BODY_TIMEOUT;
 
@@ -102,8 +102,7 @@ impl HeaderRules {
 
     /// Checks the `Host` of a request.
     pub(super) fn check_host(&self, head: &Parts) -> Result<(), Rejection> {
-        check_single(head, &header::HOST)?;
-        let text = head.headers.get(header::HOST).and_then(|host| host.to_str().ok());
+        let text = single(head, &header::HOST)?.and_then(|host| host.to_str().ok());
         if text.is_some_and(|text| self.hosts.iter().flatten().any(|host| host.is(text))) {
             return Ok(());
         }
@@ -127,10 +126,8 @@ impl HeaderRules {
 
     fn check_origin(&self, head: &Parts) -> Result<(), Rejection> {
         let forbidden = |message: &str| Rejection::new(StatusCode::FORBIDDEN, message);
-        let (Some(allowed), Some(origin)) = (&self.origins, head.headers.get(header::ORIGIN)) else {
-            return Ok(());
-        };
-        check_single(head, &header::ORIGIN)?;
+        let Some(allowed) = &self.origins else { return Ok(()) };
+        let Some(origin) = single(head, &header::ORIGIN)? else { return Ok(()) };
         let origin = origin.to_str().map_err(|_| forbidden("Invalid Origin header encoding"))?;
         let origin = WebOrigin::parse(origin).ok_or_else(|| forbidden("Invalid Origin header"))?;
         if allowed.iter().any(|allowed| allowed.allows(&origin)) {
@@ -142,11 +139,12 @@ impl HeaderRules {
     }
 }
 
-/// Checks that a header is not repeated: a proxy may have used the other value (RFC 9112, section 3.2).
-fn check_single(head: &Parts, name: &HeaderName) -> Result<(), Rejection> {
-    match head.headers.get_all(name).iter().nth(1) {
-        Some(_) => Err(Rejection::bad_request(format!("the header `{name}` is repeated"))),
-        None => Ok(()),
+/// Returns a header that may not be repeated: a proxy may have used the other value (RFC 9112, section 3.2).
+fn single<'h>(head: &'h Parts, name: &HeaderName) -> Result<Option<&'h HeaderValue>, Rejection> {
+    let mut values = head.headers.get_all(name).iter();
+    match (values.next(), values.next()) {
+        (_, Some(_)) => Err(Rejection::bad_request(format!("the header `{name}` is repeated"))),
+        (value, None) => Ok(value),
     }
 }
 

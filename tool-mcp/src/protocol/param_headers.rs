@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use axum::http::HeaderMap;
+use axum::http::header::AsHeaderName;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use rmcp::ErrorData;
@@ -10,15 +11,10 @@ use serde_json::{Map, Value};
 
 use crate::protocol::RpcResult;
 
-/// The headers `Mcp-Param-*` of a request.
-pub(crate) struct ParamHeaders(HeaderMap);
+/// The headers of a request, of which some are `Mcp-Param-*`.
+pub(crate) struct ParamHeaders(pub(crate) HeaderMap);
 
 impl ParamHeaders {
-    pub(crate) fn of(headers: &HeaderMap) -> Self {
-        let repeated = headers.iter().filter(|(name, _)| name.as_str().starts_with("mcp-param-"));
-        ParamHeaders(repeated.map(|(name, value)| (name.clone(), value.clone())).collect())
-    }
-
     /// Checks that they repeat the arguments that the schema of the tool marks, and are those arguments.
     pub(crate) fn check(&self, schema: &Value, arguments: &[u8]) -> RpcResult<()> {
         let Some(schema) = schema.as_object() else { return Ok(()) };
@@ -55,7 +51,7 @@ impl ParamHeaders {
             Some(value @ (Value::Bool(_) | Value::Number(_))) => Some(value.to_string()),
             _ => None,
         };
-        match (single(&self.0, header)?, argument) {
+        match (single(&self.0, header, header)?, argument) {
             (None, None) => Ok(()),
             (Some(_), None) => mismatch(format!("unexpected {header} header for absent or null `{path}`")),
             (None, Some(_)) => mismatch(format!("missing {header} header for `{path}`")),
@@ -66,9 +62,13 @@ impl ParamHeaders {
     }
 }
 
-/// Returns the value of a header that may not be repeated.
-pub(crate) fn single<'h>(headers: &'h HeaderMap, name: &str) -> RpcResult<Option<&'h str>> {
-    let mut values = headers.get_all(name).iter();
+/// Returns the value of a header that may not be repeated, and is `name` in errors.
+pub(crate) fn single<'h>(
+    headers: &'h HeaderMap,
+    key: impl AsHeaderName,
+    name: &str,
+) -> RpcResult<Option<&'h str>> {
+    let mut values = headers.get_all(key).iter();
     let Some(value) = values.next() else { return Ok(None) };
     if values.next().is_some() {
         return mismatch(format!("duplicate {name} header"));
