@@ -1,9 +1,10 @@
 //! Reads the body of a request.
 
 use std::error::Error;
+use std::pin::pin;
 use std::time::Duration;
 
-use bytes::Bytes;
+use bytes::{Buf as _, Bytes, BytesMut};
 use http_body::Body;
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 
@@ -41,10 +42,32 @@ pub async fn read_body<B>(body: B, limit: usize, timeout: Duration) -> Result<By
 where
     B: Body<Error: Into<Box<dyn Error + Send + Sync>>>,
 {
-    match tokio::time::timeout(timeout, Limited::new(body, limit).collect()).await {
-        Ok(Ok(body)) => Ok(body.to_bytes()),
+    let reading = read_frames(Limited::new(body, limit));
+    match tokio::time::timeout(timeout, reading).await {
+        Ok(Ok(body)) => Ok(body),
         Ok(Err(error)) if error.is::<LengthLimitError>() => Err(BodyError::TooLarge),
         Ok(Err(_)) => Err(BodyError::Incomplete),
         Err(_) => Err(BodyError::Timeout),
     }
+}
+
+/// Reads a body to its end. Unlike `BodyExt::collect`, it keeps no list of frames: most bodies have one.
+async fn read_frames<B: Body>(body: B) -> Result<Bytes, B::Error> {
+    let mut body = pin!(body);
+    let mut whole = Bytes::new();
+    let mut joined = BytesMut::new();
+    while !body.is_end_stream() {
+        let Some(frame) = body.frame().await.transpose()? else { break };
+        let Ok(mut data) = frame.into_data() else { continue };
+        let data = data.copy_to_bytes(data.remaining());
+        if whole.is_empty() {
+            whole = data;
+        } else {
+            if joined.is_empty() {
+                joined.extend_from_slice(&whole);
+            }
+            joined.extend_from_slice(&data);
+        }
+    }
+    Ok(if joined.is_empty() { whole } else { joined.freeze() })
 }

@@ -60,11 +60,13 @@ struct Incoming {
 }
 
 impl Incoming {
-    fn origin(self, outbox: Outbox, session: Option<Arc<Session>>) -> Origin {
-        let Incoming { head, caller, extensions, is_modern } = self;
-        let trace = head.headers.get(TRACE_PARENT).and_then(|trace| trace.to_str().ok()?.parse().ok());
-        let param_headers = is_modern.then_some(ParamHeaders(head.headers));
-        Origin { caller: Some(caller), extensions: Some(extensions), param_headers, trace, outbox, session }
+    /// Returns the origin of the request. It takes the headers and the extensions: what follows does not read them.
+    fn take_origin(&mut self, outbox: Outbox, session: Option<Arc<Session>>) -> Origin {
+        let headers = std::mem::take(&mut self.head.headers);
+        let trace = headers.get(TRACE_PARENT).and_then(|trace| trace.to_str().ok()?.parse().ok());
+        let (caller, extensions) = (Some(self.caller.clone()), Some(std::mem::take(&mut self.extensions)));
+        let param_headers = self.is_modern.then_some(ParamHeaders(headers));
+        Origin { caller, extensions, param_headers, trace, outbox, session }
     }
 }
 
@@ -100,7 +102,7 @@ impl Endpoint {
         if head.method == Method::POST && media::is_json(&head.headers) {
             let text = read_body(body, BODY_LIMIT, self.body_timeout).await.map_err(unread)?;
             let extensions = Extensions::from(std::mem::take(&mut head.extensions));
-            let posted = self.post(Incoming { head, caller, extensions, is_modern }, &text, lease).await;
+            let posted = self.post(&mut Incoming { head, caller, extensions, is_modern }, &text, lease).await;
             return posted.map_err(|rejection| rejection.to(|| request_id(&text)));
         }
         headers::check_unique(&head.headers)?;
@@ -128,7 +130,7 @@ impl Endpoint {
     /// Answers a message.
     async fn post(
         &self,
-        incoming: Incoming,
+        incoming: &mut Incoming,
         text: &Bytes,
         lease: Option<SessionLease>,
     ) -> Result<Response, Rejection> {
@@ -149,7 +151,7 @@ impl Endpoint {
     /// Answers a request.
     async fn begin(
         &self,
-        incoming: Incoming,
+        incoming: &mut Incoming,
         request: RpcRequest,
         lease: Option<SessionLease>,
     ) -> Result<Response, Rejection> {
@@ -214,12 +216,12 @@ impl Endpoint {
 
     /// Answers a request without a session: in JSON if nothing is sent before the response. The call is dropped when the
     /// client leaves.
-    async fn answer_stateless(&self, incoming: Incoming, request: RpcRequest) -> Response {
+    async fn answer_stateless(&self, incoming: &mut Incoming, request: RpcRequest) -> Response {
         let is_malformed = !request.meta.missing().is_empty();
         let stream = Arc::new(Stream::new(EventIds::None));
         let outbox = Outbox::new(Arc::<Stream>::clone(&stream) as _);
         let running = self.handler.views.request();
-        let mut answer = self.handler.answer(request, incoming.origin(outbox, None));
+        let mut answer = self.handler.answer(request, incoming.take_origin(outbox, None));
         let first = poll_fn(|cx| match answer.as_mut().poll(cx) {
             Poll::Ready(answer) => Poll::Ready(Some(answer)),
             Poll::Pending if stream.is_empty() => Poll::Pending,
@@ -250,7 +252,7 @@ impl Endpoint {
     /// The call goes on when the client leaves.
     async fn answer_in_session(
         &self,
-        incoming: Incoming,
+        incoming: &mut Incoming,
         request: RpcRequest,
         lease: SessionLease,
     ) -> Result<Response, Rejection> {
@@ -265,7 +267,7 @@ impl Endpoint {
         let stream = lease.session.new_stream();
         let outbox = Outbox::new(Arc::<Stream>::clone(&stream) as _);
         let running = self.handler.views.request();
-        let mut answer = self.handler.answer(request, incoming.origin(outbox, Some(Arc::clone(&session))));
+        let mut answer = self.handler.answer(request, incoming.take_origin(outbox, Some(Arc::clone(&session))));
         let first = poll_fn(|cx| Poll::Ready(answer.as_mut().poll(cx))).await;
         match first {
             Poll::Ready(first) if stream.is_empty() && !guard.is_canceled() => {
@@ -296,13 +298,13 @@ impl Endpoint {
     }
 
     /// Opens a session.
-    async fn open(&self, incoming: Incoming, request: RpcRequest) -> Result<Response, Rejection> {
+    async fn open(&self, incoming: &mut Incoming, request: RpcRequest) -> Result<Response, Rejection> {
         let opened = HttpSession::new(&incoming.caller.principal).map_err(|error| {
             tracing::error!(%error, "there is no randomness for the identifier of a session");
             Rejection::of(StatusCode::INTERNAL_SERVER_ERROR, internal_error())
         })?;
         let outbox = opened.session.outbox.clone();
-        let origin = incoming.origin(outbox, Some(Arc::clone(&opened.session)));
+        let origin = incoming.take_origin(outbox, Some(Arc::clone(&opened.session)));
         let answer = self.handler.answer(request, origin).await;
         let has_failed = answer.error.is_some();
         let mut response = json(StatusCode::OK, answer.pieces);
