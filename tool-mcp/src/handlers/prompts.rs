@@ -17,11 +17,7 @@ use crate::render::read_error::{problem_lines, read_error};
 use crate::signature::{shown_default, type_name};
 
 impl Handler {
-    pub(crate) async fn prompts(
-        &self,
-        cursor: Option<&str>,
-        cx: &RequestContext,
-    ) -> RpcResult<RpcResponse> {
+    pub(crate) async fn prompts(&self, cursor: Option<&str>, cx: &RequestContext) -> RpcResult<RpcResponse> {
         let view = self.view(cx).await?;
         let settings = &view.catalog.settings;
         let declared = adapter::callable_prompts(&view.registry)

@@ -171,7 +171,9 @@ impl Endpoint {
         }
         match lease {
             Some(lease) => self.answer_in_session(incoming, request, lease).await,
-            None if is_opening && !incoming.head.headers.contains_key(SESSION) => self.open(incoming, request).await,
+            None if is_opening && !incoming.head.headers.contains_key(SESSION) => {
+                self.open(incoming, request).await
+            }
             None => Err(no_session(&incoming.head)),
         }
     }
@@ -267,7 +269,8 @@ impl Endpoint {
         let stream = lease.session.new_stream();
         let outbox = Outbox::new(Arc::<Stream>::clone(&stream) as _);
         let running = self.handler.views.request();
-        let mut answer = self.handler.answer(request, incoming.take_origin(outbox, Some(Arc::clone(&session))));
+        let mut answer =
+            self.handler.answer(request, incoming.take_origin(outbox, Some(Arc::clone(&session))));
         let first = poll_fn(|cx| Poll::Ready(answer.as_mut().poll(cx))).await;
         match first {
             Poll::Ready(first) if stream.is_empty() && !guard.is_canceled() => {

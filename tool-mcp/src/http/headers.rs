@@ -26,7 +26,8 @@ pub(super) fn version(headers: &HeaderMap, in_message: bool) -> Result<Option<&s
     let version = version
         .to_str()
         .map_err(|_| Rejection::bad_request("Invalid MCP-Protocol-Version header encoding"))?;
-    let is_supported = || ProtocolVersion::KNOWN_VERSIONS.iter().any(|supported| supported.as_str() == version);
+    let is_supported =
+        || ProtocolVersion::KNOWN_VERSIONS.iter().any(|supported| supported.as_str() == version);
     if !in_message && !is_supported() {
         return Err(Rejection::bad_request(format!("Unsupported MCP-Protocol-Version: {version}")));
     }

@@ -57,8 +57,7 @@ pub(super) fn check_encoding(headers: &HeaderMap) -> Result<(), Rejection> {
     if content_type == JSON.0 {
         return Ok(());
     }
-    let mut parameters =
-        content_type.split(';').skip(1).filter_map(|parameter| parameter.split_once('='));
+    let mut parameters = content_type.split(';').skip(1).filter_map(|parameter| parameter.split_once('='));
     let is_other = |(name, value): (&str, &str)| {
         let charset = value.trim().trim_matches('"');
         name.trim().eq_ignore_ascii_case("charset") && !charset.eq_ignore_ascii_case("utf-8")

@@ -1,25 +1,23 @@
 //! Reads JSON-RPC messages: the frame, and the parameters that all methods share.
 
+mod frame;
+mod meta;
 mod request_id;
 
 use std::fmt;
 
 use axum::body::Bytes;
-use rmcp::model::{
-    ClientCapabilities, ErrorCode, ErrorData, JsonRpcError, ProgressToken, ProtocolVersion, RequestId,
-};
-use serde::de::{DeserializeOwned, Error as _, MapAccess, Visitor};
+use rmcp::model::{ErrorData, JsonRpcError, ProtocolVersion, RequestId};
+use serde::de::{Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
-use tool_core::TraceParent;
-use tool_core::logging::LogLevel;
 
+pub(crate) use meta::{Meta, REQUIRED};
 pub(crate) use request_id::request_id;
 
-use crate::elicitation::Capabilities;
-use crate::logging::level;
 use crate::protocol::RpcResult;
+use crate::protocol::message::frame::{CallMembers, FrameParams, NOT_A_MESSAGE, frame};
 
 /// The response to a text that is not a message.
 pub(crate) type ErrorResponse = Box<JsonRpcError>;
@@ -69,82 +67,13 @@ pub(crate) struct CallParams {
     pub(crate) input_responses: Option<Value>,
 }
 
-/// The `_meta` of a request. A member of another type counts as absent.
-#[derive(Debug, Default, Deserialize)]
-pub(crate) struct Meta {
-    #[serde(rename = "io.modelcontextprotocol/protocolVersion", default, deserialize_with = "lenient")]
-    pub(crate) version: Option<ProtocolVersion>,
-    #[serde(
-        rename = "io.modelcontextprotocol/clientCapabilities",
-        default,
-        deserialize_with = "capabilities"
-    )]
-    pub(crate) capabilities: Option<Capabilities>,
-    #[serde(rename = "io.modelcontextprotocol/logLevel", default, deserialize_with = "log_level")]
-    pub(crate) log_level: Option<LogLevel>,
-    #[serde(rename = "progressToken", default, deserialize_with = "lenient")]
-    pub(crate) progress_token: Option<ProgressToken>,
-    #[serde(default, deserialize_with = "trace")]
-    pub(crate) traceparent: Option<TraceParent>,
-}
-
-impl Meta {
-    /// Returns the members that a request without a session needs and this one lacks.
-    pub(crate) fn missing(&self) -> Vec<&'static str> {
-        let [version, capabilities] = REQUIRED;
-        let absent = [(version, self.version.is_none()), (capabilities, self.capabilities.is_none())];
-        absent.into_iter().filter_map(|(key, is_absent)| is_absent.then_some(key)).collect()
-    }
-}
-
-/// The members of `_meta` that a request without a session needs.
-pub(crate) const REQUIRED: [&str; 2] =
-    ["io.modelcontextprotocol/protocolVersion", "io.modelcontextprotocol/clientCapabilities"];
-
-fn lenient<'de, D: Deserializer<'de>, T: DeserializeOwned>(value: D) -> Result<Option<T>, D::Error> {
-    Value::deserialize(value).map(|value| serde_json::from_value(value).ok())
-}
-
-fn capabilities<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Capabilities>, D::Error> {
-    lenient::<D, ClientCapabilities>(value).map(|declared| declared.as_ref().map(Capabilities::declared))
-}
-
-fn log_level<'de, D: Deserializer<'de>>(value: D) -> Result<Option<LogLevel>, D::Error> {
-    Value::deserialize(value).map(|value| level(value.as_str()?))
-}
-
-fn trace<'de, D: Deserializer<'de>>(value: D) -> Result<Option<TraceParent>, D::Error> {
-    Value::deserialize(value).map(|value| value.as_str()?.parse().ok())
-}
-
-/// The members of a message. `derive` refuses a second one of the same name, however it is escaped.
-#[derive(Deserialize)]
-struct MessageFrame<'m> {
-    #[serde(borrow)]
-    jsonrpc: Option<&'m RawValue>,
-    #[serde(borrow, default, deserialize_with = "present")]
-    id: Option<&'m RawValue>,
-    method: Option<String>,
-    #[serde(borrow)]
-    params: Option<&'m RawValue>,
-    #[serde(borrow, default, deserialize_with = "present")]
-    result: Option<&'m RawValue>,
-    #[serde(borrow, default, deserialize_with = "present")]
-    error: Option<&'m RawValue>,
-}
-
-/// Reads a member that is present, even if it is `null`.
-fn present<'de, D: Deserializer<'de>>(value: D) -> Result<Option<&'de RawValue>, D::Error> {
-    <&RawValue>::deserialize(value).map(Some)
-}
-
 /// Reads a message.
 ///
 /// # Errors
 ///
 /// When the text is not JSON or not a message, repeats a member, or has a cursor of a wrong type.
 pub(crate) fn read(text: &Bytes) -> Result<Message, ErrorResponse> {
-    let frame = frame(text)?;
+    let frame = frame(text).map_err(|error| Box::new(JsonRpcError::new(request_id(text), error)))?;
     let unreadable = || unreadable(text);
     if frame.jsonrpc.is_none_or(|version| version.get() != "\"2.0\"") {
         return Err(unreadable());
@@ -154,7 +83,7 @@ pub(crate) fn read(text: &Bytes) -> Result<Message, ErrorResponse> {
         (Some(method), None, None) => match id {
             Some(id) => request(id?, method, frame.params, text).map(Message::Request),
             None => {
-                let params = frame.params.map(|params| serde_json::from_str(params.get()));
+                let params = frame.params.as_ref().and_then(FrameParams::text).map(serde_json::from_str);
                 let params = params.transpose().map_err(|_| unreadable())?.unwrap_or_default();
                 Ok(Message::Notification { method, params })
             }
@@ -174,17 +103,19 @@ pub(crate) fn read(text: &Bytes) -> Result<Message, ErrorResponse> {
 fn request(
     id: RequestId,
     method: String,
-    params: Option<&RawValue>,
+    params: Option<FrameParams<'_>>,
     text: &Bytes,
 ) -> Result<RpcRequest, ErrorResponse> {
-    let (meta, params) = match params.map(RawValue::get) {
-        Some(params) if !params.starts_with('{') => return Err(unreadable(text)),
-        params => read_params(&method, params.unwrap_or("{}"), text).map_err(|fault| match fault {
-            ParamsError::Invalid(message) => {
-                Box::new(JsonRpcError::new(request_id(text), ErrorData::invalid_params(message, None)))
-            }
-            ParamsError::Unreadable => unreadable(text),
-        })?,
+    let (meta, params) = match params {
+        Some(FrameParams::Call(members)) => call_params(members, text),
+        Some(FrameParams::Text(params)) if !params.get().starts_with('{') => return Err(unreadable(text)),
+        params => read_params(&method, params.as_ref().and_then(FrameParams::text).unwrap_or("{}"), text)
+            .map_err(|fault| match fault {
+                ParamsError::Invalid(message) => {
+                    Box::new(JsonRpcError::new(request_id(text), ErrorData::invalid_params(message, None)))
+                }
+                ParamsError::Unreadable => unreadable(text),
+            })?,
     };
     Ok(RpcRequest { id, method, meta, params })
 }
@@ -203,17 +134,7 @@ impl From<serde_json::Error> for ParamsError {
 
 fn read_params(method: &str, params: &str, text: &Bytes) -> Result<(Meta, Params), ParamsError> {
     match method {
-        "tools/call" => {
-            let CallMembers { name, arguments, request_state, input_responses, meta } =
-                serde_json::from_str(params)?;
-            let arguments = arguments.map_or_else(Bytes::new, |raw| text.slice_ref(raw.get().as_bytes()));
-            let name = name.and_then(|name| match name {
-                Value::String(name) => Some(name),
-                _ => None,
-            });
-            let call = CallParams { name, arguments, request_state, input_responses };
-            Ok((meta.unwrap_or_default(), Params::Call(call)))
-        }
+        "tools/call" => Ok(call_params(serde_json::from_str(params)?, text)),
         "tools/list" | "resources/list" | "resources/templates/list" | "prompts/list" => {
             let ListParams { cursor, meta } = serde_json::from_str(params)?;
             Ok((meta.unwrap_or_default(), Params::List { cursor }))
@@ -230,6 +151,17 @@ fn read_params(method: &str, params: &str, text: &Bytes) -> Result<(Meta, Params
     }
 }
 
+fn call_params(members: CallMembers<'_>, text: &Bytes) -> (Meta, Params) {
+    let CallMembers { name, arguments, request_state, input_responses, meta } = members;
+    let arguments = arguments.map_or_else(Bytes::new, |raw| text.slice_ref(raw.get().as_bytes()));
+    let name = name.and_then(|name| match name {
+        Value::String(name) => Some(name),
+        _ => None,
+    });
+    let call = CallParams { name, arguments, request_state, input_responses };
+    (meta.unwrap_or_default(), Params::Call(call))
+}
+
 /// Returns the text of the arguments of `prompts/get`, if they are an object.
 fn arguments_of_prompt<'m>(method: &str, params: &'m str) -> Option<&'m str> {
     #[derive(Deserialize)]
@@ -240,18 +172,6 @@ fn arguments_of_prompt<'m>(method: &str, params: &'m str) -> Option<&'m str> {
 
     let prompt: Prompt<'m> = (method == "prompts/get").then(|| serde_json::from_str(params).ok())??;
     prompt.arguments.map(RawValue::get).filter(|arguments| arguments.starts_with('{'))
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct CallMembers<'m> {
-    name: Option<Value>,
-    #[serde(borrow)]
-    arguments: Option<&'m RawValue>,
-    request_state: Option<Value>,
-    input_responses: Option<Value>,
-    #[serde(rename = "_meta")]
-    meta: Option<Meta>,
 }
 
 #[derive(Deserialize)]
@@ -297,42 +217,6 @@ impl<'de> Deserialize<'de> for UniqueMembers {
         deserializer.deserialize_map(MembersVisitor)
     }
 }
-
-/// Reads the frame, in one pass if it is valid.
-fn frame(text: &[u8]) -> Result<MessageFrame<'_>, ErrorResponse> {
-    // serde would read an array as the fields in their order, and skips the bytes of members that nobody reads.
-    if text.trim_ascii_start().starts_with(b"{")
-        && let Ok(text) = str::from_utf8(text)
-        && let Ok(frame) = serde_json::from_str(text)
-    {
-        return Ok(frame);
-    }
-    Err(Box::new(JsonRpcError::new(request_id(text), defect(text))))
-}
-
-/// Returns the error of a text without a valid frame.
-fn defect(text: &[u8]) -> ErrorData {
-    let parse_error = |message: String| ErrorData::new(ErrorCode::PARSE_ERROR, message, None);
-    let invalid = |message: String| ErrorData::invalid_request(message, None);
-    if text.starts_with(b"\xEF\xBB\xBF") {
-        let message = "the text begins with a byte order mark, which JSON does not allow: leave it out";
-        return parse_error(message.to_owned());
-    }
-    let message: &RawValue = match serde_json::from_slice(text) {
-        Ok(message) => message,
-        Err(error) => return parse_error(format!("not JSON: {error}")),
-    };
-    match message.get().as_bytes() {
-        [b'[', ..] => invalid("batches are not supported".to_owned()),
-        [b'{', ..] => {
-            let defect = serde_json::from_str::<MessageFrame<'_>>(message.get()).err();
-            invalid(defect.map_or_else(|| NOT_A_MESSAGE.to_owned(), |error| error.to_string()))
-        }
-        _ => invalid("expected an object".to_owned()),
-    }
-}
-
-const NOT_A_MESSAGE: &str = "the message is not a JSON-RPC 2.0 request, notification or response";
 
 /// Rejects a text with a valid frame that is not a message.
 fn unreadable(text: &[u8]) -> ErrorResponse {
@@ -381,6 +265,36 @@ mod tests {
         assert_eq!(read(&Bytes::from_static(not_utf_8)).unwrap_err().error.code.0, -32700);
         assert_eq!(arguments("[{}]"), Err((-32600, "batches are not supported".to_owned())));
         assert_eq!(arguments("5"), Err((-32600, "expected an object".to_owned())));
+    }
+
+    /// The parameters of a call are read along with the message if the method precedes them.
+    #[test]
+    fn reads_parameters_in_any_order() {
+        for params in [
+            r#"{"name": "a", "arguments": {"n": 1.0}, "_meta": {"progressToken": 1}, "other": [1]}"#,
+            r#"{"name":5,"arguments":[],"requestState":{},"inputResponses":null,"_meta":null}"#,
+            r#"["a",{},null,null,null]"#,
+            "null",
+            "5",
+            "{}",
+            r#"{"name":"a","name":"b"}"#,
+            r#"{"_meta":5}"#,
+            r#"{"name":1e999}"#,
+            r#"{"arguments":{"n":1e999},"name":"\ud800"}"#,
+        ] {
+            for (before, after) in [(r#""id":1,"#, ""), ("", ""), ("", r#","params":{}"#)] {
+                let (version, method) = (r#""jsonrpc":"2.0""#, r#""method":"tools/call""#);
+                let texts = [
+                    format!(r#"{{{version},{before}{method},"params":{params}{after}}}"#),
+                    format!(r#"{{{version},{before}"params":{params}{after},{method}}}"#),
+                ];
+                let [first, last] = texts.map(|text| format!("{:?}", read(&text.into())));
+                // A repeated member of the message itself is at another place.
+                let end =
+                    |read: &str| read.find(" at line").filter(|_| !after.is_empty()).unwrap_or(read.len());
+                assert_eq!(first[..end(&first)], last[..end(&last)], "{params} {after}");
+            }
+        }
     }
 
     #[test]

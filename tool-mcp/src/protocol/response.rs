@@ -118,11 +118,16 @@ impl RpcResponse {
         }
         let code = error.code;
         cx.operation.fail(code, &error.message);
-        let text = serde_json::to_vec(&JsonRpcError::new(Some(cx.id.clone()), error)).unwrap_or_else(|error| {
-            tracing::error!(%error, "an error cannot be serialized");
-            Vec::new()
-        });
-        RpcResponse { pieces: [text.into(), Bytes::new(), Bytes::new()], error: Some(code), lacks: Vec::new() }
+        let text =
+            serde_json::to_vec(&JsonRpcError::new(Some(cx.id.clone()), error)).unwrap_or_else(|error| {
+                tracing::error!(%error, "an error cannot be serialized");
+                Vec::new()
+            });
+        RpcResponse {
+            pieces: [text.into(), Bytes::new(), Bytes::new()],
+            error: Some(code),
+            lacks: Vec::new(),
+        }
     }
 
     pub(crate) fn list(ItemList { key, items, members }: ItemList<'_>, cx: &RequestContext) -> Self {
