@@ -5,7 +5,6 @@ mod capabilities;
 mod multi_round_trip;
 mod request_state;
 mod session_client;
-mod wire;
 
 use std::sync::Arc;
 

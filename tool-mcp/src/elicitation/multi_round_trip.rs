@@ -4,12 +4,11 @@ use std::sync::Mutex;
 
 use rmcp::model::InputRequests;
 use serde_json::{Map, Value};
-use tool_core::elicitation::{AskKind, AskOutcome, ClientRequests, Question};
+use tool_core::elicitation::{Answer, AskKind, AskOutcome, ClientRequests, Question};
 use tool_core::{BoxFuture, Failure};
 
 use crate::elicitation::capabilities::Capabilities;
 use crate::elicitation::request_state::{SealedQuestion, SealedQuestions};
-use crate::elicitation::wire;
 use crate::sync::lock;
 
 /// Answers questions from previous round trips, and collects the others.
@@ -51,7 +50,7 @@ impl MultiRoundTrip {
         let mut requests = InputRequests::new();
         let mut next = std::mem::take(&mut state.used);
         for question in &state.questions {
-            match serde_json::from_value(wire::request(question)) {
+            match serde_json::from_value(question.to_request()) {
                 Ok(request) => drop(requests.insert(question.key.clone(), request)),
                 Err(error) => {
                     tracing::error!(%error, key = question.key, "a question cannot be sent to the client");
@@ -98,7 +97,7 @@ impl MultiRoundTrip {
             return Ok(AskOutcome::Deferred);
         }
         let Some(answer) = self.answer(question) else { return Ok(AskOutcome::Deferred) };
-        match wire::answer(question.ask.kind(), &answer) {
+        match Answer::read(question.ask.kind(), &answer) {
             Ok(decoded) => {
                 let used = SealedQuestion { answer: Some(answer), ..SealedQuestion::unanswered(question) };
                 state.used.insert(question.key.clone(), used);

@@ -13,7 +13,6 @@ use tool_core::failure::Reason;
 use tool_core::{BoxFuture, Failure, FailureKind};
 
 use crate::elicitation::capabilities::Capabilities;
-use crate::elicitation::wire;
 use crate::protocol::{Outbox, RequestContext, Session};
 
 /// Sends questions to the client of a session, and waits for its answers.
@@ -36,7 +35,7 @@ impl SessionClient {
     async fn ask(&self, question: &Question) -> Result<AskOutcome, Failure> {
         self.capabilities.check(question)?;
         let Some(session) = &self.session else { return Err(disconnected()) };
-        let request: ServerRequest = serde_json::from_value(wire::request(question)).map_err(|error| {
+        let request: ServerRequest = serde_json::from_value(question.to_request()).map_err(|error| {
             tracing::error!(%error, key = question.key, "a question cannot be sent to the client");
             Failure::internal()
         })?;
@@ -46,7 +45,7 @@ impl SessionClient {
         let answer = timeout(self.answer_timeout, answer).await;
         guard.is_answered = matches!(answer, Ok(Ok(_)));
         match answer {
-            Ok(Ok(Ok(answer))) => Ok(match wire::answer(question.ask.kind(), &answer) {
+            Ok(Ok(Ok(answer))) => Ok(match Answer::read(question.ask.kind(), &answer) {
                 Ok(answer) => AskOutcome::Answer(answer),
                 Err(wrong) => AskOutcome::Invalid(wrong),
             }),
