@@ -1,7 +1,7 @@
 use tool_core::tool;
 
 /// Does it.
-#[tool(operation = Trigger, destructive = false, idempotent = true, task(optional, retry = 2))]
+#[tool(operation = Trigger, destructive = false, idempotent = true, task(optional, retrys = 2))]
 async fn similar() {}
 
 /// Does it.

@@ -122,3 +122,6 @@ impl<'de> Deserialize<'de> for TaskOutcome {
         Ok(TaskOutcome { call_id, result })
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -51,6 +51,7 @@ mod search;
 mod search_quality;
 mod spans;
 mod surfaces;
+mod tasks;
 mod testing;
 mod validation_limits;
 mod variants;
