@@ -136,7 +136,7 @@ async fn list(mut context: RequestContext) -> Result<Response, ApiError> {
         .map_err(|error| unavailable(&error))?;
     let has_more = tasks.len() > limit;
     tasks.truncate(limit);
-    let summaries: Vec<_> = tasks.iter().map(document::summary).collect();
+    let summaries: Vec<_> = tasks.iter().map(Task::to_summary).collect();
     let mut response = context.respond(&Representation::json(&summaries)?);
     let headers = response.headers_mut();
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));

@@ -49,7 +49,8 @@ impl Registry {
         let tool = self.find(name).map_err(TaskError::Refused)?.definition;
         let options = match (self.task_engine(), tool.task()) {
             (Some(_), Some(options)) => *options,
-            _ => return Err(TaskError::Refused(no_task(tool.name()))),
+            (None, Some(_)) => return Err(TaskError::Refused(no_engine(tool.name()))),
+            (_, None) => return Err(TaskError::Refused(no_task(tool.name()))),
         };
         self.check_access(name).map_err(TaskError::Refused)?;
         let arguments = if arguments.is_empty() { b"{}" } else { arguments };
@@ -75,7 +76,7 @@ impl Registry {
         task.trace = trace;
         match self.task_engine() {
             Some(engine) => engine.create(task).await,
-            None => Err(TaskError::Refused(no_task(&task.tool))),
+            None => Err(TaskError::Refused(no_engine(&task.tool))),
         }
     }
 
@@ -148,7 +149,15 @@ impl TaskRun for Registry {
     }
 }
 
-/// Returns the failure of a tool that cannot run as a task.
+/// Returns the failure of a tool that can run as a task, where no engine stores tasks.
+fn no_engine(tool: &str) -> Failure {
+    let message = format!(
+        "`{tool}` cannot run as a task here, since the application has no task engine: call it, and wait for its result"
+    );
+    Failure::new(FailureKind::Failed(Reason::Conflict), message)
+}
+
+/// Returns the failure of a tool that does not run as a task.
 fn no_task(tool: &str) -> Failure {
     let message = format!("`{tool}` does not run as a task: call it, and wait for its result");
     Failure::new(FailureKind::Failed(Reason::Conflict), message)

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::model::failure::Failure;
 use crate::model::names::names;
@@ -142,6 +142,63 @@ impl Task {
                 self.progress.as_ref().map(|progress| progress.message.as_str()).filter(|it| !it.is_empty())
             }
         }
+    }
+}
+
+impl Task {
+    /// Returns the task as a JSON object for a list: without its questions and its result.
+    ///
+    /// ```
+    /// use std::time::SystemTime;
+    /// use tool_core::tasks::{Task, TaskId, TaskOptions, TaskSupport};
+    ///
+    /// let options = TaskOptions::new(TaskSupport::Optional);
+    /// let task = Task::new(TaskId::from_bytes([7; 16]), "export_site", SystemTime::UNIX_EPOCH, options);
+    /// let summary = task.to_summary();
+    /// assert_eq!((&summary["tool"], &summary["status"]), (&"export_site".into(), &"working".into()));
+    /// ```
+    pub fn to_summary(&self) -> Map<String, Value> {
+        let milliseconds = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        let mut summary = Map::new();
+        let mut add = |name: &str, value: Value| drop(summary.insert(name.to_owned(), value));
+        add("taskId", self.id.to_string().into());
+        add("tool", self.tool.as_str().into());
+        add("status", self.state.as_str().into());
+        add("createdAt", self.created_at().into());
+        add("lastUpdatedAt", self.updated_at().into());
+        add("ttlMs", milliseconds(self.ttl).into());
+        add("pollIntervalMs", milliseconds(self.poll).into());
+        add("attempt", self.attempt.into());
+        if self.is_canceled && !self.state.has_ended() {
+            add("isCanceled", true.into());
+        }
+        if let Some(message) = self.message() {
+            add("statusMessage", message.into());
+        }
+        if let Some(progress) = &self.progress {
+            add("progress", serde_json::to_value(progress).unwrap_or_default());
+        }
+        summary
+    }
+
+    /// Returns the task as a JSON object with its open questions. The adapter adds the result in the form that its calls have.
+    ///
+    /// ```
+    /// use std::time::SystemTime;
+    /// use tool_core::tasks::{Task, TaskId, TaskOptions, TaskSupport};
+    ///
+    /// let options = TaskOptions::new(TaskSupport::Optional);
+    /// let task = Task::new(TaskId::from_bytes([7; 16]), "export_site", SystemTime::UNIX_EPOCH, options);
+    /// assert!(!task.to_json().contains_key("inputRequests"));
+    /// ```
+    pub fn to_json(&self) -> Map<String, Value> {
+        let mut json = self.to_summary();
+        if !self.questions.is_empty() {
+            let requests =
+                self.questions.iter().map(|(key, question)| (key.clone(), question.request.clone()));
+            json.insert("inputRequests".to_owned(), Value::Object(requests.collect()));
+        }
+        json
     }
 }
 
