@@ -141,6 +141,14 @@ impl App {
         self
     }
 
+    /// Returns `true` if the application stores tasks.
+    pub(crate) fn has_tasks(&self) -> bool {
+        #[cfg(feature = "tasks")]
+        return self.registry.task_engine().is_some();
+        #[cfg(not(feature = "tasks"))]
+        false
+    }
+
     /// Sets the rules and limits of the command `lint`; the default is [`Lint::default`].
     ///
     /// ```

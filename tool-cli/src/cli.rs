@@ -4,6 +4,7 @@ mod commands;
 mod inputs;
 mod matches;
 mod options;
+mod task;
 mod tool_name;
 
 use std::ffi::{OsStr, OsString};

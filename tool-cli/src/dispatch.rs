@@ -12,6 +12,8 @@ use crate::app::App;
 use crate::cli::{Format, Inputs};
 use crate::error::{self, CliError};
 use crate::streams::Streams;
+#[cfg(feature = "tasks")]
+use crate::task;
 use crate::{cli, complete, identity, info, lint, list, lock, man, run, schema, serve, yaml};
 
 impl App {
@@ -21,7 +23,7 @@ impl App {
     ///
     /// # Panics
     ///
-    /// Panics if `run` or `serve` is used outside of a tokio runtime.
+    /// Panics if `run`, `serve` or `task` is used outside of a tokio runtime.
     ///
     /// ```no_run
     /// use std::process::ExitCode;
@@ -37,7 +39,7 @@ impl App {
     }
 
     /// Runs the command line of this process like [`run`](Self::run), but starts a runtime only for commands that need one:
-    /// `run`, `serve` and shell completion. Other commands start faster without one.
+    /// `run`, `serve`, `task` and shell completion. Other commands start faster without one.
     ///
     /// The registry is built before the runtime starts. State that needs a runtime, such as a connection pool, would panic:
     /// use [`run`](Self::run) in an `async fn main` instead.
@@ -59,7 +61,10 @@ impl App {
     fn run_from_on(self, arguments: Vec<OsString>, runtime: impl FnOnce() -> io::Result<Runtime>) -> u8 {
         // What completes a value is a function of the application, which may wait.
         let awaiting = ["run", "serve", complete::COMMAND];
-        if !arguments.iter().any(|word| awaiting.iter().any(|command| word == command)) {
+        let awaits = |word: &OsString| {
+            awaiting.iter().any(|command| word == command) || word == "task" && self.has_tasks()
+        };
+        if !arguments.iter().any(awaits) {
             return tool_core::private::block_on(self.run_from(arguments));
         }
         match runtime() {
@@ -79,7 +84,7 @@ impl App {
     ///
     /// # Panics
     ///
-    /// Panics if `run` or `serve` is used outside of a tokio runtime.
+    /// Panics if `run`, `serve` or `task` is used outside of a tokio runtime.
     ///
     /// ```
     /// # tool_core::private::block_on(async {
@@ -177,6 +182,8 @@ impl App {
             "validate" => run::validate(&self, inputs, matches, streams),
             // Boxed, so that the commands that never wait take no room for what these keep while they do.
             "run" => Box::pin(run::run(&self, inputs, matches, streams)).await,
+            #[cfg(feature = "tasks")]
+            "task" => Box::pin(task::task(&self, matches, streams)).await,
             "lint" => lint::lint(&self, matches, streams),
             "lock" => lock::lock(&self, matches, streams),
             "completions" => complete::script(&self, matches, streams),
@@ -187,7 +194,8 @@ impl App {
         match result {
             // Whoever asks for data reads stdout, and finds one object there in any case.
             Err(CliError::Call { failure, suggestion }) => {
-                let Some(format) = cli::data_format(matches) else {
+                let innermost = matches.subcommand().map_or(matches, |(_, matches)| matches);
+                let Some(format) = cli::data_format(innermost) else {
                     return Err(CliError::Call { failure, suggestion });
                 };
                 let object = error::failure_json(&failure);

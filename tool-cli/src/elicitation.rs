@@ -13,6 +13,8 @@ use tool_core::elicitation::{
 use tool_core::{BoxFuture, Failure, FailureKind};
 
 pub(crate) use answers::Answers;
+#[cfg(feature = "tasks")]
+pub(crate) use answers::names_of;
 
 use crate::elicitation::answers::DECLINE;
 use crate::elicitation::field::Field;
@@ -32,6 +34,8 @@ pub(crate) struct TerminalElicitor {
     /// What is drawn meanwhile, and in the way.
     display: Option<Arc<Display>>,
     turn: Arc<Mutex<()>>,
+    /// The command that takes the answers, if it is not this one.
+    answer_command: Option<String>,
 }
 
 impl TerminalElicitor {
@@ -41,10 +45,24 @@ impl TerminalElicitor {
         answers: Answers,
         display: Option<Arc<Display>>,
     ) -> Self {
-        TerminalElicitor { terminal, interactive, answers, display, turn: Arc::default() }
+        TerminalElicitor {
+            terminal,
+            interactive,
+            answers,
+            display,
+            turn: Arc::default(),
+            answer_command: None,
+        }
     }
 
-    async fn ask(&self, question: &Question) -> Result<AskOutcome, Failure> {
+    /// Sets the command that takes the answers, for the message without a terminal. By default, it is this one with `--answer`.
+    #[cfg(feature = "tasks")]
+    pub(crate) fn answer_command(mut self, command: String) -> Self {
+        self.answer_command = Some(command);
+        self
+    }
+
+    pub(crate) async fn ask(&self, question: &Question) -> Result<AskOutcome, Failure> {
         let answer = match &question.ask {
             Ask::Form { form, .. } => self.ask_form(question, form).await?,
             Ask::Url { url, .. } => self.ask_url(question, url).await?,
@@ -73,7 +91,8 @@ impl TerminalElicitor {
                     return Ok(Answer::Elicited(Elicited::Accepted(given)));
                 }
                 let problems: Vec<String> = problems.iter().map(|problem| format!("\n- {problem}")).collect();
-                let message = format!("the values of --answer are invalid:{}", problems.concat());
+                let given = self.answer_command.as_ref().map_or("values of --answer", |_| "answers");
+                let message = format!("the {given} are invalid:{}", problems.concat());
                 return Err(Failure::new(FailureKind::Unsupported, message));
             }
         }
@@ -91,6 +110,9 @@ impl TerminalElicitor {
     async fn ask_url(&self, question: &Question, url: &str) -> Result<Answer, Failure> {
         if self.answers.declines(&question.key) {
             return Ok(Answer::Elicited(Elicited::Declined));
+        }
+        if self.answers.confirms(&question.key) {
+            return Ok(Answer::Elicited(Elicited::Accepted(Map::new())));
         }
         self.require_interactive(question, &[])?;
         let head = format!("{}\n{url}\nPress Enter when you are done there. {HINT}\n", question.message());
@@ -114,13 +136,17 @@ impl TerminalElicitor {
             return Ok(());
         }
         let message = question.message();
+        let how = |pairs: &[String]| match &self.answer_command {
+            Some(command) => format!("`{command} {}`", pairs.join(" ")),
+            None => pairs.iter().map(|pair| format!("--answer {pair}")).collect::<Vec<_>>().join(" "),
+        };
+        let decline = how(&[format!("{}={DECLINE}", question.key)]);
         let mut message = format!("no terminal to answer \"{}\"", message.lines().next().unwrap_or_default());
         if names.is_empty() {
-            message.push_str(&format!("; decline with --answer {}={DECLINE}", question.key));
+            message.push_str(&format!("; decline with {decline}"));
         } else {
-            let answers: Vec<String> = names.iter().map(|name| format!("--answer {name}=…")).collect();
-            message.push_str(&format!(": answer with {}", answers.join(" ")));
-            message.push_str(&format!(", or decline with --answer {}={DECLINE}", question.key));
+            let answers: Vec<String> = names.iter().map(|name| format!("{name}=…")).collect();
+            message.push_str(&format!(": answer with {}, or decline with {decline}", how(&answers)));
         }
         Err(Failure::new(FailureKind::Unsupported, message))
     }

@@ -31,6 +31,9 @@ pub(crate) enum CliError {
     SwitchValue { flag: String, given: String },
     #[error("--answer: {reason}")]
     InvalidAnswer { reason: String },
+    #[cfg(feature = "tasks")]
+    #[error("{reason}")]
+    InvalidTaskAnswer { reason: String },
     #[error("input `{key}` is given twice as an argument")]
     DuplicateInput { key: String },
     #[error("the value of `{key}:=` is not JSON: {error}\nhelp: write `{key}=…` for a text")]
@@ -78,6 +81,9 @@ pub(crate) enum CliError {
     WriteFile { path: PathBuf, error: io::Error },
     #[error("the server failed: {}", with_sources(.0.as_ref()))]
     Server(Box<dyn Error + Send + Sync>),
+    #[cfg(feature = "tasks")]
+    #[error("the worker failed: {0}")]
+    Worker(tool_core::tasks::TaskError),
     #[error("the server did not shut down in time")]
     ShutdownTimeout,
     #[error("cannot write to stdout: {0}")]
@@ -132,6 +138,10 @@ impl CliError {
 
     fn exit_code(&self) -> u8 {
         match self {
+            #[cfg(feature = "tasks")]
+            CliError::InvalidTaskAnswer { .. } => USAGE,
+            #[cfg(feature = "tasks")]
+            CliError::Worker(_) => 1,
             CliError::Clap { error, .. } => u8::try_from(error.exit_code()).unwrap_or(USAGE),
             CliError::InvalidPair { .. }
             | CliError::SwitchValue { .. }

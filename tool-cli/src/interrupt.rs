@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 /// How long a server and the calls that change something may take after they were asked to stop.
-const GRACE: Duration = Duration::from_secs(30);
+pub(crate) const GRACE: Duration = Duration::from_secs(30);
 
 /// The exit code of a process that was interrupted and did not wait.
 const INTERRUPTED: i32 = 130;

@@ -26,6 +26,8 @@ mod skeleton;
 mod streams;
 mod style;
 mod table;
+#[cfg(feature = "tasks")]
+mod task;
 mod terminal;
 mod yaml;
 

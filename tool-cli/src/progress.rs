@@ -74,15 +74,22 @@ impl Display {
     }
 }
 
-impl ProgressSink for Display {
-    fn report(&self, progress: &Progress<'_>) {
-        let message = neutral(progress.message).replace(['\n', '\t'], " ");
+impl Display {
+    /// Shows progress, as the call reports it.
+    pub(crate) fn show(&self, done: u64, total: Option<u64>, message: &str) {
+        let message = neutral(message).replace(['\n', '\t'], " ");
         match self {
-            Display::Bar(bar) => bar.report(progress.done, progress.total, message),
+            Display::Bar(bar) => bar.report(done, total, message),
             Display::Lines(lines) => {
-                lines.lock().unwrap_or_else(PoisonError::into_inner).report(progress, message);
+                lines.lock().unwrap_or_else(PoisonError::into_inner).report(done, total, message);
             }
         }
+    }
+}
+
+impl ProgressSink for Display {
+    fn report(&self, progress: &Progress<'_>) {
+        self.show(progress.done, progress.total, progress.message);
     }
 }
 
@@ -109,15 +116,15 @@ pub(crate) struct Lines {
 
 impl Lines {
     /// Returns a line for the first and the last step, for a new message, and after a pause.
-    fn report(&mut self, progress: &Progress<'_>, message: String) {
-        let is_end = progress.total == Some(progress.done);
+    fn report(&mut self, done: u64, total: Option<u64>, message: String) {
+        let is_end = total == Some(done);
         let is_new =
             self.last.as_ref().is_none_or(|(at, last)| *last != message || at.elapsed() >= LINE_INTERVAL);
         if !is_end && !is_new {
             return;
         }
-        let total = progress.total.map(|total| format!("/{total}")).unwrap_or_default();
-        let line = format!("progress: {}{total} {message}", progress.done);
+        let total = total.map(|total| format!("/{total}")).unwrap_or_default();
+        let line = format!("progress: {done}{total} {message}");
         streams::write(&self.stderr, &format!("{}\n", line.trim_end()));
         self.last = Some((Instant::now(), message));
     }

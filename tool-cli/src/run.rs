@@ -3,7 +3,7 @@
 mod call;
 mod dry_run;
 mod duration;
-mod output;
+pub(crate) mod output;
 
 use std::borrow::Cow;
 
@@ -22,6 +22,8 @@ use crate::list::json_text;
 use crate::skeleton::skeleton;
 use crate::streams::Streams;
 use crate::style::neutral;
+#[cfg(feature = "tasks")]
+use crate::task;
 use crate::{arguments, identity, yaml};
 
 /// Runs a tool and shows its output.
@@ -45,7 +47,13 @@ pub(crate) async fn run(
             dry_run::dry_run(&registry, tool, &arguments, cli::format(matches)).map_err(CliError::call)?;
         return Ok(streams.print(&text)?);
     }
-    let result = confirm_and_call(&registry, tool, arguments, answers, matches, streams).await;
+    confirm_if_destructive(&registry, tool, &arguments, matches, streams).map_err(CliError::call)?;
+    #[cfg(feature = "tasks")]
+    if task::is_wanted(tool, matches) {
+        return task::run(app, tool, &arguments, answers, matches, streams).await;
+    }
+    let limit = cli::one(matches, "timeout").copied();
+    let result = call::call(&registry, tool, arguments, limit, answers, streams).await;
     let shown = result.map_err(CliError::call).and_then(|output| show(&output, matches, streams));
     // Also after a failure, or if stdout is closed.
     if !streams.ends_now() {
@@ -54,7 +62,8 @@ pub(crate) async fn run(
     shown
 }
 
-fn show(output: &Output, matches: &ArgMatches, streams: &mut Streams) -> Result<(), CliError> {
+/// Prints an output in the format of the command.
+pub(crate) fn show(output: &Output, matches: &ArgMatches, streams: &mut Streams) -> Result<(), CliError> {
     let page = match cli::format(matches) {
         Format::Json => output::json(output),
         Format::Yaml => output::yaml(output),
@@ -105,23 +114,22 @@ fn inputs_of<'t>(tool: &'t ToolDefinition, inputs: Option<&'t Inputs<'t>>) -> Co
     }
 }
 
-/// Calls the tool, after a confirmation if one is needed.
-async fn confirm_and_call(
+/// Asks for a confirmation if the call needs one.
+fn confirm_if_destructive(
     registry: &Registry,
     tool: &ToolDefinition,
-    arguments: Vec<u8>,
-    answers: Answers,
+    arguments: &[u8],
     matches: &ArgMatches,
     streams: &mut Streams,
-) -> Result<Output, Failure> {
-    if tool.destructive() && !cli::flag(matches, "yes") {
-        // A declined call is logged like any other.
-        confirm(registry, tool, &arguments, streams).map_err(|failure| {
-            let reply = adapter::refuse(registry, tool.name(), &arguments, failure);
-            reply.result.err().unwrap_or_else(Failure::internal)
-        })?;
+) -> Result<(), Failure> {
+    if !tool.destructive() || cli::flag(matches, "yes") {
+        return Ok(());
     }
-    call::call(registry, tool, arguments, cli::one(matches, "timeout").copied(), answers, streams).await
+    // A declined call is logged like any other.
+    confirm(registry, tool, arguments, streams).map_err(|failure| {
+        let reply = adapter::refuse(registry, tool.name(), arguments, failure);
+        reply.result.err().unwrap_or_else(Failure::internal)
+    })
 }
 
 /// Asks for confirmation at the terminal.

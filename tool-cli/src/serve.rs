@@ -307,6 +307,7 @@ pub(crate) async fn serve(app: App, matches: &ArgMatches, streams: &mut Streams)
     let choices = server.choices.iter().filter_map(|choice| given("choice", &choice.name)).collect();
     let texts = server.texts.iter().filter_map(|text| given("text", &text.name)).collect();
     let (shutdown, overdue) = streams.interrupt().listen();
+    let stop = shutdown.child_token();
     let options = ServeOptions {
         addr: if matches!(server.listen_addr, ListenAddr::Never) {
             None
@@ -316,13 +317,16 @@ pub(crate) async fn serve(app: App, matches: &ArgMatches, streams: &mut Streams)
         allow_execute: server.allows_execute && matches.get_flag("allow-execute"),
         choices,
         texts,
-        shutdown,
+        shutdown: stop.clone(),
         stderr: streams.stderr(),
     };
     let serving = async {
-        let result = (server.run)(options).await;
+        let serving = async { (server.run)(options).await.map_err(CliError::Server) };
+        #[cfg(feature = "tasks")]
+        let serving = crate::task::with_worker(&app.registry, &stop, serving);
+        let result = serving.await;
         app.registry.drain().await;
-        result.map_err(CliError::Server)
+        result
     };
     tokio::select! {
         result = serving => result,

@@ -216,9 +216,9 @@ impl Streams {
     }
 
     /// Writes a notice to stderr, unless output is quiet.
-    pub(crate) fn notice(&mut self, text: &str) {
+    pub(crate) fn notice(&self, text: &str) {
         if !self.is_quiet() {
-            self.write_stderr(&format!("{}\n", neutral(text)));
+            write(&self.stderr, &format!("{}\n", neutral(text)));
         }
     }
 

@@ -9,7 +9,7 @@ use tool_core::lint::LintRule;
 
 use crate::app::App;
 use crate::cli::inputs::{self, Inputs};
-use crate::cli::options;
+use crate::cli::{options, task};
 use crate::complete::SHELLS;
 use crate::serve::{ListenAddr, Server};
 
@@ -41,13 +41,14 @@ pub(super) fn all<'a>(
     inputs: Option<&'a Inputs<'a>>,
 ) -> impl Iterator<Item = (CommandInfo, Options<'a>)> {
     // Boxes of closures without captures are not allocated.
-    let commands: [(CommandInfo, Options<'a>); 12] = [
+    let commands: [(CommandInfo, Options<'a>); 13] = [
         (LIST, Box::new(list)),
         (SEARCH, Box::new(search)),
         (INFO, Box::new(info)),
         (SCHEMA, Box::new(schema)),
         (VALIDATE, Box::new(move |command| validate(command, &app.name, inputs))),
-        (RUN, Box::new(move |command| run(command, &app.name, inputs))),
+        (RUN, Box::new(move |command| run(command, app, inputs))),
+        (TASK, Box::new(task::task)),
         (LINT, Box::new(lint)),
         (LOCK, Box::new(lock)),
         (SERVE, Box::new(move |command| serve(command, &app.servers))),
@@ -55,8 +56,12 @@ pub(super) fn all<'a>(
         (MAN, Box::new(man)),
         (COMPLETE, Box::new(complete)),
     ];
-    let serves = !app.servers.is_empty();
-    commands.into_iter().filter(move |(info, _)| serves || info.name != SERVE.name)
+    let (serves, has_tasks) = (!app.servers.is_empty(), app.has_tasks());
+    commands.into_iter().filter(move |(info, _)| match info.name {
+        "serve" => serves,
+        "task" => has_tasks,
+        _ => true,
+    })
 }
 
 /// Returns a command with its positional arguments; `None` for one that is rarely used without options.
@@ -82,6 +87,10 @@ const SCHEMA: CommandInfo =
 pub(super) const VALIDATE: CommandInfo =
     CommandInfo { name: "validate", about: "Check arguments for a tool without running it" };
 pub(super) const RUN: CommandInfo = CommandInfo { name: "run", about: "Run a tool" };
+const TASK: CommandInfo = CommandInfo {
+    name: "task",
+    about: "List tasks, wait for them, answer, cancel and run them: calls that outlive their command",
+};
 const LINT: CommandInfo =
     CommandInfo { name: "lint", about: "Suggest improvements to the declarations; fails if there are any" };
 const LOCK: CommandInfo = CommandInfo {
@@ -159,7 +168,7 @@ pub(super) fn validate(command: Command, program: &str, inputs: Option<&Inputs<'
         .args([options::name().hide(inputs.is_some()), options::arguments()])
 }
 
-pub(super) fn run(command: Command, program: &str, inputs: Option<&Inputs<'_>>) -> Command {
+pub(super) fn run(command: Command, app: &App, inputs: Option<&Inputs<'_>>) -> Command {
     let yes = Arg::new("yes")
         .long("yes")
         .short('y')
@@ -189,9 +198,10 @@ pub(super) fn run(command: Command, program: &str, inputs: Option<&Inputs<'_>>) 
              JSON. A question is declined with `:no` for its own key. May be repeated.",
         )
         .action(ArgAction::Append);
-    inputs::with_tool_inputs(command, program, inputs)
+    inputs::with_tool_inputs(command, &app.name, inputs)
         .next_help_heading(inputs.map(|_| "Options of run"))
         .args([options::input_json(), answer, yes, dry_run, skeleton, timeout])
+        .args(task::detach(app, inputs))
         .arg(options::format(["text", "json", "yaml"]))
         .args(options::identity())
         .next_help_heading(None::<&str>)

@@ -59,6 +59,9 @@ pub(crate) struct Inputs<'t> {
 impl<'t> Inputs<'t> {
     pub(crate) fn of(tool: &'t ToolDefinition) -> Self {
         let mut taken = reserved_options();
+        if runs_as_task(tool) {
+            taken.extend(TASK_OPTIONS.map(str::to_owned));
+        }
         let (mut flags, mut pairs) = (Vec::new(), Vec::new());
         for input in tool.inputs() {
             let Some(name) = input.name.as_deref() else { continue };
@@ -74,6 +77,23 @@ impl<'t> Inputs<'t> {
         }
         Inputs { tool, flags, pairs }
     }
+}
+
+impl Inputs<'_> {
+    /// Returns `true` if the tool can run as a task.
+    pub(crate) fn runs_as_task(&self) -> bool {
+        runs_as_task(self.tool)
+    }
+}
+
+#[cfg(feature = "tasks")]
+fn runs_as_task(tool: &ToolDefinition) -> bool {
+    tool.task().is_some()
+}
+
+#[cfg(not(feature = "tasks"))]
+fn runs_as_task(_: &ToolDefinition) -> bool {
+    false
 }
 
 /// Returns the flags of an input, if they are free.
@@ -108,6 +128,9 @@ const RESERVED_OPTIONS: [&str; 14] = [
     "version",
     "yes",
 ];
+
+/// The long options that `run` has as well, for a tool that runs as a task.
+const TASK_OPTIONS: [&str; 2] = ["detach", "key"];
 
 fn reserved_options() -> HashSet<String> {
     RESERVED_OPTIONS.map(str::to_owned).into()
@@ -270,17 +293,26 @@ impl TypedValueParser for AnyValueParser {
 
 #[cfg(test)]
 mod tests {
+    use tool_core::Registry;
+
     use super::*;
+    use crate::app::App;
     use crate::cli::commands::{RUN, VALIDATE, run, validate};
 
     #[test]
     fn reserves_every_option() {
-        let commands = [run(RUN.command(), "", None), validate(VALIDATE.command(), "", None)];
+        let app = App::new("demo", Registry::builder().allow_empty().build().unwrap());
+        let commands = [run(RUN.command(), &app, None), validate(VALIDATE.command(), "", None)];
         let own = commands.iter().flat_map(|command| command.get_opts().filter_map(Arg::get_long));
         let everywhere = ["help", "version", "color", "quiet", "verbose"];
         let mut names: Vec<&str> = own.chain(everywhere).collect();
         names.sort_unstable();
         names.dedup();
-        assert_eq!(names, RESERVED_OPTIONS);
+        let mut reserved = RESERVED_OPTIONS.to_vec();
+        if cfg!(feature = "tasks") {
+            reserved.extend(TASK_OPTIONS);
+        }
+        reserved.sort_unstable();
+        assert_eq!(names, reserved);
     }
 }

@@ -1,15 +1,20 @@
 //! Answers on the command line, for scripts.
 
 use serde_json::{Map, Value};
+#[cfg(feature = "tasks")]
+use tool_core::elicitation::{Ask, Question};
 
 use crate::elicitation::field::Field;
 
 /// The answer that declines a question.
 pub(super) const DECLINE: &str = ":no";
 
+/// The answer that confirms that a page was visited.
+const CONFIRM: &str = ":yes";
+
 /// What `--answer` gave: `KEY=VALUE` or `KEY:=JSON`, where the key is the name of a field, or the key of a question and the
 /// name of a field with a dot between them.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Answers(Vec<Pair>);
 
 #[derive(Clone, Debug)]
@@ -35,13 +40,31 @@ impl Answers {
         pairs.collect::<Result<_, _>>().map(Answers)
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    /// Returns `true` if some of the answers are for this question.
+    #[cfg(feature = "tasks")]
+    pub(crate) fn covers(&self, question: &Question) -> bool {
+        self.0.iter().any(|pair| is_for(&pair.key, question))
+    }
+
+    /// Returns the key of an answer that is for none of these questions.
+    #[cfg(feature = "tasks")]
+    pub(crate) fn stray(&self, questions: &[Question]) -> Option<&str> {
+        let is_stray = |pair: &&Pair| !questions.iter().any(|question| is_for(&pair.key, question));
+        self.0.iter().find(is_stray).map(|pair| pair.key.as_str())
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// Whether this question is declined.
     pub(super) fn declines(&self, question: &str) -> bool {
         matches!(self.get(question), Some(Text::Plain(text)) if text == DECLINE)
+    }
+
+    /// Returns `true` if this question, which has no fields, is confirmed.
+    pub(super) fn confirms(&self, question: &str) -> bool {
+        matches!(self.get(question), Some(Text::Plain(text)) if text == CONFIRM)
     }
 
     /// The fields of this question to which there is an answer.
@@ -61,6 +84,27 @@ impl Answers {
     fn get(&self, key: &str) -> Option<&Text> {
         self.0.iter().rev().find(|pair| pair.key == key).map(|pair| &pair.value)
     }
+}
+
+/// Returns the names that answers to this question can have: those of its fields, or its key if it has none.
+#[cfg(feature = "tasks")]
+pub(crate) fn names_of(question: &Question) -> Vec<&str> {
+    match &question.ask {
+        Ask::Form { form, .. } => form.schema()["properties"]
+            .as_object()
+            .into_iter()
+            .flat_map(Map::keys)
+            .map(String::as_str)
+            .collect(),
+        _ => vec![&question.key],
+    }
+}
+
+/// Returns `true` if an answer with this key is for the question.
+#[cfg(feature = "tasks")]
+fn is_for(key: &str, question: &Question) -> bool {
+    let of_question = key.strip_prefix(&question.key).and_then(|rest| rest.strip_prefix('.'));
+    names_of(question).iter().any(|name| *name == key || of_question == Some(name)) || key == question.key
 }
 
 /// One `KEY=VALUE` or `KEY:=JSON`; what the value is stays out of every message.

@@ -10,7 +10,7 @@ use crate::style::{Paint, neutral, pretty};
 use crate::table::Table;
 
 /// Returns an output as one JSON object.
-pub(super) fn json(output: &Output) -> String {
+pub(crate) fn json(output: &Output) -> String {
     // Raw values and content can always be serialized.
     serde_json::to_string(&Success::of(output)).map(|json| json + "\n").unwrap_or_default()
 }
@@ -45,7 +45,7 @@ fn value_json(output: &Output) -> Option<Box<RawValue>> {
 }
 
 /// Returns an output for people: strings and content as text, a list of flat objects as a table, other values as JSON.
-pub(super) fn text(output: &Output, width: u16, paint: Paint) -> String {
+pub(crate) fn text(output: &Output, width: u16, paint: Paint) -> String {
     if output.structured().is_none() {
         return output
             .content()
