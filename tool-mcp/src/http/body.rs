@@ -1,14 +1,12 @@
 //! The bodies of responses: a text in pieces, or a stream of events.
 
-use std::convert::Infallible;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
-use axum::http::{HeaderName, HeaderValue, StatusCode, header};
-use axum::response::Response;
+use axum::http::{HeaderName, HeaderValue, Response, StatusCode, header};
 use http_body::{Frame, SizeHint};
 use tokio::time::{Instant, Interval, interval_at};
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
@@ -19,17 +17,32 @@ use crate::http::stream::Stream;
 /// How often a stream without events sends a comment, so that proxies do not close it.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
+/// The body of a response.
+pub(super) enum ResponseBody {
+    /// Several texts, which are not joined.
+    Pieces([Bytes; 3]),
+    Events(Box<EventBody>),
+    Other(Body),
+}
+
+/// Returns a response without a body.
+pub(super) fn empty(status: StatusCode) -> Response<ResponseBody> {
+    let mut response = Response::new(ResponseBody::Pieces(Default::default()));
+    *response.status_mut() = status;
+    response
+}
+
 /// Returns a response in JSON.
-pub(super) fn json(status: StatusCode, pieces: [Bytes; 3]) -> Response {
-    let mut response = Response::new(Body::new(Pieces(pieces)));
+pub(super) fn json(status: StatusCode, pieces: [Bytes; 3]) -> Response<ResponseBody> {
+    let mut response = Response::new(ResponseBody::Pieces(pieces));
     *response.status_mut() = status;
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response
 }
 
 /// Returns a response that is a stream of events.
-pub(super) fn events(body: EventBody) -> Response {
-    let mut response = Response::new(Body::new(body));
+pub(super) fn events(body: EventBody) -> Response<ResponseBody> {
+    let mut response = Response::new(ResponseBody::Events(Box::new(body)));
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
@@ -37,27 +50,42 @@ pub(super) fn events(body: EventBody) -> Response {
     response
 }
 
-/// A body of several texts, which are not joined.
-struct Pieces([Bytes; 3]);
-
-impl http_body::Body for Pieces {
+impl http_body::Body for ResponseBody {
     type Data = Bytes;
-    type Error = Infallible;
+    type Error = axum::Error;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
-        _: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        let piece = self.0.iter_mut().find(|piece| !piece.is_empty()).map(std::mem::take);
-        Poll::Ready(piece.map(|piece| Ok(Frame::data(piece))))
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        match &mut *self {
+            ResponseBody::Pieces(pieces) => {
+                let piece = pieces.iter_mut().find(|piece| !piece.is_empty()).map(std::mem::take);
+                Poll::Ready(piece.map(|piece| Ok(Frame::data(piece))))
+            }
+            ResponseBody::Events(events) => {
+                events.poll_next(cx).map(|event| event.map(|event| Ok(Frame::data(event))))
+            }
+            ResponseBody::Other(body) => Pin::new(body).poll_frame(cx),
+        }
     }
 
     fn is_end_stream(&self) -> bool {
-        self.0.iter().all(Bytes::is_empty)
+        match self {
+            ResponseBody::Pieces(pieces) => pieces.iter().all(Bytes::is_empty),
+            ResponseBody::Events(_) => false,
+            ResponseBody::Other(body) => body.is_end_stream(),
+        }
     }
 
     fn size_hint(&self) -> SizeHint {
-        SizeHint::with_exact(self.0.iter().map(|piece| piece.len() as u64).sum())
+        match self {
+            ResponseBody::Pieces(pieces) => {
+                SizeHint::with_exact(pieces.iter().map(|piece| piece.len() as u64).sum())
+            }
+            ResponseBody::Events(_) => SizeHint::default(),
+            ResponseBody::Other(body) => body.size_hint(),
+        }
     }
 }
 
@@ -82,16 +110,8 @@ impl EventBody {
         self._call = Some(AbortOnDropHandle::new(tokio::spawn(call)));
         self
     }
-}
 
-impl http_body::Body for EventBody {
-    type Data = Bytes;
-    type Error = Infallible;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+    fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
         if self.stop.as_mut().poll(cx).is_ready() {
             return Poll::Ready(None);
         }
@@ -101,9 +121,9 @@ impl http_body::Body for EventBody {
         };
         if let Poll::Ready(event) = event {
             self.keep_alive.reset();
-            return Poll::Ready(event.map(|event| Ok(Frame::data(event))));
+            return Poll::Ready(event);
         }
-        self.keep_alive.poll_tick(cx).map(|_| Some(Ok(Frame::data(Bytes::from_static(b":\n\n")))))
+        self.keep_alive.poll_tick(cx).map(|_| Some(Bytes::from_static(b":\n\n")))
     }
 }
 
@@ -117,12 +137,12 @@ impl Drop for EventBody {
 
 /// A body that keeps a value until it is sent or the client leaves. It passes on its length, or the body would be chunked.
 struct GuardedBody<T> {
-    body: Body,
+    body: ResponseBody,
     _guard: T,
 }
 
 /// Returns a body that drops `guard` once it is sent or the client leaves.
-pub(super) fn guarded<T: Send + Unpin + 'static>(body: Body, guard: T) -> Body {
+pub(super) fn guarded<T: Send + Unpin + 'static>(body: ResponseBody, guard: T) -> Body {
     Body::new(GuardedBody { body, _guard: guard })
 }
 

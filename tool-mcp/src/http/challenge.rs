@@ -1,10 +1,9 @@
 //! The challenge for a caller that lacks a permission for a call.
 
-use axum::http::{StatusCode, header};
-use axum::response::Response;
+use axum::http::{Response, StatusCode, header};
 use tool_core::authentication::Authenticator;
 
-use crate::http::body;
+use crate::http::body::{self, ResponseBody};
 use crate::protocol::RpcResponse;
 
 /// Returns a response in JSON: 403 with a challenge if the caller lacks a permission that it can get.
@@ -12,7 +11,7 @@ pub(super) fn json(
     status: StatusCode,
     response: RpcResponse,
     authenticator: Option<&dyn Authenticator>,
-) -> Response {
+) -> Response<ResponseBody> {
     let lacks: Vec<&str> = response.lacks.iter().map(String::as_str).collect();
     let challenge =
         authenticator.filter(|_| !lacks.is_empty()).and_then(|them| them.insufficient_scope(&lacks));

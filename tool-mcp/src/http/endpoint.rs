@@ -8,8 +8,7 @@ use std::time::Duration;
 use axum::body::{Body, Bytes};
 use axum::extract::Request;
 use axum::http::request::Parts;
-use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
-use axum::response::{IntoResponse as _, Response};
+use axum::http::{HeaderName, HeaderValue, Method, Response, StatusCode, header};
 use rmcp::model::{ErrorCode, ProtocolVersion};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -18,7 +17,7 @@ use tool_core::{Extensions, Principal};
 use tool_serve::{BodyError, read_body};
 
 use crate::handlers::Handler;
-use crate::http::body::{EventBody, events, guarded, json};
+use crate::http::body::{EventBody, ResponseBody, empty, events, guarded, json};
 use crate::http::headers::{self, SESSION};
 use crate::http::policy::{HeaderRules, Policy};
 use crate::http::rejection::Rejection;
@@ -78,7 +77,7 @@ impl Endpoint {
         Endpoint { handler, authenticator, rules, sessions, body_timeout, responses, stop }
     }
 
-    pub(super) async fn respond(&self, request: Request) -> Response {
+    pub(super) async fn respond(&self, request: Request) -> Response<Body> {
         let (mut head, body) = request.into_parts();
         // The stream of a GET has no end, and is not waited for.
         let token = (head.method == Method::POST).then(|| self.responses.token());
@@ -87,15 +86,19 @@ impl Endpoint {
             // Such a request has no session; the header is left over from another version.
             head.headers.remove(SESSION);
         }
-        let response = self.answer(head, body, is_modern).await.unwrap_or_else(Rejection::into_response);
-        match token {
-            // The response counts until its last byte is sent.
-            Some(token) => response.map(|body| guarded(body, token)),
-            None => response,
-        }
+        let response = self.answer(head, body, is_modern).await;
+        let response =
+            response.unwrap_or_else(|rejection| rejection.into_response().map(ResponseBody::Other));
+        // The response counts until its last byte is sent.
+        response.map(|body| guarded(body, token))
     }
 
-    async fn answer(&self, mut head: Parts, body: Body, is_modern: bool) -> Result<Response, Rejection> {
+    async fn answer(
+        &self,
+        mut head: Parts,
+        body: Body,
+        is_modern: bool,
+    ) -> Result<Response<ResponseBody>, Rejection> {
         let caller = self.identify(&head).await?;
         let id = head.headers.get(SESSION).and_then(|id| id.to_str().ok());
         let lease = id.and_then(|id| self.sessions.lease(id, &caller.principal));
@@ -133,7 +136,7 @@ impl Endpoint {
         incoming: &mut Incoming,
         text: &Bytes,
         lease: Option<SessionLease>,
-    ) -> Result<Response, Rejection> {
+    ) -> Result<Response<ResponseBody>, Rejection> {
         let head = &incoming.head;
         headers::check_unique(&head.headers)?;
         self.rules.check(head)?;
@@ -154,7 +157,7 @@ impl Endpoint {
         incoming: &mut Incoming,
         request: RpcRequest,
         lease: Option<SessionLease>,
-    ) -> Result<Response, Rejection> {
+    ) -> Result<Response<ResponseBody>, Rejection> {
         let head = &incoming.head;
         if self.handler.views.is_shutting_down() {
             return Err(Rejection::of(StatusCode::SERVICE_UNAVAILABLE, shutting_down()).with_retry_after());
@@ -203,7 +206,7 @@ impl Endpoint {
         head: &Parts,
         message: Message,
         lease: Option<&SessionLease>,
-    ) -> Result<Response, Rejection> {
+    ) -> Result<Response<ResponseBody>, Rejection> {
         if headers::version(&head.headers, false)?.is_some_and(headers::is_modern) {
             let Message::Notification { method, .. } = message else {
                 return Err(Rejection::bad_request("stateless server does not accept JSON-RPC responses"));
@@ -213,12 +216,12 @@ impl Endpoint {
             let lease = lease.ok_or_else(|| no_session(head))?;
             self.handler.receive(message, &lease.session.session);
         }
-        Ok(StatusCode::ACCEPTED.into_response())
+        Ok(empty(StatusCode::ACCEPTED))
     }
 
     /// Answers a request without a session: in JSON if nothing is sent before the response. The call is dropped when the
     /// client leaves.
-    async fn answer_stateless(&self, incoming: &mut Incoming, request: RpcRequest) -> Response {
+    async fn answer_stateless(&self, incoming: &mut Incoming, request: RpcRequest) -> Response<ResponseBody> {
         let is_malformed = !request.meta.missing().is_empty();
         let stream = Arc::new(Stream::new(EventIds::None));
         let outbox = Outbox::new(Arc::<Stream>::clone(&stream) as _);
@@ -232,7 +235,7 @@ impl Endpoint {
         let first = tokio::select! {
             biased;
             first = first => first,
-            () = self.stop.cancelled() => return StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+            () = self.stop.cancelled() => return empty(StatusCode::INTERNAL_SERVER_ERROR),
         };
         match first {
             Some(first) if stream.is_empty() => {
@@ -257,7 +260,7 @@ impl Endpoint {
         incoming: &mut Incoming,
         request: RpcRequest,
         lease: SessionLease,
-    ) -> Result<Response, Rejection> {
+    ) -> Result<Response<ResponseBody>, Rejection> {
         let session = Arc::clone(&lease.session.session);
         if session.in_flight.len() >= MOST_REQUESTS {
             return Err(Rejection::of(StatusCode::TOO_MANY_REQUESTS, too_many_requests()).with_retry_after());
@@ -297,11 +300,15 @@ impl Endpoint {
             }
         }
         lease.session.keep_stream(&stream);
-        Ok(events(self.event_body(&stream)).map(|body| guarded(body, lease)))
+        Ok(events(self.event_body(&stream)).map(|body| ResponseBody::Other(guarded(body, lease))))
     }
 
     /// Opens a session.
-    async fn open(&self, incoming: &mut Incoming, request: RpcRequest) -> Result<Response, Rejection> {
+    async fn open(
+        &self,
+        incoming: &mut Incoming,
+        request: RpcRequest,
+    ) -> Result<Response<ResponseBody>, Rejection> {
         let opened = HttpSession::new(&incoming.caller.principal).map_err(|error| {
             tracing::error!(%error, "there is no randomness for the identifier of a session");
             Rejection::of(StatusCode::INTERNAL_SERVER_ERROR, internal_error())
@@ -323,7 +330,7 @@ impl Endpoint {
     }
 
     /// Opens or resumes a stream of a session.
-    fn get(&self, head: &Parts, lease: Option<SessionLease>) -> Result<Response, Rejection> {
+    fn get(&self, head: &Parts, lease: Option<SessionLease>) -> Result<Response<ResponseBody>, Rejection> {
         media::check_events_accepted(&head.headers)?;
         if headers::version(&head.headers, false)?.is_some_and(headers::is_modern) {
             return Err(Rejection::method_not_allowed("POST"));
@@ -346,16 +353,20 @@ impl Endpoint {
                 (!stream.has_reader()).then(|| (Arc::clone(stream), stream.attach(None)))
             }
         };
-        Ok(events(EventBody::new(source, &self.stop)).map(|body| guarded(body, lease)))
+        Ok(events(EventBody::new(source, &self.stop)).map(|body| ResponseBody::Other(guarded(body, lease))))
     }
 
-    fn delete(&self, head: &Parts, lease: Option<&SessionLease>) -> Result<Response, Rejection> {
+    fn delete(
+        &self,
+        head: &Parts,
+        lease: Option<&SessionLease>,
+    ) -> Result<Response<ResponseBody>, Rejection> {
         if headers::version(&head.headers, false)?.is_some_and(headers::is_modern) {
             return Err(Rejection::method_not_allowed("POST"));
         }
         let lease = lease.ok_or_else(|| no_session(head))?;
         self.sessions.close(&lease.session.id);
-        Ok(StatusCode::NO_CONTENT.into_response())
+        Ok(empty(StatusCode::NO_CONTENT))
     }
 
     /// Attaches a reader to a stream.
