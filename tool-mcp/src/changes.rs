@@ -31,7 +31,7 @@ pub struct Changes(watch::Sender<u64>);
 pub(crate) const DEBOUNCE: Duration = Duration::from_millis(100);
 
 /// How long sending a notification may take. Changes in the meantime become one more notification.
-const SEND_TIMEOUT: Duration = Duration::from_secs(30);
+pub(crate) const SEND_TIMEOUT: Duration = Duration::from_secs(30);
 
 impl Changes {
     /// Creates a handle. Its clones notify the same clients.

@@ -4,6 +4,10 @@ mod completion;
 mod prompts;
 mod resources;
 mod subscriptions;
+#[cfg(feature = "tasks")]
+mod task_notifications;
+#[cfg(feature = "tasks")]
+mod tasks;
 mod tools;
 
 use std::sync::Arc;
@@ -108,9 +112,11 @@ impl Handler {
         Ok(result)
     }
 
-    pub(crate) fn discover(&self, cx: &RequestContext) -> DiscoverResult {
-        let discovered =
-            DiscoverResult::from_server_info(ProtocolVersion::KNOWN_VERSIONS.to_vec(), self.config.clone());
+    pub(crate) async fn discover(&self, cx: &RequestContext) -> DiscoverResult {
+        let config = self.config.clone();
+        #[cfg(feature = "tasks")]
+        let config = self.with_extension(config, cx).await;
+        let discovered = DiscoverResult::from_server_info(ProtocolVersion::KNOWN_VERSIONS.to_vec(), config);
         discovered.with_ttl_ms(FRESH_FOR_MS).with_cache_scope(cx.scope())
     }
 

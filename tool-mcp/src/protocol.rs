@@ -18,14 +18,16 @@ pub(crate) use context::{Caller, Origin, RequestContext};
 pub(crate) use dispatch::INVALID_CALL;
 pub(crate) use era::Era;
 pub(crate) use errors::{
-    RpcResult, internal_error, invalid_params, resource_not_found, shortened, shutting_down,
-    too_many_requests, too_many_sessions,
+    RpcResult, internal_error, invalid_params, method_not_found, resource_not_found, shortened,
+    shutting_down, too_many_requests, too_many_sessions,
 };
 pub(crate) use in_flight::{MOST_REQUESTS, RequestGuard};
 pub(crate) use message::{
     CallParams, ErrorResponse, Message, Params, RpcRequest, in_flight, read, request_id,
 };
 pub(crate) use outbox::{Closed, Notification, Outbox, Outgoing, Subscriber};
+#[cfg(feature = "tasks")]
+pub(crate) use response::Acknowledged;
 pub(crate) use response::{ItemList, ListMembers, ResultMeta, RpcResponse};
 pub(crate) use session::Session;
 pub(crate) use watched::{MOST_URI_BYTES, MOST_WATCHED, WatchedUris};

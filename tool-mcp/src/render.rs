@@ -4,4 +4,6 @@ pub(crate) mod call_result;
 pub(crate) mod read_error;
 pub(crate) mod resource_contents;
 pub(crate) mod stored_result;
+#[cfg(feature = "tasks")]
+pub(crate) mod task;
 pub(crate) mod tool_page;

@@ -4,13 +4,16 @@ use rmcp::model::ClientCapabilities;
 use tool_core::elicitation::{Ask, AskKind, Question};
 use tool_core::{Failure, FailureKind};
 
-/// The kinds of questions that a client supports.
+/// The kinds of questions and answers that a client supports.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Capabilities {
     form: bool,
     url: bool,
     sample: bool,
     roots: bool,
+    /// Whether the client can be answered with a task.
+    #[cfg(feature = "tasks")]
+    pub(crate) tasks: bool,
 }
 
 impl Capabilities {
@@ -22,6 +25,8 @@ impl Capabilities {
             url: elicitation.is_some_and(|it| it.url.is_some()),
             sample: declared.sampling.is_some(),
             roots: declared.roots.is_some(),
+            #[cfg(feature = "tasks")]
+            tasks: declared.supports_tasks(),
         }
     }
 

@@ -2,8 +2,8 @@
 
 use rmcp::ErrorData;
 use rmcp::model::{
-    ErrorCode, JsonObject, NotificationMetaObject, ServerNotification, SubscriptionFilter,
-    SubscriptionsAcknowledgedNotification, SubscriptionsAcknowledgedNotificationParams,
+    ErrorCode, JsonObject, NotificationMetaObject, ServerJsonRpcMessage, ServerNotification,
+    SubscriptionFilter, SubscriptionsAcknowledgedNotification, SubscriptionsAcknowledgedNotificationParams,
     SubscriptionsListenResult,
 };
 use serde_json::{Map, Value};
@@ -16,7 +16,7 @@ use crate::changes::{Changes, send_changes};
 use crate::handlers::Handler;
 use crate::protocol::{
     Closed, MOST_URI_BYTES, MOST_WATCHED, RequestContext, RpcResult, Subscriber, WatchedUris, invalid_params,
-    resource_not_found, shutting_down,
+    method_not_found, resource_not_found, shutting_down,
 };
 use crate::render::read_error::read_error;
 use crate::render::resource_contents::arguments;
@@ -26,7 +26,7 @@ impl Handler {
     /// Subscribes the client of a session to a resource, or unsubscribes it.
     pub(crate) async fn subscribe(&self, uri: &str, is_wanted: bool, cx: &RequestContext) -> RpcResult<()> {
         let (Some(updates), Some(session)) = (&self.updates, &cx.session) else {
-            return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "resources/subscribe", None));
+            return Err(method_not_found("resources/subscribe"));
         };
         if !is_wanted {
             session.watched.remove(uri);
@@ -57,6 +57,15 @@ impl Handler {
         params: &Map<String, Value>,
         cx: &RequestContext,
     ) -> RpcResult<SubscriptionsListenResult> {
+        #[cfg(feature = "tasks")]
+        let tasks = self.listened_tasks(params, cx).await?;
+        #[cfg(feature = "tasks")]
+        let has_tasks = tasks.is_some();
+        #[cfg(not(feature = "tasks"))]
+        let has_tasks = false;
+        if self.changes.is_none() && self.updates.is_none() && !has_tasks {
+            return Err(method_not_found("subscriptions/listen"));
+        }
         let requested = params.get("notifications").cloned().unwrap_or_default();
         let requested: SubscriptionFilter = serde_json::from_value(requested)
             .map_err(|_| invalid_params("`notifications` must say what the client listens to"))?;
@@ -76,7 +85,13 @@ impl Handler {
         acknowledged.extensions.insert(meta);
         let acknowledged = ServerNotification::SubscriptionsAcknowledgedNotification(acknowledged);
         let unread = |error: Closed| ErrorData::internal_error(error.to_string(), None);
-        cx.outbox.notify(acknowledged).await.map_err(unread)?;
+        let acknowledged = ServerJsonRpcMessage::notification(acknowledged);
+        #[cfg(feature = "tasks")]
+        let acknowledged = match &tasks {
+            Some(tasks) => tasks.acknowledge(&acknowledged),
+            None => serde_json::to_value(&acknowledged).unwrap_or_default(),
+        };
+        cx.outbox.send(&acknowledged).await.map_err(unread)?;
 
         let uris = accepted.resource_subscriptions.clone();
         let subscription = Some((cx.id.clone(), accepted));
@@ -93,7 +108,14 @@ impl Handler {
             let watched = WatchedUris::of(uris.into_iter().flatten());
             self.end.run_until_cancelled(send_updates(updates, &subscriber, &watched)).await;
         };
-        tokio::join!(lists, contents);
+        #[cfg(feature = "tasks")]
+        let tasks = async {
+            let Some(tasks) = &tasks else { return };
+            self.end.run_until_cancelled(self.send_tasks(tasks, cx)).await;
+        };
+        #[cfg(not(feature = "tasks"))]
+        let tasks = std::future::ready(());
+        tokio::join!(lists, contents, tasks);
         let mut result = SubscriptionsListenResult::complete(cx.id.clone());
         result.meta.set_server_info(self.config.server_info.clone());
         Ok(result)

@@ -89,6 +89,16 @@ impl Handler {
         round: Round<'_>,
         cx: &RequestContext,
     ) -> RpcResult<RpcResponse> {
+        #[cfg(feature = "tasks")]
+        if let Some(response) = Box::pin(self.create_task(view, name, arguments, cx)).await? {
+            return Ok(response);
+        }
+        if cx.idempotency_key()?.is_some() && view.registry.get(name).is_some_and(ToolDefinition::modifies) {
+            return Err(invalid_params(format!(
+                "`tool-core/idempotencyKey`: this call of `{name}` does not run as a task, and a repeated one would run \
+                 again; make the call without the key"
+            )));
+        }
         let principal = view.registry.principal().id();
         let call = CallIdentity { method: "tools/call", name, arguments, principal };
         let run = async |options: &_| view.registry.call_with(name, arguments, options).await;
@@ -109,12 +119,17 @@ impl Handler {
     }
 
     /// Returns the response with the result of a call.
-    fn called<'r>(&'r self, mut result: CallResult<'r>, cx: &RequestContext) -> RpcResponse {
+    pub(super) fn called<'r>(&'r self, result: CallResult<'r>, cx: &RequestContext) -> RpcResponse {
         if result.is_error() {
             cx.operation.fail_tool();
         }
+        RpcResponse::success(&self.finished(result, cx), cx)
+    }
+
+    /// Adds to the result of a call what the era of the client asks for.
+    pub(super) fn finished<'r>(&'r self, mut result: CallResult<'r>, cx: &RequestContext) -> CallResult<'r> {
         result.result_type = cx.era.is_modern().then_some("complete");
         result.meta.server = self.meta(cx).server;
-        RpcResponse::success(&result, cx)
+        result
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use rmcp::model::{CacheScope, ProgressToken, RequestId};
+use serde_json::Value;
 use tool_core::logging::LogLevel;
 use tool_core::{
     Extensions, Failure, FailureKind, Output, Principal, Prompt, Registry, TraceParent, adapter,
@@ -10,11 +11,15 @@ use tool_core::{
 
 use crate::elicitation::Capabilities;
 use crate::protocol::era::Era;
+use crate::protocol::errors::{RpcResult, invalid_params};
 use crate::protocol::message::{Meta, Params};
 use crate::protocol::operation::{Operation, OperationStart};
 use crate::protocol::outbox::Outbox;
 use crate::protocol::param_headers::ParamHeaders;
 use crate::protocol::session::Session;
+
+/// The most characters that an idempotency key may have.
+const MOST_KEY: usize = 255;
 
 /// The sender of a request over HTTP.
 #[derive(Clone, Debug)]
@@ -39,6 +44,7 @@ pub(crate) struct RequestContext {
     pub(crate) progress_token: Option<ProgressToken>,
     /// The least severe level that the client gets; `None` for no messages.
     pub(crate) log_level: Option<LogLevel>,
+    idempotency_key: Option<Value>,
     /// The stream of the request.
     pub(crate) outbox: Outbox,
     /// `None` for a request without a session.
@@ -93,6 +99,7 @@ impl RequestContext {
             trace,
             progress_token: meta.progress_token.clone(),
             log_level,
+            idempotency_key: meta.idempotency_key.clone(),
             outbox,
             session,
             lacks: OnceLock::new(),
@@ -122,6 +129,25 @@ impl RequestContext {
     fn record(&self, lacks: Option<Vec<&str>>) {
         if let Some(lacks) = lacks {
             let _ = self.lacks.set(lacks.into_iter().map(str::to_owned).collect());
+        }
+    }
+
+    /// Returns the idempotency key of a call.
+    ///
+    /// # Errors
+    ///
+    /// When it is not a text of 1 to 255 printable ASCII characters.
+    pub(crate) fn idempotency_key(&self) -> RpcResult<Option<&str>> {
+        let is_key = |key: &&str| {
+            (1..=MOST_KEY).contains(&key.len()) && key.bytes().all(|b| (0x20..0x7f).contains(&b))
+        };
+        match &self.idempotency_key {
+            None => Ok(None),
+            Some(key) => key.as_str().filter(is_key).map(Some).ok_or_else(|| {
+                invalid_params(format!(
+                    "`tool-core/idempotencyKey` must be a string of 1 to {MOST_KEY} printable ASCII characters"
+                ))
+            }),
         }
     }
 

@@ -4,7 +4,7 @@ use std::future::ready;
 use std::sync::Arc;
 
 use rmcp::ErrorData;
-use rmcp::model::{CompleteRequestParams, ErrorCode, ProtocolVersion, ServerResult};
+use rmcp::model::{CompleteRequestParams, ProtocolVersion, ServerResult};
 use serde::Deserialize as _;
 use serde_json::{Map, Value};
 use tool_core::BoxFuture;
@@ -18,7 +18,7 @@ use crate::protocol::context::{Origin, RequestContext};
 use crate::protocol::message::{Message, Meta, Params, REQUIRED, RpcRequest};
 use crate::protocol::operation::METHODS;
 use crate::protocol::response::RpcResponse;
-use crate::protocol::{RpcResult, Session, invalid_params};
+use crate::protocol::{RpcResult, Session, invalid_params, method_not_found};
 
 impl Handler {
     /// Begins to answer a request. Changes to its session are made before this returns.
@@ -75,7 +75,7 @@ impl Handler {
         cx: &RequestContext,
     ) -> RpcResult<RpcResponse> {
         let Some(session) = cx.session.as_ref().filter(|_| is_legacy) else {
-            return Err(unknown(method));
+            return Err(method_not_found(method));
         };
         let params = object(params)?;
         if method == "initialize" {
@@ -130,7 +130,17 @@ impl Handler {
                     .map_err(|_| invalid_params(COMPLETE))?;
                 self.completion(&params, cx).await?.into()
             }
-            ("server/discover", _) => self.discover(cx).into(),
+            ("server/discover", _) => self.discover(cx).await.into(),
+            #[cfg(feature = "tasks")]
+            ("tasks/get", params) if !is_legacy => return Box::pin(self.task(object(params)?, cx)).await,
+            #[cfg(feature = "tasks")]
+            ("tasks/update", params) if !is_legacy => {
+                return Box::pin(self.update_task(object(params)?, cx)).await;
+            }
+            #[cfg(feature = "tasks")]
+            ("tasks/cancel", params) if !is_legacy => {
+                return Box::pin(self.cancel_task(object(params)?, cx)).await;
+            }
             ("ping", _) if is_legacy => ServerResult::empty(()),
             (method @ ("resources/subscribe" | "resources/unsubscribe"), params)
                 if is_legacy && self.updates.is_some() =>
@@ -139,12 +149,10 @@ impl Handler {
                 self.subscribe(uri(params)?, method == "resources/subscribe", cx).await?;
                 ServerResult::empty(())
             }
-            ("subscriptions/listen", params)
-                if !is_legacy && (self.changes.is_some() || self.updates.is_some()) =>
-            {
+            ("subscriptions/listen", params) if !is_legacy => {
                 Box::pin(self.listen(object(params)?, cx)).await?.into()
             }
-            (method, _) => return Err(unknown(method)),
+            (method, _) => return Err(method_not_found(method)),
         };
         Ok(RpcResponse::of(result, cx))
     }
@@ -191,8 +199,4 @@ fn object(params: &Params) -> RpcResult<&Map<String, Value>> {
 
 fn uri(params: &Map<String, Value>) -> RpcResult<&str> {
     params.get("uri").and_then(Value::as_str).ok_or_else(|| invalid_params("`uri` must be a string"))
-}
-
-fn unknown(method: &str) -> ErrorData {
-    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method.to_owned(), None)
 }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use rmcp::ErrorData;
+use rmcp::model::ErrorCode;
 use serde_json::json;
 
 use crate::protocol::in_flight::MOST_REQUESTS;
@@ -12,6 +13,11 @@ pub(crate) type RpcResult<T> = Result<T, ErrorData>;
 
 pub(crate) fn invalid_params(message: impl Into<Cow<'static, str>>) -> ErrorData {
     ErrorData::invalid_params(message, None)
+}
+
+/// Returns the error of an unknown method.
+pub(crate) fn method_not_found(method: &str) -> ErrorData {
+    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method.to_owned(), None)
 }
 
 /// Returns an error without details, which are in the log.

@@ -23,7 +23,7 @@ static DURATION: DurationHistogram = DurationHistogram::new(
 );
 
 /// The methods of requests. All others have one label, so that clients cannot create labels.
-pub(super) const METHODS: [&str; 15] = [
+pub(super) const METHODS: &[&str] = &[
     "tools/call",
     "tools/list",
     "initialize",
@@ -39,6 +39,12 @@ pub(super) const METHODS: [&str; 15] = [
     "logging/setLevel",
     "server/discover",
     "subscriptions/listen",
+    #[cfg(feature = "tasks")]
+    "tasks/get",
+    #[cfg(feature = "tasks")]
+    "tasks/update",
+    #[cfg(feature = "tasks")]
+    "tasks/cancel",
 ];
 
 const OTHER_METHOD: &str = "_OTHER";
@@ -57,7 +63,7 @@ pub(super) struct OperationStart<'r> {
 /// A request that is being answered. Its duration is recorded when it is dropped.
 pub(crate) struct Operation {
     pub(crate) span: Span,
-    method: &'static str,
+    pub(crate) method: &'static str,
     version: Option<&'static str>,
     is_http: bool,
     /// The name of the tool or prompt, if it exists.
@@ -78,7 +84,7 @@ enum Outcome {
 impl Operation {
     pub(super) fn begin(start: &OperationStart<'_>) -> Self {
         let &OperationStart { id, params, session, trace, is_http, .. } = start;
-        let method = METHODS.into_iter().find(|method| *method == start.method).unwrap_or(OTHER_METHOD);
+        let method = METHODS.iter().copied().find(|method| *method == start.method).unwrap_or(OTHER_METHOD);
         let version = start.version.and_then(version_label);
         // At the level of errors, so that log lines of any level are inside this span. Empty fields are recorded later.
         let span = tracing::error_span!(

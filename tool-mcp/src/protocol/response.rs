@@ -65,6 +65,23 @@ fn text<S: Serializer>(value: &Option<impl Display>, serializer: S) -> Result<S:
     }
 }
 
+/// The result of a request that only needs to be confirmed.
+#[cfg(feature = "tasks")]
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Acknowledged<'h> {
+    result_type: &'static str,
+    #[serde(rename = "_meta")]
+    meta: ResultMeta<'h>,
+}
+
+#[cfg(feature = "tasks")]
+impl<'h> Acknowledged<'h> {
+    pub(crate) fn new(meta: ResultMeta<'h>) -> Self {
+        Acknowledged { result_type: "complete", meta }
+    }
+}
+
 /// The text of a response, in pieces so that a long list is not copied.
 #[derive(Clone, Debug)]
 pub(crate) struct RpcResponse {

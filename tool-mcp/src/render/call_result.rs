@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 use tool_core::results::{Excerpt, Preview, PreviewPart};
-use tool_core::{Content, Failure, FailureKind, Output, Reply};
+use tool_core::{CallId, Content, Failure, FailureKind, Output, Reply};
 
 use crate::catalog::uri::Scheme;
 use crate::protocol::{Era, ResultMeta, RpcResult};
@@ -52,28 +52,37 @@ impl<'r> CallResult<'r> {
         let mut result = match (&reply.result, &reply.preview) {
             (result, Some(preview)) => CallResult::excerpts(preview, result, era, scheme),
             (Ok(output), None) => CallResult::succeeded(output, era),
-            (Err(failure), None) => {
-                let kind = failure.kind();
-                // The error of a missing capability is a separate one, sent before. Here the caller is another tool.
-                let code = kind.codes().mcp_call.code(true).filter(|_| kind != FailureKind::Unsupported);
-                if let Some(code) = code {
-                    return Err(ErrorData::new(ErrorCode(code), failure.message().to_owned(), None));
-                }
-                let mut text = failure.text();
-                if kind == FailureKind::Internal {
-                    // The cause is only in the log, under this identifier.
-                    text.push_str(&format!(" (call {})", reply.call_id));
-                }
-                CallResult::failed(text)
-            }
+            (Err(failure), None) => CallResult::of_failure(failure, Some(reply.call_id))?,
         };
         result.meta.call_id = Some(reply.call_id);
         if let Err(failure) = &reply.result {
-            result.meta.kind = Some(failure.kind().codes().error_type);
-            result.meta.retryable = Some(failure.retryable());
-            result.meta.retry_after = failure.retry_after().map(|wait| wait.as_secs());
+            result.describe(failure);
         }
         Ok(result)
+    }
+
+    /// Returns the result of a call that failed, or the protocol error of an unknown tool.
+    pub(crate) fn of_failure(failure: &Failure, call_id: Option<CallId>) -> RpcResult<Self> {
+        let kind = failure.kind();
+        // The error of a missing capability is a separate one, sent before. Here the caller is another tool.
+        let code = kind.codes().mcp_call.code(true).filter(|_| kind != FailureKind::Unsupported);
+        if let Some(code) = code {
+            return Err(ErrorData::new(ErrorCode(code), failure.message().to_owned(), None));
+        }
+        let mut text = failure.text();
+        if let Some(call_id) = call_id.filter(|_| kind == FailureKind::Internal) {
+            // The cause is only in the log, under this identifier.
+            text.push_str(&format!(" (call {call_id})"));
+        }
+        let mut result = CallResult::failed(text);
+        result.describe(failure);
+        Ok(result)
+    }
+
+    fn describe(&mut self, failure: &Failure) {
+        self.meta.kind = Some(failure.kind().codes().error_type);
+        self.meta.retryable = Some(failure.retryable());
+        self.meta.retry_after = failure.retry_after().map(|wait| wait.as_secs());
     }
 
     fn succeeded(output: &'r Output, era: &Era) -> Self {

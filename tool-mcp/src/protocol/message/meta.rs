@@ -25,6 +25,9 @@ pub(crate) struct Meta {
     pub(crate) log_level: Option<LogLevel>,
     #[serde(rename = "progressToken", default, deserialize_with = "lenient")]
     pub(crate) progress_token: Option<ProgressToken>,
+    /// The idempotency key of a call, whatever its type is.
+    #[serde(rename = "tool-core/idempotencyKey")]
+    pub(crate) idempotency_key: Option<Value>,
     #[serde(default, deserialize_with = "trace")]
     pub(crate) traceparent: Option<TraceParent>,
 }

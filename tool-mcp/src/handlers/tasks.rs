@@ -1,0 +1,164 @@
+//! Tasks: calls that are answered by a task, `tasks/get`, `tasks/update` and `tasks/cancel`.
+
+use std::sync::Arc;
+
+use rmcp::ErrorData;
+use rmcp::model::{ErrorCode, JsonObject, ServerConfig, TASKS_EXTENSION_ID};
+use serde_json::{Map, Value, json};
+use tool_core::ToolDefinition;
+use tool_core::tasks::{TaskEngine, TaskError, TaskId, TaskSupport};
+
+use crate::catalog::view::CatalogView;
+use crate::handlers::Handler;
+use crate::protocol::{
+    Acknowledged, RequestContext, RpcResponse, RpcResult, invalid_params, method_not_found,
+};
+use crate::render::call_result::CallResult;
+use crate::render::task::{TaskMeta, TaskResult, question_of};
+
+/// The engine of the caller's tools, and one of its tasks.
+struct CallerTask {
+    view: CatalogView,
+    engine: Arc<dyn TaskEngine>,
+    id: TaskId,
+}
+
+impl Handler {
+    /// Answers a call with a task. Returns `None` if the call is made instead.
+    ///
+    /// The server decides which calls become tasks: those of every tool that can, if the client declares the extension.
+    pub(super) async fn create_task(
+        &self,
+        view: &CatalogView,
+        name: &str,
+        arguments: &[u8],
+        cx: &RequestContext,
+    ) -> RpcResult<Option<RpcResponse>> {
+        let registry = &view.registry;
+        let options = registry.get(name).and_then(ToolDefinition::task).filter(|_| cx.era.is_modern());
+        let Some(options) = options.filter(|_| registry.task_engine().is_some()) else { return Ok(None) };
+        // The call is refused by the same words as that of any other tool.
+        if registry.check_access(name).is_err() {
+            return Ok(None);
+        }
+        if !cx.capabilities.tasks {
+            return match options.support {
+                TaskSupport::Optional => Ok(None),
+                TaskSupport::Required => Err(undeclared()),
+            };
+        }
+        let key = cx.idempotency_key()?;
+        let created = registry.create_task(name, arguments, key, cx.trace).await;
+        let task = match created {
+            Ok(task) => task,
+            Err(error) => {
+                let result = CallResult::of_failure(&error.into_failure(), None)?;
+                return Ok(Some(self.called(result, cx)));
+            }
+        };
+        let mut result = TaskResult::new(&task, TaskMeta::Result(self.meta(cx)));
+        result.result_type = Some("task");
+        Ok(Some(RpcResponse::success(&result, cx)))
+    }
+
+    /// Answers `tasks/get`.
+    pub(crate) async fn task(
+        &self,
+        params: &Map<String, Value>,
+        cx: &RequestContext,
+    ) -> RpcResult<RpcResponse> {
+        let CallerTask { view, engine, id } = self.caller_task(params, cx).await?;
+        let task = engine.get(view.registry.principal(), &id).await.map_err(unavailable)?;
+        let task = task.ok_or_else(not_found)?;
+        let reply = view.registry.task_reply(&task).await;
+        let mut result = TaskResult::new(&task, TaskMeta::Result(self.meta(cx))).with_questions(&task);
+        if let Some(reply) = &reply {
+            let outcome = CallResult::of(reply, &cx.era, &view.catalog.settings.scheme);
+            result = result.with_outcome(&task, reply, outcome.map(|result| self.finished(result, cx)));
+        }
+        result.result_type = Some("complete");
+        Ok(RpcResponse::success(&result, cx))
+    }
+
+    /// Answers `tasks/update`: the client answers questions of a task. Answers to others are ignored.
+    pub(crate) async fn update_task(
+        &self,
+        params: &Map<String, Value>,
+        cx: &RequestContext,
+    ) -> RpcResult<RpcResponse> {
+        let CallerTask { view, engine, id } = self.caller_task(params, cx).await?;
+        let Some(Value::Object(responses)) = params.get("inputResponses") else {
+            return Err(invalid_params("`inputResponses` must be an object"));
+        };
+        let owner = view.registry.principal();
+        let task = engine.get(owner, &id).await.map_err(unavailable)?.ok_or_else(not_found)?;
+        let answers = responses.iter();
+        let answers: Map<String, Value> = answers
+            .filter_map(|(key, answer)| Some((question_of(&task, key)?.0.clone(), answer.clone())))
+            .collect();
+        if !answers.is_empty() && !engine.answer(owner, &id, answers).await.map_err(unavailable)? {
+            return Err(not_found());
+        }
+        Ok(self.acknowledged(cx))
+    }
+
+    /// Answers `tasks/cancel`.
+    pub(crate) async fn cancel_task(
+        &self,
+        params: &Map<String, Value>,
+        cx: &RequestContext,
+    ) -> RpcResult<RpcResponse> {
+        let CallerTask { view, engine, id } = self.caller_task(params, cx).await?;
+        if !engine.cancel(view.registry.principal(), &id).await.map_err(unavailable)? {
+            return Err(not_found());
+        }
+        Ok(self.acknowledged(cx))
+    }
+
+    /// Adds the extension to the capabilities of the server, if the tools of the caller have an engine of tasks.
+    pub(super) async fn with_extension(&self, mut config: ServerConfig, cx: &RequestContext) -> ServerConfig {
+        if self.view(cx).await.is_ok_and(|view| view.registry.task_engine().is_some()) {
+            let extensions = config.capabilities.extensions.get_or_insert_default();
+            extensions.insert(TASKS_EXTENSION_ID.to_owned(), JsonObject::new());
+        }
+        config
+    }
+
+    async fn caller_task(&self, params: &Map<String, Value>, cx: &RequestContext) -> RpcResult<CallerTask> {
+        let view = self.view(cx).await?;
+        let Some(engine) = view.registry.task_engine().cloned() else {
+            return Err(method_not_found(cx.operation.method));
+        };
+        if !cx.capabilities.tasks {
+            return Err(undeclared());
+        }
+        let Some(id) = params.get("taskId").and_then(Value::as_str) else {
+            return Err(invalid_params("`taskId` must be a string"));
+        };
+        let id = id.parse().map_err(|_| not_found())?;
+        Ok(CallerTask { view, engine, id })
+    }
+
+    fn acknowledged(&self, cx: &RequestContext) -> RpcResponse {
+        RpcResponse::success(&Acknowledged::new(self.meta(cx)), cx)
+    }
+}
+
+/// Returns the error of a client that does not declare the extension.
+pub(super) fn undeclared() -> ErrorData {
+    let message = format!(
+        "this needs a client that declares the extension `{TASKS_EXTENSION_ID}` in the capabilities of the request"
+    );
+    let data = json!({"requiredCapabilities": {"extensions": {TASKS_EXTENSION_ID: {}}}});
+    ErrorData::new(ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY, message, Some(data))
+}
+
+/// Returns the error of an unknown task. It is the same for one that has expired, and for that of another caller.
+fn not_found() -> ErrorData {
+    invalid_params("there is no such task: it does not exist, or has expired")
+}
+
+fn unavailable(error: TaskError) -> ErrorData {
+    let failure = error.into_failure();
+    ErrorData::internal_error(failure.message().to_owned(), Some(json!({"retryable": failure.retryable()})))
+}
