@@ -34,5 +34,9 @@ mod rmcp_cases;
 mod stdio;
 mod support;
 mod surfaces;
+#[cfg(feature = "tasks")]
+mod task_engine;
+#[cfg(feature = "tasks")]
+mod tasks;
 mod tool_search;
 mod updates;

@@ -17,6 +17,10 @@ const SERVE: &str = "TOOL_MCP_TEST_SERVE";
 fn serve() {
     let Some(registry_name) = std::env::var_os(SERVE) else { return };
     let registry = match registry_name.to_str() {
+        #[cfg(feature = "tasks")]
+        Some("tasks") => crate::tasks::registry(|builder| {
+            builder.tasks(std::sync::Arc::<crate::task_engine::MemoryEngine>::default())
+        }),
         Some("surfaces") => crate::surfaces::registry(|builder| builder),
         Some("authentication") => crate::authentication::registry(),
         Some("elicitation") => crate::elicitation::registry(),
@@ -32,13 +36,19 @@ fn serve() {
     } else {
         tool_mcp::Discovery::default()
     };
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    #[cfg(feature = "tasks")]
+    runtime.spawn({
+        let registry = registry.clone();
+        async move { registry.run_tasks(tokio_util::sync::CancellationToken::new()).await }
+    });
     let server = Server::new(registry).discovery(discovery).name("fixture").version("1.0.0");
     let server = if registry_name == "authentication" {
         server.authenticator(crate::authentication::bearer())
     } else {
         server
     };
-    let result = tokio::runtime::Runtime::new().unwrap().block_on(server.serve_stdio());
+    let result = runtime.block_on(server.serve_stdio());
     // The test harness must not write to standard output.
     std::process::exit(i32::from(result.is_err()));
 }
