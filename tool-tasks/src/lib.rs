@@ -1,1 +1,20 @@
 //! Task engines for `tool-core`: work that outlives its call.
+
+mod changes;
+#[cfg(feature = "conformance")]
+pub mod conformance;
+mod core;
+mod database;
+mod engine;
+mod options;
+mod record;
+mod requests;
+mod running;
+mod schema;
+#[cfg(feature = "sqlite")]
+mod sqlite;
+mod statements;
+mod worker;
+
+#[cfg(feature = "sqlite")]
+pub use engine::SqliteEngine;

@@ -26,6 +26,18 @@ pub struct Progress<'p> {
     pub message: &'p str,
 }
 
+impl<'p> Progress<'p> {
+    /// Creates a progress, for tests of a sink.
+    ///
+    /// ```
+    /// let progress = tool_core::progress::Progress::new(3, 10, "copying");
+    /// assert_eq!(progress.total, Some(10));
+    /// ```
+    pub fn new(done: u64, total: impl Into<Option<u64>>, message: &'p str) -> Self {
+        Progress { done, total: total.into(), message }
+    }
+}
+
 /// Receives the progress of a call; see [`CallOptions::progress`](crate::CallOptions::progress). Any function of a
 /// [`Progress`] is a sink.
 ///

@@ -1,0 +1,135 @@
+//! The engines.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+use tokio_util::sync::CancellationToken;
+use tool_core::tasks::{NewTask, Task, TaskEngine, TaskError, TaskId, TaskRun};
+use tool_core::{BoxFuture, Principal};
+
+use crate::core::Core;
+use crate::database::Database;
+use crate::options::{EngineOptions, setters};
+use crate::sqlite::SqliteDatabase;
+use crate::{requests, worker};
+
+/// Implements the trait for an engine, whose field `core` is an `Arc<Core>`.
+macro_rules! engine {
+    ($engine:ident) => {
+        impl TaskEngine for $engine {
+            fn create(&self, task: NewTask) -> BoxFuture<'_, Result<Task, TaskError>> {
+                Box::pin(requests::create(&self.core, task))
+            }
+
+            fn get<'a>(
+                &'a self,
+                owner: &'a Principal,
+                id: &'a TaskId,
+            ) -> BoxFuture<'a, Result<Option<Task>, TaskError>> {
+                Box::pin(requests::get(&self.core, owner, id))
+            }
+
+            fn list<'a>(
+                &'a self,
+                owner: &'a Principal,
+                after: Option<&'a TaskId>,
+                limit: usize,
+            ) -> BoxFuture<'a, Result<Vec<Task>, TaskError>> {
+                Box::pin(requests::list(&self.core, owner, after, limit))
+            }
+
+            fn answer<'a>(
+                &'a self,
+                owner: &'a Principal,
+                id: &'a TaskId,
+                answers: Map<String, Value>,
+            ) -> BoxFuture<'a, Result<bool, TaskError>> {
+                Box::pin(requests::answer(&self.core, owner, id, answers))
+            }
+
+            fn cancel<'a>(
+                &'a self,
+                owner: &'a Principal,
+                id: &'a TaskId,
+            ) -> BoxFuture<'a, Result<bool, TaskError>> {
+                Box::pin(requests::cancel(&self.core, owner, id))
+            }
+
+            fn changed<'a>(&'a self, id: &'a TaskId, version: u64) -> BoxFuture<'a, ()> {
+                Box::pin(requests::changed(&self.core, id, version))
+            }
+
+            fn work(
+                &self,
+                run: Arc<dyn TaskRun>,
+                stop: CancellationToken,
+            ) -> BoxFuture<'_, Result<(), TaskError>> {
+                Box::pin(worker::work(Arc::clone(&self.core), run, stop))
+            }
+        }
+
+        impl $engine {
+            setters!();
+
+            fn with(self, change: impl FnOnce(&mut EngineOptions)) -> Self {
+                let mut options = self.core.options;
+                change(&mut options);
+                let core = Arc::new(Core::new(Arc::clone(&self.core.database), options));
+                Self { core, ..self }
+            }
+        }
+
+        impl fmt::Debug for $engine {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_struct(stringify!($engine))
+                    .field("options", &self.core.options)
+                    .finish_non_exhaustive()
+            }
+        }
+    };
+}
+
+/// Tasks in a file of SQLite.
+pub struct SqliteEngine {
+    core: Arc<Core>,
+    database: Arc<SqliteDatabase>,
+}
+
+engine!(SqliteEngine);
+
+impl SqliteEngine {
+    /// Creates an engine whose tasks are in the file `path`. The file is opened, and created if there is none, when the engine is
+    /// first used. No runtime is needed before that.
+    pub fn at(path: impl Into<PathBuf>) -> Self {
+        let database = Arc::new(SqliteDatabase::new(path.into()));
+        let core = Arc::new(Core::new(Arc::clone(&database) as Arc<dyn Database>, EngineOptions::default()));
+        SqliteEngine { core, database }
+    }
+
+    /// Creates an engine as [`at`](SqliteEngine::at) does, and opens the file.
+    ///
+    /// # Errors
+    ///
+    /// [`TaskError::Unavailable`] if the file cannot be opened, or is of another version.
+    pub async fn open(path: impl Into<PathBuf>) -> Result<Self, TaskError> {
+        let engine = SqliteEngine::at(path);
+        engine.database.prepare().await?;
+        Ok(engine)
+    }
+
+    /// Creates an engine as [`at`](SqliteEngine::at) does. The file is `tasks.db` in the folder `app` of `$XDG_STATE_HOME`, or of
+    /// `~/.local/state`.
+    ///
+    /// # Errors
+    ///
+    /// [`TaskError::Unavailable`] if neither `$XDG_STATE_HOME` nor `$HOME` is set.
+    pub fn in_state_dir(app: &str) -> Result<Self, TaskError> {
+        let folder = |name| std::env::var_os(name).map(PathBuf::from).filter(|folder| folder.is_absolute());
+        let state = folder("XDG_STATE_HOME").or_else(|| folder("HOME").map(|home| home.join(".local/state")));
+        let missing = "neither `XDG_STATE_HOME` nor `HOME` is the path of a folder: set one of them";
+        let state = state.ok_or_else(|| TaskError::Unavailable(missing.to_owned()))?;
+        Ok(SqliteEngine::at(state.join(app).join("tasks.db")))
+    }
+}

@@ -1,0 +1,221 @@
+//! Tasks in a file of SQLite.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use apalis_core::task::builder::TaskBuilder;
+use apalis_core::worker::context::WorkerContext;
+use apalis_sqlite::{Config, SqliteStorage, queries};
+use sqlx::sqlite::{
+    Sqlite, SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteRow,
+    SqliteSynchronous,
+};
+use tokio::sync::OnceCell;
+use tool_core::BoxFuture;
+
+use crate::database::{Cell, Database, DatabaseError, Row, Stored, Transaction};
+use crate::record::now;
+use crate::schema::{
+    CLOCKS_DIFFER, CREATE, CREATE_VERSION, FIND_VERSION, QUEUE, STORE_VERSION, VERSION, other_version,
+};
+use crate::statements::statements;
+
+statements!(Sqlite, SqliteRow, "INTEGER");
+
+/// How long a statement waits for another process that writes.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(15);
+
+impl From<apalis_sqlite::Error> for DatabaseError {
+    fn from(error: apalis_sqlite::Error) -> Self {
+        DatabaseError::Away(error.to_string())
+    }
+}
+
+/// A file with the tasks.
+#[derive(Debug)]
+pub(crate) struct SqliteDatabase {
+    path: PathBuf,
+    pools: OnceCell<Pools>,
+}
+
+#[derive(Debug)]
+struct Pools {
+    /// One connection: those who write in this process wait for each other here, in their order.
+    write: SqlitePool,
+    read: SqlitePool,
+}
+
+impl SqliteDatabase {
+    pub(crate) fn new(path: PathBuf) -> Self {
+        SqliteDatabase { path, pools: OnceCell::new() }
+    }
+
+    async fn pools(&self) -> Stored<&Pools> {
+        self.pools.get_or_try_init(|| open(&self.path)).await
+    }
+
+    /// Opens the file, and creates its tables.
+    pub(crate) async fn prepare(&self) -> Stored<()> {
+        self.pools().await.map(|_| ())
+    }
+}
+
+async fn open(path: &Path) -> Stored<Pools> {
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        create_folder(folder).map_err(|error| {
+            DatabaseError::Away(format!("the folder {} cannot be created: {error}", folder.display()))
+        })?;
+    }
+    let options = SqliteConnectOptions::new()
+        .filename(path)
+        .create_if_missing(true)
+        .journal_mode(SqliteJournalMode::Wal)
+        .synchronous(SqliteSynchronous::Full)
+        .busy_timeout(BUSY_TIMEOUT);
+    let pool = |connections| {
+        SqlitePoolOptions::new()
+            .max_connections(connections)
+            .acquire_timeout(BUSY_TIMEOUT * 2)
+            .idle_timeout(None)
+            .max_lifetime(None)
+            .test_before_acquire(false)
+            .connect_lazy_with(options.clone())
+    };
+    let pools = Pools { write: pool(1), read: pool(4) };
+    let started = tokio::time::Instant::now();
+    loop {
+        match migrate(&pools.write).await {
+            // Changing to the write-ahead log does not wait for other processes that do the same.
+            Err(DatabaseError::Away(error))
+                if error.contains("locked") && started.elapsed() < BUSY_TIMEOUT =>
+            {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+            result => break result.map(|()| pools),
+        }
+    }
+}
+
+/// Creates the folder, which only this user can read if it is new.
+fn create_folder(folder: &Path) -> std::io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}
+
+/// Creates or updates the tables. Other processes wait.
+async fn migrate(pool: &SqlitePool) -> Stored<()> {
+    let mut transaction = pool.begin_with("BEGIN IMMEDIATE").await?;
+    let mut migrations = SqliteStorage::migrations();
+    migrations.set_ignore_missing(true);
+    migrations
+        .run_direct(None, &mut *transaction, false)
+        .await
+        .map_err(|error| DatabaseError::Away(error.to_string()))?;
+    query(CREATE_VERSION, Vec::new()).execute(&mut *transaction).await?;
+    let version: Option<i64> = sqlx::query_scalar(FIND_VERSION).fetch_optional(&mut *transaction).await?;
+    match version {
+        Some(VERSION) => {}
+        Some(version) => return Err(DatabaseError::Unusable(other_version(version))),
+        None => {
+            for statement in CREATE {
+                query(statement, Vec::new()).execute(&mut *transaction).await?;
+            }
+            query(STORE_VERSION, vec![Cell::from(VERSION)]).execute(&mut *transaction).await?;
+        }
+    }
+    Ok(transaction.commit().await?)
+}
+
+const IS_DUE: &str = "SELECT 1 FROM Jobs WHERE job_type = $1 AND status = 'Pending' AND lock_by IS NULL AND priority = 0 \
+     AND run_at <= $2 LIMIT 1";
+const REMOVE: &str = "DELETE FROM Jobs WHERE job_type = $1 AND idempotency_key = $2";
+const LOST: &str = "SELECT id FROM tool_task WHERE state = 'working' AND worker IS NULL AND NOT EXISTS \
+     (SELECT 1 FROM Jobs WHERE job_type = $1 AND idempotency_key = tool_task.id) LIMIT $2";
+
+impl Database for SqliteDatabase {
+    fn begin(&self) -> BoxFuture<'_, Stored<Box<dyn Transaction>>> {
+        Box::pin(async {
+            let transaction = self.pools().await?.write.begin_with("BEGIN IMMEDIATE").await?;
+            Ok(Box::new(SqliteTransaction(transaction)) as Box<dyn Transaction>)
+        })
+    }
+
+    fn rows(&self, sql: &'static str, values: Vec<Cell>) -> BoxFuture<'_, Stored<Vec<Row>>> {
+        Box::pin(async move {
+            let rows = query(sql, values).fetch_all(&self.pools().await?.read).await?;
+            rows.iter().map(read).collect()
+        })
+    }
+
+    fn is_due(&self) -> BoxFuture<'_, Stored<bool>> {
+        let values = vec![Cell::from(QUEUE), Cell::from(now() / 1_000)];
+        Box::pin(async move { Ok(!self.rows(IS_DUE, values).await?.is_empty()) })
+    }
+
+    fn lost(&self, limit: i64) -> BoxFuture<'_, Stored<Vec<String>>> {
+        let values = vec![Cell::from(QUEUE), Cell::from(limit)];
+        Box::pin(
+            async move { Ok(self.rows(LOST, values).await?.into_iter().map(|mut row| row.text()).collect()) },
+        )
+    }
+}
+
+struct SqliteTransaction(sqlx::Transaction<'static, Sqlite>);
+
+impl Transaction for SqliteTransaction {
+    fn execute<'a>(&'a mut self, sql: &'static str, values: Vec<Cell>) -> BoxFuture<'a, Stored<u64>> {
+        Box::pin(async move { Ok(query(sql, values).execute(&mut *self.0).await?.rows_affected()) })
+    }
+
+    fn rows<'a>(&'a mut self, sql: &'static str, values: Vec<Cell>) -> BoxFuture<'a, Stored<Vec<Row>>> {
+        Box::pin(async move {
+            let rows = query(sql, values).fetch_all(&mut *self.0).await?;
+            rows.iter().map(read).collect()
+        })
+    }
+
+    fn lock_rows<'a>(&'a mut self, sql: &'static str, values: Vec<Cell>) -> BoxFuture<'a, Stored<Vec<Row>>> {
+        self.rows(sql, values)
+    }
+
+    fn register<'a>(&'a mut self, worker: &'a str) -> BoxFuture<'a, Stored<()>> {
+        Box::pin(async move {
+            let config = Config::default().queue(QUEUE);
+            Ok(queries::register_worker(&mut *self.0, &config, &WorkerContext::new(worker), "tool-tasks")
+                .await?)
+        })
+    }
+
+    fn push<'a>(&'a mut self, id: &'a str, delay: Duration) -> BoxFuture<'a, Stored<()>> {
+        Box::pin(async move {
+            self.remove(id).await?;
+            let due = u64::try_from(now() / 1_000).unwrap_or_default();
+            let due = if delay.is_zero() { due.saturating_sub(CLOCKS_DIFFER) } else { due + delay.as_secs() };
+            let entry =
+                TaskBuilder::new(id.as_bytes().to_vec()).idempotency_key(id).run_at_timestamp(due).build();
+            Ok(queries::push_tasks(&mut *self.0, QUEUE, &[entry]).await?)
+        })
+    }
+
+    fn fetch<'a>(&'a mut self, worker: &'a str, limit: usize) -> BoxFuture<'a, Stored<Vec<String>>> {
+        Box::pin(async move {
+            let config = Config::default().queue(QUEUE).batch_size(limit);
+            let entries = queries::fetch_next(&mut *self.0, &config, &WorkerContext::new(worker)).await?;
+            Ok(entries.into_iter().map(|entry| String::from_utf8_lossy(&entry.args).into_owned()).collect())
+        })
+    }
+
+    fn remove<'a>(&'a mut self, id: &'a str) -> BoxFuture<'a, Stored<()>> {
+        Box::pin(async move {
+            self.execute(REMOVE, vec![Cell::from(QUEUE), Cell::from(id)]).await?;
+            Ok(())
+        })
+    }
+
+    fn commit(self: Box<Self>) -> BoxFuture<'static, Stored<()>> {
+        Box::pin(async move { Ok(self.0.commit().await?) })
+    }
+}

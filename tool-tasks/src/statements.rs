@@ -1,0 +1,32 @@
+//! Statements over sqlx, for each of the databases.
+
+/// Defines how statements run and rows are read with one driver of sqlx.
+macro_rules! statements {
+    ($database:ty, $row:ty, $int:literal) => {
+        fn query(
+            sql: &'static str,
+            values: Vec<Cell>,
+        ) -> sqlx::query::Query<'static, $database, <$database as sqlx::Database>::Arguments> {
+            values.into_iter().fold(sqlx::query(sql), |query, value| match value {
+                Cell::Text(text) => query.bind(text),
+                Cell::Int(number) => query.bind(number),
+            })
+        }
+
+        fn read(row: &$row) -> Stored<Row> {
+            use sqlx::{Row as _, TypeInfo as _, ValueRef as _};
+            let cell = |index| -> Stored<Cell> {
+                let value = row.try_get_raw(index)?;
+                let is_int = value.type_info().name() == $int;
+                Ok(match is_int {
+                    _ if value.is_null() => Cell::Text(None),
+                    true => Cell::Int(row.try_get(index)?),
+                    false => Cell::Text(row.try_get(index)?),
+                })
+            };
+            Ok(Row::new((0..row.len()).map(cell).collect::<Stored<_>>()?))
+        }
+    };
+}
+
+pub(crate) use statements;

@@ -1,0 +1,108 @@
+//! Looking whether the workers of other processes are alive, and taking the tasks of those that are not.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use crate::core::{Core, Next, end, find, next, release};
+use crate::database::{Stored, cells};
+use crate::record::to_milliseconds;
+
+/// How many heartbeats of a worker do not come before its tasks are taken.
+const MISSED: i64 = 3;
+
+/// How many tasks are taken in one transaction at most.
+const BATCH: i64 = 200;
+
+const FOREIGN: &str = "SELECT others.worker, tool_task_worker.beat, tool_task_worker.heartbeat_ms FROM \
+     (SELECT DISTINCT worker FROM tool_task WHERE worker IS NOT NULL AND worker <> $1) AS others \
+     LEFT JOIN tool_task_worker ON tool_task_worker.id = others.worker";
+const FIND_BEAT: &str = "SELECT beat FROM tool_task_worker WHERE id = $1";
+const TASKS: &str = "SELECT id FROM tool_task WHERE worker = $1 ORDER BY id LIMIT $2";
+const REMOVE: &str = "DELETE FROM tool_task_worker WHERE id = $1";
+
+/// Another worker that has tasks.
+#[derive(Debug)]
+pub(super) struct Foreign {
+    worker: String,
+    beat: Option<i64>,
+    heartbeat: Option<i64>,
+}
+
+/// Returns the other workers that have tasks.
+pub(super) async fn foreign(core: &Core, worker: &str) -> Stored<Vec<Foreign>> {
+    let rows = core.database.rows(FOREIGN, cells![worker]).await?;
+    let read = |mut row: crate::database::Row| Foreign {
+        worker: row.text(),
+        beat: row.int_or_null(),
+        heartbeat: row.int_or_null(),
+    };
+    Ok(rows.into_iter().map(read).collect())
+}
+
+/// Compares the beats of other workers. No clock is compared: what counts is how often this worker could write in the meantime,
+/// so that a database that was locked or away makes nobody seem dead.
+#[derive(Debug, Default)]
+pub(super) struct Watch {
+    seen: HashMap<String, Seen>,
+}
+
+#[derive(Debug)]
+struct Seen {
+    beat: Option<i64>,
+    missed: i64,
+}
+
+impl Watch {
+    pub(super) fn clear(&mut self) {
+        self.seen.clear();
+    }
+
+    /// Compares the beats, after a heartbeat of this worker, and takes the tasks of workers that are dead.
+    pub(super) async fn tick(&mut self, core: &Core, foreign: Vec<Foreign>) -> Stored<()> {
+        let own = to_milliseconds(core.options.heartbeat);
+        let mut seen = std::mem::take(&mut self.seen);
+        for Foreign { worker, beat, heartbeat } in foreign {
+            let missed = match seen.remove(&worker) {
+                Some(seen) if seen.beat == beat => seen.missed + 1,
+                _ => 0,
+            };
+            let lease = (MISSED * heartbeat.unwrap_or(own)).div_euclid(own.max(1)).max(MISSED);
+            if missed > lease && take_over(core, &worker, beat).await? {
+                continue;
+            }
+            self.seen.insert(worker, Seen { beat, missed });
+        }
+        Ok(())
+    }
+}
+
+/// Takes the tasks of a worker whose beat is still the same. Returns `false` if it is not, or if there are more tasks.
+async fn take_over(core: &Core, worker: &str, beat: Option<i64>) -> Stored<bool> {
+    let mut transaction = core.database.begin().await?;
+    let found = transaction.lock_rows(FIND_BEAT, cells![worker]).await?;
+    if found.into_iter().next().and_then(|mut row| row.int_or_null()) != beat {
+        return Ok(false);
+    }
+    let tasks = transaction.rows(TASKS, cells![worker, BATCH]).await?;
+    let is_last = i64::try_from(tasks.len()).is_ok_and(|tasks| tasks < BATCH);
+    let mut ended = Vec::new();
+    for mut row in tasks {
+        let record = find(&mut *transaction, &row.text()).await?;
+        let Some(record) = record.filter(|record| record.worker.as_deref() == Some(worker)) else { continue };
+        ended.push(record.id);
+        match next(&record) {
+            Next::End(outcome) => end(&mut *transaction, &record, &outcome).await?,
+            Next::Begin => release(&mut *transaction, &record, Duration::ZERO).await?,
+        }
+    }
+    if is_last {
+        transaction.execute(REMOVE, cells![worker]).await?;
+    }
+    transaction.commit().await?;
+    tracing::warn!(worker, tasks = ended.len(), "a worker does not answer; its tasks were taken");
+    for id in &ended {
+        core.changes.notify(id);
+    }
+    core.wake.notify_waiters();
+    Ok(is_last)
+}

@@ -1,0 +1,3 @@
+//! The engines pass the tests that an engine must pass, and keep their promises whatever fault happens.
+
+mod conforms;
