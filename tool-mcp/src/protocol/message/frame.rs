@@ -29,6 +29,7 @@ pub(super) struct MessageFrame<'m> {
 }
 
 /// The parameters of a message.
+#[expect(clippy::large_enum_variant, reason = "most messages are calls, and none is kept")]
 pub(super) enum FrameParams<'m> {
     Text(&'m RawValue),
     /// The valid parameters of a `tools/call`, read along with the message.
