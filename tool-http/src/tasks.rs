@@ -23,6 +23,8 @@ use crate::request_context::{RequestContext, trace_parent};
 use crate::response;
 use crate::route::Route;
 
+pub(crate) use document::task_options;
+
 const LIST: &str = "/tasks";
 const ONE: &str = "/tasks/{id}";
 const EVENTS: &str = "/tasks/{id}/events";

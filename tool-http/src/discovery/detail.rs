@@ -4,6 +4,9 @@ use serde::Serialize;
 use serde_json::Value;
 use tool_core::{Annotations, Deprecated, Operation, Registry, Requirements, ToolDefinition, adapter};
 
+#[cfg(feature = "tasks")]
+use crate::tasks::task_options;
+
 /// A tool in a list.
 #[derive(Serialize)]
 pub(super) struct Summary<'t> {
@@ -21,6 +24,9 @@ pub(super) struct Summary<'t> {
     deprecated: Option<Deprecation>,
     #[serde(skip_serializing_if = "Option::is_none")]
     requirements: Option<Requirements>,
+    #[cfg(feature = "tasks")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    task: Option<Value>,
 }
 
 impl<'t> Summary<'t> {
@@ -34,6 +40,8 @@ impl<'t> Summary<'t> {
             tags: tool.tags().collect(),
             deprecated: tool.deprecated().map(Deprecation::of),
             requirements: tools.requirements(tool.name()),
+            #[cfg(feature = "tasks")]
+            task: task_options(tools, tool),
         }
     }
 }
@@ -67,6 +75,9 @@ pub(super) struct Detail<'t> {
     deprecated: Option<Deprecation>,
     #[serde(skip_serializing_if = "<[Value]>::is_empty")]
     examples: &'t [Value],
+    #[cfg(feature = "tasks")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    task: Option<Value>,
     digest: String,
 }
 
@@ -90,6 +101,8 @@ impl<'t> Detail<'t> {
             tags: tool.tags().collect(),
             deprecated: tool.deprecated().map(Deprecation::of),
             examples: tool.examples(),
+            #[cfg(feature = "tasks")]
+            task: task_options(tools, tool),
             digest: tool.digest().to_string(),
         }
     }

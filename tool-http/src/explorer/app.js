@@ -1,11 +1,15 @@
-import { $, anchor, announce, base, button, copyText, destination, errorOf, fill, h, hasToken, id, isResult, parse, prose, put, quiet, rawOf, recall, remember, request, setToken, tabs, toolUrl, write } from "./basics.js";
-import { addresses, describe, form, secrets, shape, skeleton, unfinished, withoutSecrets, words } from "./form.js";
+import { $, announce, base, button, copyText, errorOf, fill, h, hasToken, id, parse, prose, quiet, recall, remember, request, setToken, tabs, toolUrl, write } from "./basics.js";
+import { describe, form, secrets, shape, skeleton, unfinished, withoutSecrets, words } from "./form.js";
+import { card, highlighted, progress, result } from "./result.js";
+import { keepTask, listTasks, openTask, taskAddress } from "./tasks.js";
 
 const root = document.documentElement;
 const { title } = root.dataset;
 const execute = root.dataset.execute === "true";
 const main = $("main");
 let open;
+// Ends what the shown page still waits for.
+let visit = new AbortController();
 // `repeat` repeats a refused call; `tokenChanged` runs when the token changes.
 let repeat;
 let tokenChanged;
@@ -50,10 +54,11 @@ function permissionText(permission) {
 
 function header(tool) {
 	const get = (key) => tool.get(key);
-	const [needs, deprecated, permission] = [get("requirements"), get("deprecated"), get("permission")];
+	const [needs, deprecated, permission, task] = [get("requirements"), get("deprecated"), get("permission"), get("task")];
 	const since = deprecated?.get?.("since");
 	const facts = {
 		Permission: permission && `Needs ${permissionText(permission)}`,
+		Tasks: task && (task.get("support") === "required" ? "Always runs as a task, which goes on when you leave" : "Can run as a task, which goes on when you leave"),
 		Requirements: needs?.get && (needs.get("met") ? "Met" : `Cannot run now: ${needs.get("message") ?? "something is missing"}`),
 		Deprecated: deprecated && ([since && `Since ${since}.`, deprecated.get?.("note")].filter(Boolean).join(" ") || "Yes"),
 		Tags: get("tags")?.length && get("tags").join(", "),
@@ -87,68 +92,6 @@ function confirmed(tool, args) {
 	});
 }
 
-// The result of a call: as text, as structured data, and as the raw HTTP response.
-
-const LARGE = 200_000;
-const TOKENS = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(?:true|false|null)\b|-?\d[\d.eE+-]*/g;
-
-// Highlights JSON, and links the texts for which `linkTo` returns an address. Large JSON stays plain.
-function highlighted(text, linkTo = () => undefined) {
-	const element = h("pre.code", { tabindex: 0 });
-	if (text.length > LARGE) return put(element, text);
-	let at = 0;
-	for (const match of text.matchAll(TOKENS)) {
-		const token = match[1] ?? match[0];
-		const url = match[1] && !match[2] && linkTo(JSON.parse(token));
-		put(element, text.slice(at, match.index), url ? anchor(url, token) : h(match[2] ? "span.json-name" : match[1] ? "span.json-text" : "span.json-value", token));
-		at = match.index + token.length;
-	}
-	return put(element, text.slice(at));
-}
-
-function result(answer, tool) {
-	const body = answer.json instanceof Map ? answer.json : new Map();
-	const failed = !answer.ok || body.get("isError") === true;
-	const verdict = !failed ? "Done" : body.get("isError") ? "The tool failed" : answer.status < 500 ? "Not run" : "Failed";
-	const structured = body.get("structuredContent") ?? (answer.ok ? undefined : answer.json);
-	const call = toolUrl(tool.get("name"), "/call");
-	const view = () => {
-		const text = write(structured, "  ");
-		const urls = text.length < LARGE ? addresses(tool.get("outputSchema"), structured) : new Set();
-		return highlighted(text, (text) => (urls.has(text) || isResult(text)) && destination(text, call));
-	};
-	const callId = body.get("_meta")?.get("callId");
-	if (answer.error) return { element: h("p.bad", answer.error), failed: true, verdict: answer.error };
-	const views = tabs("Views of the result", [
-		["Text", () => text(answer, body, call)],
-		["Structured", () => (structured === undefined ? quiet("The tool returned no structured data.") : view())],
-		["Raw", () => h("pre.code", { tabindex: 0 }, `HTTP ${answer.status}\n`, [...answer.headers].map(([name, value]) => `${name}: ${value}\n`), "\n", answer.text)],
-	], body.has("structuredContent") ? 1 : 0);
-	const copy = button("Copy", () => copyText([...views.panel.children].map(rawOf).join("\n"), copy), { "aria-label": "Copy the result" }, ".small");
-	const element = [
-		h("p", h(failed ? "strong.bad" : "strong.good", verdict), h("span.quiet", ` ${answer.status} in ${Math.round(answer.took)} ms`, callId && [", call ", h("code", callId)])),
-		h("div.bar", views.list, copy),
-		views.panel,
-	];
-	return { element, failed, verdict };
-}
-
-function text(answer, body, call) {
-	const content = body.get("content");
-	if (!content) return h("p", prose(errorOf(answer)));
-	return content.length ? content.map((part) => block(part, call)) : quiet("The tool returned nothing.");
-}
-
-function block(part, call) {
-	const { type, text, data, mimeType, uri, name, description } = Object.fromEntries(part);
-	if (type === "resource_link") {
-		const url = destination(uri, call);
-		return [h("p", url ? anchor(url, name) : h("strong", name), h("span.quiet", !isResult(uri) && [" ", h("code", uri)], mimeType && `, ${mimeType}`)), description && quiet(description)];
-	}
-	if (type === "text") return h("pre", { tabindex: 0 }, text);
-	return type === "image" ? h("img", { src: `data:${mimeType};base64,${data}`, alt: type }) : highlighted(write(part, "  "));
-}
-
 // The list of tools. It first draws a hundred tools, and more on scrolling.
 
 let rows = [];
@@ -161,6 +104,7 @@ const address = (name) => `#/tool/${encodeURIComponent(name)}`;
 
 // Takes the list from `GET /tools`.
 function setTools(tools) {
+	$("tasks").hidden = !tools.some((tool) => tool.has("task"));
 	rows = tools.map((tool) => {
 		const [name, title, about, operation] = ["name", "title", "description", "operation"].map((key) => tool.get(key) ?? "");
 		const tags = tool.get("tags") ?? [];
@@ -387,10 +331,13 @@ function toolView(tool, native, given) {
 	const outcome = h("div.panel", { id: "outcome" });
 	const showOutcome = (kind, text) => fill(outcome, h(`p.${kind}`, text));
 	showOutcome("quiet", execute ? "Nothing has run yet." : "Tools do not run here: execution is off on this server.");
-	const runButton = execute && h("button.primary", { type: "submit" }, "Run");
+	const support = tool.get("task")?.get("support");
+	const runButton = execute && h("button.primary", { type: "submit" }, support === "required" ? "Run as a task" : "Run");
+	const taskButton = execute && support === "optional" && button("Run as a task", () => runTool(true));
+	const runs = [runButton, taskButton].filter(Boolean);
 	const checkButton = button("Check", validate);
 
-	async function runTool() {
+	async function runTool(asTask) {
 		if ($("token").value) useToken();
 		const valid = await validate();
 		if (valid === false || !formElement.isConnected) return;
@@ -398,17 +345,24 @@ function toolView(tool, native, given) {
 		if (valid === undefined) return showOutcome("bad", status.textContent);
 		const [args, kept] = [write(draft.value), write(shareable())];
 		if (modifying && !(await confirmed(tool, withoutSecrets(hidden, draft.value, () => MASK)))) return announce("Cancelled, nothing ran.");
-		await call(args, kept);
+		await call(args, kept, asTask);
 	}
 
-	async function call(args, kept) {
+	async function call(args, kept, asTask) {
 		repeat = undefined;
-		runButton.disabled = true;
+		runs.forEach((run) => (run.disabled = true));
 		const stop = new AbortController();
-		const { element: running, watch } = progress(() => stop.abort());
-		fill(outcome, running);
-		const answer = await request(toolUrl(name, "/call"), args, { signal: stop.signal, watch });
+		const { text, bar, messages, set, add } = progress("Running …");
+		const watch = (event, data) => {
+			const [done, total, message, level, logged] = ["progress", "total", "message", "level", "data"].map((name) => data.get(name)?.text ?? data.get(name));
+			event === "log" ? add(`${level}: ${typeof logged === "string" ? logged : write(logged)}`) : set(done, total, message);
+		};
+		fill(outcome, text, bar, !asTask && button("Stop", () => stop.abort(), {}, ".small"), messages);
+		const answer = await request(toolUrl(name, "/call"), args, asTask ? { headers: { prefer: "respond-async" } } : { signal: stop.signal, watch });
 		if (stop.signal.aborted) answer.error = modifying ? "Stopped waiting. It may change something, so it runs to its end." : "Stopped.";
+		const task = answer.status === 202 && answer.json?.get?.("taskId");
+		if (task) keepTask(task);
+		if (task && formElement.isConnected) location.hash = taskAddress(task);
 		const { element, failed, verdict } = result(answer, tool);
 		const refused = [401, 403].includes(answer.status);
 		fill(outcome, element, refused && quiet("Giving a token above repeats this call."));
@@ -416,10 +370,10 @@ function toolView(tool, native, given) {
 		const others = calls().filter((call) => call[0] !== name || call[1] !== kept);
 		if (kept.length < LONGEST) remember("calls", [[name, kept, failed, Date.now()], ...others].slice(0, 40));
 		past();
-		runButton.disabled = false;
+		runs.forEach((run) => (run.disabled = false));
 		outcome.scrollIntoView({ block: "nearest" });
 		if (refused && formElement.isConnected) {
-			repeat = () => call(args, kept);
+			repeat = () => call(args, kept, asTask);
 			if (answer.status === 403) requestToken(hasToken() && "The token does not allow this call.");
 			$("token").focus();
 		}
@@ -451,11 +405,11 @@ function toolView(tool, native, given) {
 	const examples = exampleCalls(schema).map((example, index, all) => button(all.length > 1 ? `Example ${index + 1}` : "Example", () => load(example), { title: write(example) }, ".small"));
 	const formElement = h("form", { novalidate: true, onsubmit(event) {
 		event.preventDefault();
-		execute ? runTool() : validate();
+		execute ? runTool(support === "required") : validate();
 	}, onkeydown(event) {
 		if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) formElement.requestSubmit();
 	} },
-		card("Inputs", editors.list, examples.length > 0 && h("div.row", h("span.quiet", "Fill in:"), examples), editors.panel, h("div.row.run", runButton, checkButton, status)));
+		card("Inputs", editors.list, examples.length > 0 && h("div.row", h("span.quiet", "Fill in:"), examples), editors.panel, h("div.row.run", runButton, taskButton, checkButton, status)));
 
 	const output = tool.get("outputSchema");
 	const element = h("article", header(tool), h("div.work",
@@ -477,26 +431,7 @@ function toolView(tool, native, given) {
 	return element;
 }
 
-// Shows a running call: its progress, its last messages, and how to stop it.
-function progress(stop) {
-	const text = h("p.quiet", "Running …");
-	const bar = h("progress", { "aria-label": "Progress" });
-	const messages = h("ul.mono", { "aria-label": "Messages" });
-	const watch = (event, data) => {
-		if (event === "log") {
-			const message = data.get("data");
-			put(messages, h("li", `${data.get("level")}: ${typeof message === "string" ? message : write(message)}`));
-			return messages.children.length > 20 && messages.firstChild.remove();
-		}
-		const [done, total, message] = ["progress", "total", "message"].map((name) => data.get(name)?.text ?? data.get(name));
-		if (total) Object.assign(bar, { max: total, value: done });
-		fill(text, message ?? `${done}${total ? ` of ${total}` : ""}`);
-	};
-	return { element: [text, bar, button("Stop", stop, {}, ".small"), messages], watch };
-}
-
 const calls = () => [recall("calls") ?? []].flat();
-const card = (heading, beside, ...rest) => h("section.card", h("div.bar", h("h2", heading), beside), rest);
 
 // Describes an output schema in words.
 function members(root, schema, depth) {
@@ -550,11 +485,13 @@ function snippet(index, name, args, schema, destructive) {
 
 // The page: the open tool, the theme, the token, and connection errors.
 
-// Parses the tool and the arguments in the address: `#/tool/NAME?args=JSON`.
+// Parses the address: `#/tool/NAME?args=JSON`, `#/tasks` or `#/tasks/ID`.
 function parseAddress() {
 	const [, path, query] = /^#\/tool\/([^?]*)\??(.*)$/.exec(location.hash) ?? [];
+	const tasks = /^#\/tasks\/?(\w*)$/.exec(location.hash);
+	if (tasks) return { task: tasks[1] };
 	try {
-		return path && { name: decodeURIComponent(path), args: new URLSearchParams(query).get("args") ?? undefined };
+		return path ? { name: decodeURIComponent(path), args: new URLSearchParams(query).get("args") ?? undefined } : {};
 	} catch {
 		return { name: path };
 	}
@@ -573,32 +510,57 @@ function notice(heading, ...rest) {
 
 const again = (act) => button("Try again", act, {}, ".small");
 
-// Opens the tool in the address and fills in its inputs. It never runs the tool.
+// Opens the tool in the address and fills in its inputs, or opens the tasks. It never runs a tool.
 async function route(event) {
-	const { name, args } = parseAddress() || {};
-	document.body.classList.toggle("one", name !== undefined);
+	const { name, args, task } = parseAddress();
+	visit.abort();
+	visit = new AbortController();
+	const { signal } = visit;
+	document.body.classList.toggle("one", name !== undefined || task !== undefined);
 	open = name;
 	repeat = tokenChanged = undefined;
 	$("confirm").close();
 	mark();
-	document.title = name === undefined ? title : `${name} – ${title}`;
-	if (name === undefined) {
+	$("tasks").ariaCurrent = task === undefined ? null : "page";
+	document.title = [name ?? (task !== undefined && "Tasks"), title].filter(Boolean).join(" – ");
+	if (task !== undefined) await showTasks(task, signal);
+	else if (name === undefined) {
 		return notice(title,
 			h("p", "Choose a tool to see what it does and what it takes", execute ? ", and to run it." : ". Tools do not run here: execution is off on this server."),
 			quiet(h("code", "/"), " searches, the arrow keys walk through the list."));
-	}
+	} else await showTool(name, args, signal);
+	if (signal.aborted) return;
+	main.scrollTop = 0;
+	if (event) main.querySelector("h1").focus();
+}
+
+const unreachable = () => notice("The server cannot be reached", h("p", "What you filled in is kept. ", again(route)));
+
+async function showTool(name, args, signal) {
 	fill(main, quiet("Loading …"));
 	const [tool, inputs] = await Promise.all([request(toolUrl(name)), request(toolUrl(name, "/inputs"))]);
-	if (name !== open) return;
-	if (tool.error) return notice("The server cannot be reached", h("p", "What you filled in is kept. ", again(route)));
+	if (signal.aborted) return;
+	if (tool.error) return unreachable();
 	if (tool.status === 404) return notice("There is no such tool", h("p", "Nothing here is called ", h("code", name), "."));
 	try {
 		fill(main, toolView(tool.json, inputs.json, args));
 	} catch ({ message }) {
-		return notice("The tool cannot be shown", h("p", tool.ok ? message : errorOf(tool), " ", again(route)));
+		notice("The tool cannot be shown", h("p", tool.ok ? message : errorOf(tool), " ", again(route)));
 	}
-	main.scrollTop = 0;
-	if (event) main.querySelector("h1").focus();
+}
+
+// Shows one task, or all if the id is empty.
+async function showTasks(id, signal) {
+	const titleOf = (name) => rows.find((row) => row.name === name)?.title || name;
+	if (!id) return fill(main, listTasks(signal, titleOf));
+	fill(main, quiet("Loading …"));
+	const refuse = (answer) => {
+		if (answer.error) return unreachable();
+		if (answer.status === 404) return notice("There is no such task", h("p", "It does not exist, has expired, or belongs to another caller."));
+		notice("The task cannot be shown", h("p", errorOf(answer), " ", again(route)));
+	};
+	const [answer, element] = await openTask(id, signal, refuse);
+	if (!signal.aborted) element ? fill(main, element) : refuse(answer);
 }
 
 async function loadTools() {

@@ -211,7 +211,7 @@ async function save(event) {
 	setTimeout(() => URL.revokeObjectURL(href), 60_000);
 }
 
-// Reads the events of a call. Returns the data of the last one, the result.
+// Gives each event of a stream to `watch`. Returns the data of the event `result`, the last one of a call.
 async function readEvents(stream, watch) {
 	const reader = stream.pipeThrough(new TextDecoderStream()).getReader();
 	for (let rest = ""; ; ) {
@@ -223,23 +223,23 @@ async function readEvents(stream, watch) {
 		const events = rest.split("\n\n");
 		rest = events.pop();
 		for (const event of events) {
-			const [, name, data] = /^event: (\w+)\ndata: ([^]*)$/.exec(event) ?? [];
+			const [, name, id, data] = /^event: (\w+)\n(?:id: (\w+)\n)?data: ([^]*)$/.exec(event) ?? [];
 			if (name === "result") return data;
-			if (name) watch(name, parse(data));
+			if (name) watch(name, parse(data), id);
 		}
 	}
 }
 
 // Returns the response, without `json` if the body is not JSON; or only an `error` if there is no response. `watch` gets
-// the progress and the messages of a call.
-export async function request(url, body, { signal, watch } = {}) {
+// the events of a call or of a task. They bypass the cache, in which a second request for the same address would wait.
+export async function request(url, body, { signal, watch, method = body === undefined ? "GET" : "POST", headers: more } = {}) {
 	const used = token;
-	const headers = { accept: watch ? "text/event-stream, application/json;q=0.9" : "application/json", ...authorization() };
+	const headers = { ...more, accept: watch ? "text/event-stream, application/json;q=0.9" : "application/json", ...authorization() };
 	if (body !== undefined) headers["content-type"] = "application/json";
 	const started = performance.now();
 	let answer;
 	try {
-		const response = await fetch(url, { method: body === undefined ? "GET" : "POST", headers, body, signal, cache: "no-cache", redirect: "error" });
+		const response = await fetch(url, { method, headers, body, signal, cache: watch ? "no-store" : "no-cache", redirect: "error" });
 		let { status, headers: sent } = response;
 		let text;
 		if (watch && sent.get("content-type") === "text/event-stream") {

@@ -14,7 +14,12 @@ pub(super) fn add_to(document: &mut Value, tools: &[&ToolDefinition], options: &
     for (path, item) in paths(options) {
         document["paths"][path] = item;
     }
-    document["components"]["schemas"]["Task"] = schema();
+    let schemas = &mut document["components"]["schemas"];
+    schemas["Task"] = schema();
+    schemas["TaskOptions"] = options_schema();
+    for tool in ["Summary", "Tool"] {
+        schemas[tool]["properties"]["task"] = json!({"$ref": "#/components/schemas/TaskOptions"});
+    }
     if let Some(tags) = document["tags"].as_array_mut() {
         let description = "Calls that a client does not wait for.";
         tags.push(json!({"name": "tasks", "description": description}));
@@ -234,5 +239,24 @@ fn schema() -> Value {
             "resultStatus": {"type": "integer", "description": "The HTTP status that the call would have had."},
         },
         "required": ["taskId", "tool", "status", "createdAt", "lastUpdatedAt", "ttlMs", "pollIntervalMs", "attempt"],
+    })
+}
+
+/// Returns the schema of how a tool runs as a task.
+fn options_schema() -> Value {
+    json!({
+        "type": "object",
+        "description": "How the tool runs as a task. Absent if it does not.",
+        "properties": {
+            "support": {
+                "enum": [TaskSupport::Optional, TaskSupport::Required],
+                "description": "Whether callers may run it as a task, or each call is one.",
+            },
+            "retries": {"type": "integer", "description": "How often its function may begin again."},
+            "attemptTimeoutMs": {"type": "integer", "description": "The time limit of each attempt."},
+            "ttlMs": {"type": "integer", "description": "How long a task exists, from its creation."},
+            "pollIntervalMs": {"type": "integer", "description": "How long to wait before asking again."},
+        },
+        "required": ["support", "retries", "ttlMs", "pollIntervalMs"],
     })
 }

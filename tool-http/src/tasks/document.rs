@@ -1,9 +1,11 @@
 //! A task as JSON.
 
+use std::time::Duration;
+
 use axum::body;
-use serde_json::{Map, Value};
-use tool_core::Registry;
+use serde_json::{Map, Value, json};
 use tool_core::tasks::Task;
+use tool_core::{Registry, ToolDefinition};
 
 use crate::response;
 
@@ -18,4 +20,23 @@ pub(super) async fn of(tools: &Registry, task: &Task) -> Map<String, Value> {
         document.insert("result".to_owned(), serde_json::from_slice(&text).unwrap_or_default());
     }
     document
+}
+
+/// Returns how a tool runs as a task, or `None` if it does not: for its description.
+pub(crate) fn task_options(tools: &Registry, tool: &ToolDefinition) -> Option<Value> {
+    let options = tool.task().filter(|_| tools.task_engine().is_some())?;
+    let mut description = json!({
+        "support": options.support,
+        "retries": options.retries,
+        "ttlMs": milliseconds(options.ttl),
+        "pollIntervalMs": milliseconds(options.poll),
+    });
+    if let Some(timeout) = options.attempt_timeout {
+        description["attemptTimeoutMs"] = milliseconds(timeout).into();
+    }
+    Some(description)
+}
+
+fn milliseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }

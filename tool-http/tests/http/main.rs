@@ -22,6 +22,8 @@ mod results;
 mod robustness;
 mod routing;
 mod server;
+#[cfg(feature = "tasks")]
+mod tasks;
 mod telemetry;
 mod tools;
 mod validation;

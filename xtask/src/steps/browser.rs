@@ -32,12 +32,13 @@ pub(crate) fn page(tally: &mut Tally) -> Result<(), Failure> {
 }
 
 const FOLDER: &str = "tests/browser";
-const FILES: [&str; 6] = [
+const FILES: [&str; 7] = [
     "discover.test.mjs",
     "form.test.mjs",
     "run.test.mjs",
     "safety.test.mjs",
     "access.test.mjs",
+    "steps.test.mjs",
     "tasks.test.mjs",
 ];
 
