@@ -10,6 +10,10 @@ use crate::cli::{self, FlagKind, Inputs};
 use crate::complete::target::{Target, find_option, takes_word, target_of};
 use crate::{identity, schema_text};
 
+/// The maximum number of tasks among the candidates.
+#[cfg(feature = "tasks")]
+const MAX_TASKS: usize = 50;
+
 /// A candidate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Candidate {
@@ -147,6 +151,8 @@ impl CompletionContext<'_> {
         let takes_name = command.get_positionals().any(|arg| arg.get_id() == "name");
         match (command.get_name(), given) {
             (_, []) if takes_name => self.tools(after_separator),
+            #[cfg(feature = "tasks")]
+            (_, []) if command.get_positionals().any(|arg| arg.get_id() == "task") => self.tasks().await,
             ("run" | "validate", [_, pairs @ ..]) => match self.inputs {
                 Some(inputs) => self.pairs(inputs, pairs, typed).await,
                 None => Vec::new(),
@@ -158,6 +164,14 @@ impl CompletionContext<'_> {
             }
             (_, given) => command.get_positionals().nth(given.len()).map(possible).unwrap_or_default(),
         }
+    }
+
+    /// Returns the ids of the newest tasks of the caller.
+    #[cfg(feature = "tasks")]
+    async fn tasks(&self) -> Vec<Candidate> {
+        let Some(engine) = self.registry.task_engine() else { return Vec::new() };
+        let tasks = engine.list(self.registry.principal(), None, MAX_TASKS).await.unwrap_or_default();
+        tasks.into_iter().map(|task| Candidate::new(task.id.to_string(), Some(task.tool))).collect()
     }
 
     fn tools(&self, after_separator: bool) -> Vec<Candidate> {
