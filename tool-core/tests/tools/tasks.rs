@@ -115,7 +115,7 @@ fn ended(end: TaskEnd) -> (TaskOutcome, bool) {
     }
 }
 
-fn asked(end: TaskEnd) -> BTreeMap<String, TaskQuestion> {
+fn open_questions(end: TaskEnd) -> BTreeMap<String, TaskQuestion> {
     match end {
         TaskEnd::InputRequired(questions) => questions,
         end => panic!("nothing was asked: {end:?}"),
@@ -193,7 +193,7 @@ async fn the_time_of_an_attempt_is_limited() {
 
 #[tokio::test]
 async fn goes_on_with_the_answer_to_a_question() {
-    let open = asked(run(attempt("deploy", "{}", 1)).await);
+    let open = open_questions(run(attempt("deploy", "{}", 1)).await);
     let question = &open["level"];
     assert_eq!(open.len(), 1);
     let request = &question.request;
@@ -212,11 +212,11 @@ async fn goes_on_with_the_answer_to_a_question() {
     assert_eq!(outcome.result().unwrap().value(), "level 5");
 
     // The answer to another question is none to this one.
-    assert_eq!(asked(again("blake3:other", accept(json!(5))).await), open);
+    assert_eq!(open_questions(again("blake3:other", accept(json!(5))).await), open);
 
     // What is wrong with an answer is part of the question.
     for (answer, problem) in [(accept(json!(10)), "/level"), (json!({"action": "maybe"}), "maybe")] {
-        let questions = asked(again(&question.digest, answer).await);
+        let questions = open_questions(again(&question.digest, answer).await);
         let next = &questions["level"];
         assert_eq!(next.digest, question.digest);
         let message = next.request["params"]["message"].as_str().unwrap();
