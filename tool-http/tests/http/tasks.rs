@@ -2,7 +2,6 @@
 
 mod answers;
 mod keys;
-mod memory;
 mod reading;
 mod refusals;
 mod site;

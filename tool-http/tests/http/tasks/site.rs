@@ -16,6 +16,7 @@ use tool_core::authentication::Bearer;
 use tool_core::tasks::TaskEngine;
 use tool_core::{Context, Failure, Principal, Registry, RegistryBuilder, State, ToolError, tool, tools};
 use tool_http::{Options, router_with};
+use tool_tasks::SqliteEngine;
 
 use crate::client::{Answer, send_to};
 
@@ -190,8 +191,7 @@ impl Site {
 
 /// Opens an engine in this folder.
 async fn engine(folder: &tempfile::TempDir) -> Arc<dyn TaskEngine> {
-    let _ = folder;
-    super::memory::engine()
+    Arc::new(SqliteEngine::open(folder.path().join("tasks.db")).await.unwrap())
 }
 
 pub(crate) async fn send(
