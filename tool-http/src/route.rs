@@ -138,8 +138,9 @@ impl Exchange {
                 Label::new("network.protocol.version", self.version),
             ];
             labels.extend((!self.route.is_empty()).then(|| Label::new("http.route", self.route)));
-            labels
-                .extend(status.map(|status| Label::new("http.response.status_code", status.as_str().to_owned())));
+            labels.extend(
+                status.map(|status| Label::new("http.response.status_code", status.as_str().to_owned())),
+            );
             labels.extend(error.map(|error| Label::new("error.type", error)));
             labels
         });

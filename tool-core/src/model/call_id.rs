@@ -36,7 +36,10 @@ impl CallId {
 impl fmt::Display for CallId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Without the machinery of `{:016x}`: every reply of an adapter has one.
-        let digits = self.0.to_be_bytes().map(|byte| [byte >> 4, byte & 15].map(|digit| HEXADECIMAL[usize::from(digit)]));
+        let digits = self
+            .0
+            .to_be_bytes()
+            .map(|byte| [byte >> 4, byte & 15].map(|digit| HEXADECIMAL[usize::from(digit)]));
         f.write_str(str::from_utf8(digits.as_flattened()).unwrap_or_default())
     }
 }

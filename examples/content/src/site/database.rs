@@ -147,7 +147,7 @@ fn connect(path: &Path, mode: Mode) -> rusqlite::Result<Connection> {
         Mode::ReadOnly => OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI,
         Mode::ReadWrite => OpenFlags::SQLITE_OPEN_READ_WRITE,
     };
-    let mut connection = Connection::open_with_flags(path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    let connection = Connection::open_with_flags(path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     connection.busy_timeout(PATIENCE)?;
     match mode {
         Mode::ReadOnly => {
