@@ -12,6 +12,9 @@ use tool_core::{BoxFuture, Principal};
 use crate::core::Core;
 use crate::database::Database;
 use crate::options::{EngineOptions, setters};
+#[cfg(feature = "postgres")]
+use crate::postgres::PostgresDatabase;
+#[cfg(feature = "sqlite")]
 use crate::sqlite::SqliteDatabase;
 use crate::{requests, worker};
 
@@ -91,14 +94,30 @@ macro_rules! engine {
     };
 }
 
-/// Tasks in a file of SQLite.
+/// Tasks in a file of SQLite, for the processes of one machine.
+///
+/// ```
+/// use std::sync::Arc;
+/// use tool_core::Registry;
+/// use tool_tasks::SqliteEngine;
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("tasks.db");
+/// let engine = SqliteEngine::at(path).concurrency(8);
+/// let registry = Registry::builder().tasks(Arc::new(engine)).allow_empty().build()?;
+/// assert!(registry.task_engine().is_some());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[cfg(feature = "sqlite")]
 pub struct SqliteEngine {
     core: Arc<Core>,
     database: Arc<SqliteDatabase>,
 }
 
+#[cfg(feature = "sqlite")]
 engine!(SqliteEngine);
 
+#[cfg(feature = "sqlite")]
 impl SqliteEngine {
     /// Creates an engine whose tasks are in the file `path`. The file is opened, and created if there is none, when the engine is
     /// first used. No runtime is needed before that.
@@ -131,5 +150,45 @@ impl SqliteEngine {
         let missing = "neither `XDG_STATE_HOME` nor `HOME` is the path of a folder: set one of them";
         let state = state.ok_or_else(|| TaskError::Unavailable(missing.to_owned()))?;
         Ok(SqliteEngine::at(state.join(app).join("tasks.db")))
+    }
+}
+
+/// Tasks in a database of PostgreSQL, for the processes of several machines. Version 13 or later, in a database whose owner connects:
+/// the extension `hstore` is created.
+///
+/// ```
+/// use tool_tasks::PostgresEngine;
+///
+/// let engine = PostgresEngine::at("postgres://tasks@db.example/tasks").max_open(10_000);
+/// assert!(!format!("{engine:?}").contains("db.example"));
+/// ```
+#[cfg(feature = "postgres")]
+pub struct PostgresEngine {
+    core: Arc<Core>,
+    database: Arc<PostgresDatabase>,
+}
+
+#[cfg(feature = "postgres")]
+engine!(PostgresEngine);
+
+#[cfg(feature = "postgres")]
+impl PostgresEngine {
+    /// Creates an engine whose tasks are in the database of this URL, which may hold a password. It is connected to when the engine is
+    /// first used. No runtime is needed before that.
+    pub fn at(url: impl Into<String>) -> Self {
+        let database = Arc::new(PostgresDatabase::new(url.into()));
+        let core = Arc::new(Core::new(Arc::clone(&database) as Arc<dyn Database>, EngineOptions::default()));
+        PostgresEngine { core, database }
+    }
+
+    /// Creates an engine as [`at`](PostgresEngine::at) does, and connects.
+    ///
+    /// # Errors
+    ///
+    /// [`TaskError::Unavailable`] if the database does not answer, or its tables are of another version.
+    pub async fn connect(url: impl Into<String>) -> Result<Self, TaskError> {
+        let engine = PostgresEngine::at(url);
+        engine.database.prepare().await?;
+        Ok(engine)
     }
 }

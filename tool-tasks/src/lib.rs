@@ -7,6 +7,8 @@ mod core;
 mod database;
 mod engine;
 mod options;
+#[cfg(feature = "postgres")]
+mod postgres;
 mod record;
 mod requests;
 mod running;
@@ -16,5 +18,7 @@ mod sqlite;
 mod statements;
 mod worker;
 
+#[cfg(feature = "postgres")]
+pub use engine::PostgresEngine;
 #[cfg(feature = "sqlite")]
 pub use engine::SqliteEngine;

@@ -4,7 +4,7 @@
 macro_rules! statements {
     ($database:ty, $row:ty, $int:literal) => {
         fn query(
-            sql: &'static str,
+            sql: impl sqlx::SqlSafeStr,
             values: Vec<Cell>,
         ) -> sqlx::query::Query<'static, $database, <$database as sqlx::Database>::Arguments> {
             values.into_iter().fold(sqlx::query(sql), |query, value| match value {

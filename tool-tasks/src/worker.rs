@@ -39,7 +39,7 @@ pub(crate) async fn work(
     let recorder = recorder::record(Arc::clone(&core), received);
     let beating = CancellationToken::new();
     let heartbeat = heartbeat::run(&core, &worker, beating.clone());
-    let sweep = sweep::run(&core, &worker, beating.clone());
+    let sweep = sweep::run(&core, beating.clone());
     let take = async {
         let result = take(&core, &worker, &run, &stop, ends).await;
         beating.cancel();

@@ -21,7 +21,7 @@ const DELETE: &str = "DELETE FROM tool_task WHERE id IN \
      (SELECT id FROM tool_task WHERE expires <= $1 AND worker IS NULL ORDER BY expires LIMIT $2)";
 
 /// Sweeps until `stop`.
-pub(super) async fn run(core: &Core, _worker: &str, stop: CancellationToken) {
+pub(super) async fn run(core: &Core, stop: CancellationToken) {
     loop {
         if let Err(error) = sweep(core).await {
             tracing::debug!(%error, "the tasks cannot be swept; trying again");

@@ -1,3 +1,7 @@
 //! The engines pass the tests that an engine must pass, and keep their promises whatever fault happens.
 
 mod conforms;
+mod faults;
+mod kills;
+mod postgres_server;
+mod process;

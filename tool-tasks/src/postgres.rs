@@ -1,0 +1,179 @@
+//! Tasks in a database of PostgreSQL.
+
+use std::time::Duration;
+
+use apalis_core::task::builder::TaskBuilder;
+use apalis_core::worker::context::WorkerContext;
+use apalis_postgres::{Config, PostgresStorage, queries};
+use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions, PgRow, Postgres};
+use tokio::sync::OnceCell;
+use tool_core::BoxFuture;
+
+use crate::database::{Cell, Database, DatabaseError, Row, Stored, Transaction};
+use crate::record::now;
+use crate::schema::{
+    CLOCKS_DIFFER, CREATE, CREATE_VERSION, FIND_VERSION, QUEUE, STORE_VERSION, VERSION, other_version,
+};
+use crate::statements::statements;
+
+statements!(Postgres, PgRow, "INT8");
+
+impl From<apalis_postgres::Error> for DatabaseError {
+    fn from(error: apalis_postgres::Error) -> Self {
+        DatabaseError::Away(error.to_string())
+    }
+}
+
+/// A database with the tasks.
+#[derive(Debug)]
+pub(crate) struct PostgresDatabase {
+    url: String,
+    pool: OnceCell<PgPool>,
+}
+
+impl PostgresDatabase {
+    pub(crate) fn new(url: String) -> Self {
+        PostgresDatabase { url, pool: OnceCell::new() }
+    }
+
+    async fn pool(&self) -> Stored<&PgPool> {
+        self.pool.get_or_try_init(|| open(&self.url)).await
+    }
+
+    /// Connects, and creates the tables.
+    pub(crate) async fn prepare(&self) -> Stored<()> {
+        self.pool().await.map(|_| ())
+    }
+}
+
+async fn open(url: &str) -> Stored<PgPool> {
+    // The text of the error could hold the password.
+    let invalid = |_| DatabaseError::Unusable("the url of the database is invalid".to_owned());
+    let options: PgConnectOptions = url.parse().map_err(invalid)?;
+    // A process that is stopped in the middle of a transaction would keep its locks.
+    let options = options.options([("idle_in_transaction_session_timeout", "10s")]);
+    let pool = PgPoolOptions::new().max_connections(8).connect_lazy_with(options);
+    migrate(&pool).await?;
+    Ok(pool)
+}
+
+/// Creates or updates the tables. Other processes wait.
+async fn migrate(pool: &PgPool) -> Stored<()> {
+    let mut migrations = PostgresStorage::migrations();
+    migrations.set_ignore_missing(true);
+    let mut connection = pool.acquire().await?;
+    migrations
+        .run_direct(None, &mut *connection, false)
+        .await
+        .map_err(|error| DatabaseError::Away(error.to_string()))?;
+    drop(connection);
+    let mut transaction = pool.begin().await?;
+    query("SELECT pg_advisory_xact_lock(7386223984516931)", Vec::new()).execute(&mut *transaction).await?;
+    query(CREATE_VERSION, Vec::new()).execute(&mut *transaction).await?;
+    let version: Option<i64> = sqlx::query_scalar(FIND_VERSION).fetch_optional(&mut *transaction).await?;
+    match version {
+        Some(VERSION) => {}
+        Some(version) => return Err(DatabaseError::Unusable(other_version(version))),
+        None => {
+            for statement in CREATE {
+                query(statement, Vec::new()).execute(&mut *transaction).await?;
+            }
+            query(STORE_VERSION, vec![Cell::from(VERSION)]).execute(&mut *transaction).await?;
+        }
+    }
+    Ok(transaction.commit().await?)
+}
+
+const IS_DUE: &str = "SELECT id FROM apalis.jobs WHERE job_type = $1 AND status = 'Pending' AND run_at < now() LIMIT 1";
+// Not that of apalis, which takes a lock of the session that outlives the transaction.
+const REGISTER: &str = "INSERT INTO apalis.workers (id, worker_type, storage_name, layers, last_seen) \
+     VALUES ($1, $2, 'tool-tasks', 'tool-tasks', now()) ON CONFLICT (id) DO UPDATE SET last_seen = now()";
+const REMOVE: &str = "DELETE FROM apalis.jobs WHERE job_type = $1 AND idempotency_key = $2";
+const LOST: &str = "SELECT id FROM tool_task WHERE state = 'working' AND worker IS NULL AND NOT EXISTS \
+     (SELECT 1 FROM apalis.jobs WHERE job_type = $1 AND idempotency_key = tool_task.id) LIMIT $2";
+
+impl Database for PostgresDatabase {
+    fn begin(&self) -> BoxFuture<'_, Stored<Box<dyn Transaction>>> {
+        Box::pin(async {
+            let transaction = self.pool().await?.begin().await?;
+            Ok(Box::new(PostgresTransaction(transaction)) as Box<dyn Transaction>)
+        })
+    }
+
+    fn rows(&self, sql: &'static str, values: Vec<Cell>) -> BoxFuture<'_, Stored<Vec<Row>>> {
+        Box::pin(async move {
+            let rows = query(sql, values).fetch_all(self.pool().await?).await?;
+            rows.iter().map(read).collect()
+        })
+    }
+
+    fn is_due(&self) -> BoxFuture<'_, Stored<bool>> {
+        Box::pin(async move { Ok(!self.rows(IS_DUE, vec![Cell::from(QUEUE)]).await?.is_empty()) })
+    }
+
+    fn lost(&self, limit: i64) -> BoxFuture<'_, Stored<Vec<String>>> {
+        let values = vec![Cell::from(QUEUE), Cell::from(limit)];
+        Box::pin(async move {
+            Ok(self.rows(LOST, values).await?.into_iter().map(|mut row| row.text()).collect())
+        })
+    }
+}
+
+struct PostgresTransaction(sqlx::Transaction<'static, Postgres>);
+
+impl Transaction for PostgresTransaction {
+    fn execute<'a>(&'a mut self, sql: &'static str, values: Vec<Cell>) -> BoxFuture<'a, Stored<u64>> {
+        Box::pin(async move { Ok(query(sql, values).execute(&mut *self.0).await?.rows_affected()) })
+    }
+
+    fn rows<'a>(&'a mut self, sql: &'static str, values: Vec<Cell>) -> BoxFuture<'a, Stored<Vec<Row>>> {
+        Box::pin(async move {
+            let rows = query(sql, values).fetch_all(&mut *self.0).await?;
+            rows.iter().map(read).collect()
+        })
+    }
+
+    fn lock_rows<'a>(&'a mut self, sql: &'static str, values: Vec<Cell>) -> BoxFuture<'a, Stored<Vec<Row>>> {
+        Box::pin(async move {
+            let sql = sqlx::AssertSqlSafe(format!("{sql} FOR UPDATE"));
+            let rows = query(sql, values).fetch_all(&mut *self.0).await?;
+            rows.iter().map(read).collect()
+        })
+    }
+
+    fn register<'a>(&'a mut self, worker: &'a str) -> BoxFuture<'a, Stored<()>> {
+        Box::pin(async move {
+            self.execute(REGISTER, vec![Cell::from(worker), Cell::from(QUEUE)]).await?;
+            Ok(())
+        })
+    }
+
+    fn push<'a>(&'a mut self, id: &'a str, delay: Duration) -> BoxFuture<'a, Stored<()>> {
+        Box::pin(async move {
+            self.remove(id).await?;
+            let due = u64::try_from(now() / 1_000).unwrap_or_default();
+            let due = if delay.is_zero() { due.saturating_sub(CLOCKS_DIFFER) } else { due + delay.as_secs() };
+            let entry = TaskBuilder::new(id.as_bytes().to_vec()).idempotency_key(id).run_at_timestamp(due).build();
+            Ok(queries::push_tasks(&mut *self.0, QUEUE, vec![entry]).await?)
+        })
+    }
+
+    fn fetch<'a>(&'a mut self, worker: &'a str, limit: usize) -> BoxFuture<'a, Stored<Vec<String>>> {
+        Box::pin(async move {
+            let config = Config::default().queue(QUEUE).batch_size(limit);
+            let entries = queries::fetch_next(&mut *self.0, &config, &WorkerContext::new(worker)).await?;
+            Ok(entries.into_iter().map(|entry| String::from_utf8_lossy(&entry.args).into_owned()).collect())
+        })
+    }
+
+    fn remove<'a>(&'a mut self, id: &'a str) -> BoxFuture<'a, Stored<()>> {
+        Box::pin(async move {
+            self.execute(REMOVE, vec![Cell::from(QUEUE), Cell::from(id)]).await?;
+            Ok(())
+        })
+    }
+
+    fn commit(self: Box<Self>) -> BoxFuture<'static, Stored<()>> {
+        Box::pin(async move { Ok(self.0.commit().await?) })
+    }
+}

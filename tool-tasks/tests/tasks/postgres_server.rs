@@ -1,0 +1,83 @@
+//! A PostgreSQL that a test starts.
+
+use std::net::TcpListener;
+use std::os::unix::fs::{MetadataExt, chown};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use tempfile::TempDir;
+
+/// The user `nobody`: PostgreSQL refuses to run as root.
+const NOBODY: u32 = 65_534;
+
+/// A server on the loopback interface. It ends when it is dropped.
+pub(crate) struct PostgresServer {
+    folder: TempDir,
+    programs: PathBuf,
+    port: u16,
+}
+
+impl PostgresServer {
+    pub(crate) fn start() -> Self {
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let server = PostgresServer { folder: tempfile::tempdir().unwrap(), programs: programs(), port };
+        if is_root() {
+            chown(server.folder.path(), Some(NOBODY), Some(NOBODY)).unwrap();
+        }
+        server.run("initdb", &["--auth=trust", "--username=tasks", "--encoding=UTF8", "--no-locale"]);
+        server.control(&["start"]);
+        server
+    }
+
+    pub(crate) fn url(&self) -> String {
+        format!("postgres://tasks@127.0.0.1:{}/postgres", self.port)
+    }
+
+    /// Kills the server, and starts it again.
+    pub(crate) fn crash(&self) {
+        self.control(&["-m", "immediate", "restart"]);
+    }
+
+    fn control(&self, arguments: &[&str]) {
+        let folder = self.folder.path().display();
+        let options = format!("-p {} -c listen_addresses=127.0.0.1 -k {folder}", self.port);
+        let log = format!("{folder}/log");
+        self.run("pg_ctl", &[&["-w", "-s", "-l", &log, "-o", &options], arguments].concat());
+    }
+
+    fn run(&self, program: &str, arguments: &[&str]) {
+        let mut command = Command::new(self.programs.join(program));
+        command.arg("-D").arg(self.folder.path().join("data")).args(arguments).current_dir("/");
+        if is_root() {
+            command.uid(NOBODY).gid(NOBODY);
+        }
+        // A server inherits what it writes to: nobody reads it to its end.
+        let log = std::fs::File::create(self.folder.path().join(format!("{program}.log"))).unwrap();
+        command.stdout(log.try_clone().unwrap()).stderr(log);
+        let status = command.status().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+        assert!(status.success(), "{command:?}: {status}");
+    }
+}
+
+impl Drop for PostgresServer {
+    fn drop(&mut self) {
+        self.control(&["-m", "immediate", "stop"]);
+    }
+}
+
+fn is_root() -> bool {
+    std::fs::metadata("/proc/self").is_ok_and(|process| process.uid() == 0)
+}
+
+/// Returns the folder with the programs of the server, which Debian does not put into the path.
+fn programs() -> PathBuf {
+    let folders = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
+    let installed = folders.map(|folder| folder.path().join("bin")).filter(|bin| bin.join("initdb").is_file());
+    let in_path = || {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        std::env::split_paths(&path).find(|folder| folder.join("initdb").is_file())
+    };
+    let found = installed.max().or_else(in_path);
+    found.unwrap_or_else(|| panic!("no `initdb` in {} or the path: install PostgreSQL", Path::new("/usr/lib/postgresql").display()))
+}
