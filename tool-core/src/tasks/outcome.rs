@@ -7,7 +7,7 @@ use crate::model::failure::stored::StoredFailure;
 use crate::model::failure::{Failure, FailureKind};
 use crate::model::output::Output;
 use crate::model::output::stored::StoredOutput;
-use crate::tasks::record::TaskState;
+use crate::tasks::state::TaskState;
 
 /// How the call of a task ended: the output, or the failure. It is stored as JSON, and reads back as the same.
 ///
@@ -92,12 +92,12 @@ impl TaskOutcome {
 struct StoredOutcome {
     call_id: CallId,
     #[serde(flatten)]
-    result: StoredResult,
+    result: StoredEnd,
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum StoredResult {
+enum StoredEnd {
     Output(StoredOutput),
     Failure(StoredFailure),
 }
@@ -105,8 +105,8 @@ enum StoredResult {
 impl Serialize for TaskOutcome {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let result = match &self.result {
-            Ok(output) => StoredResult::Output(output.into()),
-            Err(failure) => StoredResult::Failure(failure.into()),
+            Ok(output) => StoredEnd::Output(output.into()),
+            Err(failure) => StoredEnd::Failure(failure.into()),
         };
         StoredOutcome { call_id: self.call_id, result }.serialize(serializer)
     }
@@ -116,8 +116,8 @@ impl<'de> Deserialize<'de> for TaskOutcome {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let StoredOutcome { call_id, result } = StoredOutcome::deserialize(deserializer)?;
         let result = match result {
-            StoredResult::Output(output) => Ok(output.into()),
-            StoredResult::Failure(failure) => Err(failure.into()),
+            StoredEnd::Output(output) => Ok(output.into()),
+            StoredEnd::Failure(failure) => Err(failure.into()),
         };
         Ok(TaskOutcome { call_id, result })
     }
