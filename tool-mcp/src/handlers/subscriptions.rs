@@ -77,20 +77,13 @@ impl Handler {
             return Err(shutting_down());
         };
         let accepted = accepted?;
-        let mut acknowledged = SubscriptionsAcknowledgedNotification::new(
-            SubscriptionsAcknowledgedNotificationParams::new(accepted.clone()),
-        );
-        let mut meta = NotificationMetaObject::new();
-        meta.set_subscription_id(cx.id.clone());
-        acknowledged.extensions.insert(meta);
-        let acknowledged = ServerNotification::SubscriptionsAcknowledgedNotification(acknowledged);
-        let unread = |error: Closed| ErrorData::internal_error(error.to_string(), None);
-        let acknowledged = ServerJsonRpcMessage::notification(acknowledged);
+        let acknowledged = acknowledgement(&accepted, cx);
         #[cfg(feature = "tasks")]
         let acknowledged = match &tasks {
             Some(tasks) => tasks.acknowledge(&acknowledged),
             None => serde_json::to_value(&acknowledged).unwrap_or_default(),
         };
+        let unread = |error: Closed| ErrorData::internal_error(error.to_string(), None);
         cx.outbox.send(&acknowledged).await.map_err(unread)?;
 
         let uris = accepted.resource_subscriptions.clone();
@@ -173,4 +166,16 @@ async fn may_read(uri: &str, view: &CatalogView) -> Result<bool, Failure> {
             _ => Err(failure),
         },
     }
+}
+
+/// Returns the notification of what a client listens to.
+fn acknowledgement(accepted: &SubscriptionFilter, cx: &RequestContext) -> ServerJsonRpcMessage {
+    let mut acknowledged = SubscriptionsAcknowledgedNotification::new(
+        SubscriptionsAcknowledgedNotificationParams::new(accepted.clone()),
+    );
+    let mut meta = NotificationMetaObject::new();
+    meta.set_subscription_id(cx.id.clone());
+    acknowledged.extensions.insert(meta);
+    let acknowledged = ServerNotification::SubscriptionsAcknowledgedNotification(acknowledged);
+    ServerJsonRpcMessage::notification(acknowledged)
 }

@@ -61,12 +61,22 @@ impl Handler {
         Ok(Some(RpcResponse::success(&result, cx)))
     }
 
-    /// Answers `tasks/get`.
-    pub(crate) async fn task(
+    /// Answers a request about one task.
+    pub(crate) async fn task_request(
         &self,
+        method: &str,
         params: &Map<String, Value>,
         cx: &RequestContext,
     ) -> RpcResult<RpcResponse> {
+        match method {
+            "tasks/get" => self.task(params, cx).await,
+            "tasks/update" => self.update_task(params, cx).await,
+            _ => self.cancel_task(params, cx).await,
+        }
+    }
+
+    /// Answers `tasks/get`.
+    async fn task(&self, params: &Map<String, Value>, cx: &RequestContext) -> RpcResult<RpcResponse> {
         let CallerTask { view, engine, id } = self.caller_task(params, cx).await?;
         let task = engine.get(view.registry.principal(), &id).await.map_err(unavailable)?;
         let task = task.ok_or_else(not_found)?;
@@ -81,11 +91,7 @@ impl Handler {
     }
 
     /// Answers `tasks/update`: the client answers questions of a task. Answers to others are ignored.
-    pub(crate) async fn update_task(
-        &self,
-        params: &Map<String, Value>,
-        cx: &RequestContext,
-    ) -> RpcResult<RpcResponse> {
+    async fn update_task(&self, params: &Map<String, Value>, cx: &RequestContext) -> RpcResult<RpcResponse> {
         let CallerTask { view, engine, id } = self.caller_task(params, cx).await?;
         let Some(Value::Object(responses)) = params.get("inputResponses") else {
             return Err(invalid_params("`inputResponses` must be an object"));
@@ -103,11 +109,7 @@ impl Handler {
     }
 
     /// Answers `tasks/cancel`.
-    pub(crate) async fn cancel_task(
-        &self,
-        params: &Map<String, Value>,
-        cx: &RequestContext,
-    ) -> RpcResult<RpcResponse> {
+    async fn cancel_task(&self, params: &Map<String, Value>, cx: &RequestContext) -> RpcResult<RpcResponse> {
         let CallerTask { view, engine, id } = self.caller_task(params, cx).await?;
         if !engine.cancel(view.registry.principal(), &id).await.map_err(unavailable)? {
             return Err(not_found());

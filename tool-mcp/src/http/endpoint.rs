@@ -8,13 +8,13 @@ use std::time::Duration;
 use axum::body::{Body, Bytes};
 use axum::extract::Request;
 use axum::http::request::Parts;
-use axum::http::{HeaderName, HeaderValue, Method, Response, StatusCode, header};
+use axum::http::{HeaderName, HeaderValue, Method, Response, StatusCode};
 use rmcp::model::{ErrorCode, ProtocolVersion};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tool_core::authentication::Authenticator;
 use tool_core::{Extensions, Principal};
-use tool_serve::{BodyError, read_body};
+use tool_serve::read_body;
 
 use crate::handlers::Handler;
 use crate::http::body::{EventBody, ResponseBody, empty, events, guarded, json};
@@ -103,7 +103,9 @@ impl Endpoint {
         let id = head.headers.get(SESSION).and_then(|id| id.to_str().ok());
         let lease = id.and_then(|id| self.sessions.lease(id, &caller.principal));
         if head.method == Method::POST && media::is_json(&head.headers) {
-            let text = read_body(body, BODY_LIMIT, self.body_timeout).await.map_err(unread)?;
+            let text = read_body(body, BODY_LIMIT, self.body_timeout)
+                .await
+                .map_err(|error| Rejection::unread_body(error, BODY_LIMIT))?;
             let extensions = Extensions::from(std::mem::take(&mut head.extensions));
             let posted = self.post(&mut Incoming { head, caller, extensions, is_modern }, &text, lease).await;
             return posted.map_err(|rejection| rejection.to(|| request_id(&text)));
@@ -373,19 +375,6 @@ impl Endpoint {
     fn event_body(&self, stream: &Arc<Stream>) -> EventBody {
         EventBody::new(Some((Arc::clone(stream), stream.attach(None))), &self.stop)
     }
-}
-
-/// Returns the rejection of a request whose body was not read.
-fn unread(error: BodyError) -> Rejection {
-    let (status, message) = match error {
-        BodyError::Incomplete => return Rejection::bad_request("the body broke off"),
-        BodyError::TooLarge => {
-            (StatusCode::PAYLOAD_TOO_LARGE, format!("the body is larger than {BODY_LIMIT} bytes"))
-        }
-        BodyError::Timeout => (StatusCode::REQUEST_TIMEOUT, "the body did not arrive in time".to_owned()),
-    };
-    // The rest of the body is not read, so the connection cannot be reused.
-    Rejection::new(status, message).with_header(header::CONNECTION, HeaderValue::from_static("close"))
 }
 
 /// Returns the error of a request that needs a session.

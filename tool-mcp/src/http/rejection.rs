@@ -4,6 +4,7 @@ use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use rmcp::model::{ErrorData, JsonRpcError, RequestId};
 use tool_core::authentication::AuthenticationError;
+use tool_serve::BodyError;
 
 use crate::protocol::ErrorResponse;
 
@@ -37,6 +38,19 @@ impl Rejection {
     pub(super) fn method_not_allowed(allowed: &'static str) -> Self {
         Rejection::new(StatusCode::METHOD_NOT_ALLOWED, "Method Not Allowed")
             .with_header(header::ALLOW, HeaderValue::from_static(allowed))
+    }
+
+    /// Returns the rejection of a request whose body of at most `limit` bytes was not read.
+    pub(super) fn unread_body(error: BodyError, limit: usize) -> Self {
+        let (status, message) = match error {
+            BodyError::Incomplete => return Rejection::bad_request("the body broke off"),
+            BodyError::TooLarge => {
+                (StatusCode::PAYLOAD_TOO_LARGE, format!("the body is larger than {limit} bytes"))
+            }
+            BodyError::Timeout => (StatusCode::REQUEST_TIMEOUT, "the body did not arrive in time".to_owned()),
+        };
+        // The rest of the body is not read, so the connection cannot be reused.
+        Rejection::new(status, message).with_header(header::CONNECTION, HeaderValue::from_static("close"))
     }
 
     /// Adds the identifier of the request, unless that of the error is final.

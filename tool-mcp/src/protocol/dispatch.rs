@@ -132,14 +132,8 @@ impl Handler {
             }
             ("server/discover", _) => self.discover(cx).await.into(),
             #[cfg(feature = "tasks")]
-            ("tasks/get", params) if !is_legacy => return Box::pin(self.task(object(params)?, cx)).await,
-            #[cfg(feature = "tasks")]
-            ("tasks/update", params) if !is_legacy => {
-                return Box::pin(self.update_task(object(params)?, cx)).await;
-            }
-            #[cfg(feature = "tasks")]
-            ("tasks/cancel", params) if !is_legacy => {
-                return Box::pin(self.cancel_task(object(params)?, cx)).await;
+            ("tasks/get" | "tasks/update" | "tasks/cancel", params) if !is_legacy => {
+                return Box::pin(self.task_request(method, object(params)?, cx)).await;
             }
             ("ping", _) if is_legacy => ServerResult::empty(()),
             (method @ ("resources/subscribe" | "resources/unsubscribe"), params)

@@ -29,7 +29,7 @@ pub(crate) struct TaskResult<'t> {
     ttl_ms: u64,
     poll_interval_ms: u64,
     #[serde(flatten)]
-    details: Option<Details<'t>>,
+    details: Option<ErrorDetails<'t>>,
     #[serde(rename = "_meta")]
     pub(crate) meta: TaskMeta<'t>,
 }
@@ -37,7 +37,7 @@ pub(crate) struct TaskResult<'t> {
 /// What a task has beside its state.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-enum Details<'t> {
+enum ErrorDetails<'t> {
     InputRequests(BTreeMap<String, &'t Value>),
     Result(CallResult<'t>),
     Error(ErrorData),
@@ -77,7 +77,7 @@ impl<'t> TaskResult<'t> {
         if task.state == TaskState::InputRequired {
             let questions = task.questions.iter();
             let requests = questions.map(|(key, question)| (request_key(task, key), &question.request));
-            self.details = Some(Details::InputRequests(requests.collect()));
+            self.details = Some(ErrorDetails::InputRequests(requests.collect()));
         }
         self
     }
@@ -90,9 +90,9 @@ impl<'t> TaskResult<'t> {
         outcome: Result<CallResult<'t>, ErrorData>,
     ) -> Self {
         self.details = match (task.state, outcome) {
-            (TaskState::Completed, Ok(result)) => Some(Details::Result(result)),
-            (TaskState::Failed, Ok(_)) => Some(Details::Error(protocol_error(reply))),
-            (TaskState::Completed | TaskState::Failed, Err(error)) => Some(Details::Error(error)),
+            (TaskState::Completed, Ok(result)) => Some(ErrorDetails::Result(result)),
+            (TaskState::Failed, Ok(_)) => Some(ErrorDetails::Error(protocol_error(reply))),
+            (TaskState::Completed | TaskState::Failed, Err(error)) => Some(ErrorDetails::Error(error)),
             _ => None,
         };
         self

@@ -254,9 +254,9 @@ fn lets_the_client_answer_the_questions_of_a_task() {
     let created = fixture.create("delete_site", json!({}));
     assert!(created.get("inputRequests").is_none() && created["resultType"] == "task", "{created}");
     fixture.run();
-    let asked = fixture.get(1);
-    assert_eq!(asked["status"], "input_required", "{asked}");
-    let (key, question) = asked["inputRequests"].as_object().unwrap().iter().next().unwrap();
+    let waiting = fixture.get(1);
+    assert_eq!(waiting["status"], "input_required", "{waiting}");
+    let (key, question) = waiting["inputRequests"].as_object().unwrap().iter().next().unwrap();
     assert_eq!(question["method"], "elicitation/create");
     assert_eq!(question["params"]["message"], "Are you sure?");
 
