@@ -13,9 +13,9 @@ use metrics::{IntoF64, Key, Label, Level, Metadata, Recorder, Unit};
 /// use metrics::Label;
 /// use tool_serve::DurationHistogram;
 ///
-/// static WAITS: DurationHistogram = DurationHistogram::new("wait.duration", "How long callers wait.");
+/// static WAITS: DurationHistogram = DurationHistogram::new("http.server.request.duration", "How long callers wait.");
 /// let began = Instant::now();
-/// WAITS.record_since(began, || vec![Label::new("queue", "short")]);
+/// WAITS.record_since(began, || vec![Label::new("http.route", "/tools")]);
 /// ```
 #[derive(Debug)]
 pub struct DurationHistogram {
@@ -31,7 +31,7 @@ impl DurationHistogram {
     /// ```
     /// use tool_serve::DurationHistogram;
     ///
-    /// static WAITS: DurationHistogram = DurationHistogram::new("wait.duration", "How long callers wait.");
+    /// static WAITS: DurationHistogram = DurationHistogram::new("http.server.request.duration", "How long callers wait.");
     /// ```
     pub const fn new(name: &'static str, description: &'static str) -> Self {
         DurationHistogram { name, description, described: Once::new() }
@@ -42,7 +42,7 @@ impl DurationHistogram {
     /// ```
     /// # use std::time::Instant;
     /// # use tool_serve::DurationHistogram;
-    /// # static WAITS: DurationHistogram = DurationHistogram::new("wait.duration", "How long callers wait.");
+    /// # static WAITS: DurationHistogram = DurationHistogram::new("http.server.request.duration", "How long callers wait.");
     /// WAITS.record_since(Instant::now(), || panic!("there is no recorder"));
     /// ```
     pub fn record_since(&self, began: Instant, labels: impl FnOnce() -> Vec<Label>) {
@@ -137,11 +137,11 @@ mod tests {
 
     #[test]
     fn records_as_soon_as_there_is_a_recorder() {
-        let waits = DurationHistogram::new("wait.duration", "How long callers wait.");
-        let record = || waits.record_since(Instant::now(), || vec![Label::new("queue", "short")]);
+        let waits = DurationHistogram::new("http.server.request.duration", "How long callers wait.");
+        let record = || waits.record_since(Instant::now(), || vec![Label::new("http.route", "/tools")]);
         record();
         metrics::with_local_recorder(&Fieldless, || (0..2).for_each(|_| record()));
-        let recorded = "wait.duration queue=short";
-        assert_eq!(CALLS.take(), ["wait.duration in seconds", recorded, recorded]);
+        let recorded = "http.server.request.duration http.route=/tools";
+        assert_eq!(CALLS.take(), ["http.server.request.duration in seconds", recorded, recorded]);
     }
 }
