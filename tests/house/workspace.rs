@@ -9,8 +9,16 @@ use std::sync::LazyLock;
 use cargo_metadata::{Metadata, MetadataCommand, Package};
 
 /// The published crates, from the bottom to the top.
-pub(crate) const LIBRARIES: [&str; 7] =
-    ["tool-macros", "tool-core", "tool-serve", "tool-http", "tool-mcp", "tool-cli", "tool-oauth"];
+pub(crate) const LIBRARIES: [&str; 8] = [
+    "tool-macros",
+    "tool-core",
+    "tool-serve",
+    "tool-http",
+    "tool-mcp",
+    "tool-cli",
+    "tool-oauth",
+    "tool-tasks",
+];
 
 // Without dependencies: those of other platforms may be missing here.
 static METADATA: LazyLock<Metadata> = LazyLock::new(|| {

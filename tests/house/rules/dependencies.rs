@@ -13,7 +13,9 @@ fn below(library: &str) -> &'static [&'static str] {
         "tool-macros" => &[],
         "tool-core" => &["tool-macros"],
         "tool-serve" => &[],
-        "tool-http" | "tool-mcp" => &["tool-core", "tool-serve"],
+        // Their tests run tasks.
+        "tool-http" | "tool-mcp" => &["tool-core", "tool-serve", "tool-tasks"],
+        "tool-cli" => &["tool-core", "tool-tasks"],
         // Its tests serve over both.
         "tool-oauth" => &["tool-core", "tool-http", "tool-mcp"],
         _ => &["tool-core"],
@@ -31,7 +33,11 @@ fn arrows_point_down() {
     for library in LIBRARIES {
         for dependency in neighbours(workspace::member(library)) {
             let (name, kind) = (dependency.name.as_str(), dependency.kind);
-            assert!(below(library).contains(&name), "`{library}` must not know `{name}` ({kind:?})");
+            let is_for_tests = name != "tool-tasks" || kind == DependencyKind::Development;
+            assert!(
+                below(library).contains(&name) && is_for_tests,
+                "`{library}` must not know `{name}` ({kind:?})"
+            );
         }
     }
 }

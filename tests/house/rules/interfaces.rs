@@ -14,7 +14,11 @@ use crate::workspace;
 fn allowed(library: &str) -> &'static [&'static str] {
     match library {
         // `http` is behind a feature, for the adapters that use it. A propagator connects spans of `tracing`.
-        "tool-core" => &["bytes", "http", "schemars", "serde", "serde_json", "tool_macros", "tracing"],
+        // A `CancellationToken` cancels tasks and their workers.
+        "tool-core" => {
+            &["bytes", "http", "schemars", "serde", "serde_json", "tokio_util", "tool_macros", "tracing"]
+        }
+        "tool-tasks" => &["serde_json", "tokio_util", "tool_core"],
         "tool-macros" => &["proc_macro"],
         // A server has an address and extends a router; both crates are stable, unlike rmcp.
         "tool-http" | "tool-mcp" => &["axum", "serde_json", "tokio", "tool_core"],
@@ -62,7 +66,7 @@ fn the_root_of_the_core_exports_few_names() {
 }
 
 /// The maximum number of methods; those for adapters are in `tool_core::adapter`.
-const MOST_METHODS: usize = 25;
+const MOST_METHODS: usize = 30;
 
 #[test]
 fn the_registry_has_few_methods_and_all_of_them_in_one_folder() {
