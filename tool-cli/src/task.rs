@@ -19,8 +19,8 @@ use crate::cli::{self, Format};
 use crate::elicitation::Answers;
 use crate::error::CliError;
 use crate::streams::Streams;
-use crate::task::wait::Waiter;
 use crate::{identity, yaml};
+use wait::Waiter;
 
 pub(crate) use worker::with_worker;
 

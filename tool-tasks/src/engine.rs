@@ -146,7 +146,8 @@ impl SqliteEngine {
     /// [`TaskError::Unavailable`] if neither `$XDG_STATE_HOME` nor `$HOME` is set.
     pub fn in_state_dir(app: &str) -> Result<Self, TaskError> {
         let folder = |name| std::env::var_os(name).map(PathBuf::from).filter(|folder| folder.is_absolute());
-        let state = folder("XDG_STATE_HOME").or_else(|| folder("HOME").map(|home| home.join(".local/state")));
+        let state =
+            folder("XDG_STATE_HOME").or_else(|| folder("HOME").map(|folder| folder.join(".local/state")));
         let missing = "neither `XDG_STATE_HOME` nor `HOME` is the path of a folder: set one of them";
         let state = state.ok_or_else(|| TaskError::Unavailable(missing.to_owned()))?;
         Ok(SqliteEngine::at(state.join(app).join("tasks.db")))

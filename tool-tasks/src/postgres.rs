@@ -84,7 +84,8 @@ async fn migrate(pool: &PgPool) -> Stored<()> {
     Ok(transaction.commit().await?)
 }
 
-const IS_DUE: &str = "SELECT id FROM apalis.jobs WHERE job_type = $1 AND status = 'Pending' AND run_at < now() LIMIT 1";
+const IS_DUE: &str =
+    "SELECT id FROM apalis.jobs WHERE job_type = $1 AND status = 'Pending' AND run_at < now() LIMIT 1";
 // Not that of apalis, which takes a lock of the session that outlives the transaction.
 const REGISTER: &str = "INSERT INTO apalis.workers (id, worker_type, storage_name, layers, last_seen) \
      VALUES ($1, $2, 'tool-tasks', 'tool-tasks', now()) ON CONFLICT (id) DO UPDATE SET last_seen = now()";
@@ -113,9 +114,9 @@ impl Database for PostgresDatabase {
 
     fn lost(&self, limit: i64) -> BoxFuture<'_, Stored<Vec<String>>> {
         let values = vec![Cell::from(QUEUE), Cell::from(limit)];
-        Box::pin(async move {
-            Ok(self.rows(LOST, values).await?.into_iter().map(|mut row| row.text()).collect())
-        })
+        Box::pin(
+            async move { Ok(self.rows(LOST, values).await?.into_iter().map(|mut row| row.text()).collect()) },
+        )
     }
 }
 
@@ -153,7 +154,8 @@ impl Transaction for PostgresTransaction {
             self.remove(id).await?;
             let due = u64::try_from(now() / 1_000).unwrap_or_default();
             let due = if delay.is_zero() { due.saturating_sub(CLOCKS_DIFFER) } else { due + delay.as_secs() };
-            let entry = TaskBuilder::new(id.as_bytes().to_vec()).idempotency_key(id).run_at_timestamp(due).build();
+            let entry =
+                TaskBuilder::new(id.as_bytes().to_vec()).idempotency_key(id).run_at_timestamp(due).build();
             Ok(queries::push_tasks(&mut *self.0, QUEUE, vec![entry]).await?)
         })
     }

@@ -69,8 +69,8 @@ pub(super) async fn does_not_count_as_retry(engine: &Engine) {
     let ada = principal("ada");
     let task = create(engine, &ada, "questions_again").await;
     let worker = Worker::start(engine, |attempt| async move {
-        let asked = attempt.answers.len();
-        if asked < 4 { asks(&[&format!("question {asked}")]) } else { completed(&json!(asked)) }
+        let answered = attempt.answers.len();
+        if answered < 4 { asks(&[&format!("question {answered}")]) } else { completed(&json!(answered)) }
     });
     patiently("five attempts", async {
         loop {

@@ -73,11 +73,17 @@ fn is_root() -> bool {
 /// Returns the folder with the programs of the server, which Debian does not put into the path.
 fn programs() -> PathBuf {
     let folders = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
-    let installed = folders.map(|folder| folder.path().join("bin")).filter(|bin| bin.join("initdb").is_file());
+    let installed =
+        folders.map(|folder| folder.path().join("bin")).filter(|bin| bin.join("initdb").is_file());
     let in_path = || {
         let path = std::env::var_os("PATH").unwrap_or_default();
         std::env::split_paths(&path).find(|folder| folder.join("initdb").is_file())
     };
     let found = installed.max().or_else(in_path);
-    found.unwrap_or_else(|| panic!("no `initdb` in {} or the path: install PostgreSQL", Path::new("/usr/lib/postgresql").display()))
+    found.unwrap_or_else(|| {
+        panic!(
+            "no `initdb` in {} or the path: install PostgreSQL",
+            Path::new("/usr/lib/postgresql").display()
+        )
+    })
 }

@@ -79,7 +79,10 @@ impl Place {
     pub(crate) fn work(&self) -> Worker {
         let stop = CancellationToken::new();
         let (engine, place, stopped) = (self.engine(), self.clone(), stop.clone());
-        Worker { stop, work: tokio::spawn(async move { engine.work(Arc::new(place), stopped).await.unwrap() }) }
+        Worker {
+            stop,
+            work: tokio::spawn(async move { engine.work(Arc::new(place), stopped).await.unwrap() }),
+        }
     }
 }
 
