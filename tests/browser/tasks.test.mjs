@@ -113,9 +113,9 @@ test("answers a form and a link of a task that every call is", async (t) => {
   await field(page, "/count").getByRole("textbox").fill("12");
   await button(page, "Answer").click();
   // The server asks again, with what was wrong.
-  await page.getByText(/count.*9/).first().waitFor();
+  await page.getByText(/expected at most 9, got 12/).first().waitFor();
   await field(page, "/count").getByRole("textbox").fill("2");
-  await page.getByRole("combobox").selectOption({ label: "true" });
+  await field(page, "/present").getByRole("combobox").selectOption({ label: "true" });
   await button(page, "Answer").click();
   const there = page.getByRole("link", { name: "https://pay.example/42" });
   await there.waitFor();
