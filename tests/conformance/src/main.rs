@@ -9,10 +9,15 @@ mod meanwhile;
 mod prompts;
 mod resources;
 mod stage;
+mod tasks;
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
+use tokio_util::sync::CancellationToken;
+use tool_core::tasks::TaskEngine;
 use tool_mcp::{ServeError, Server};
+use tool_tasks::SqliteEngine;
 use tracing_subscriber::EnvFilter;
 
 use crate::stage::Stage;
@@ -45,7 +50,12 @@ fn usage() -> ExitCode {
 
 async fn serve(addr: &str) -> Result<(), ServeError> {
     let stage = Stage::new();
-    let server = Server::new(stage.provider()?)
+    // The tasks end with the server.
+    let folder = tempfile::tempdir().map_err(|error| ServeError::Setup(error.to_string()))?;
+    let engine: Arc<dyn TaskEngine> = Arc::new(SqliteEngine::at(folder.path().join("tasks.db")));
+    let (provider, tasks) = stage.provider(&engine)?;
+    tokio::spawn(async move { tasks.run_tasks(CancellationToken::new()).await });
+    let server = Server::new(provider)
         .name("conformance")
         .title("Conformance")
         .version(env!("CARGO_PKG_VERSION"))

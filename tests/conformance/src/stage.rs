@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use tool_core::provider::{IntoToolsProvider as _, Provider};
+use tool_core::tasks::TaskEngine;
 use tool_core::{BuildErrors, Registry, State, prompt, tool};
 use tool_mcp::{Changes, Updates};
 
@@ -35,10 +36,18 @@ impl Stage {
         &self.updates
     }
 
-    /// Returns a provider of all fixtures, with or without the guests. Both registries are built once.
-    pub(crate) fn provider(self: &Arc<Self>) -> Result<Provider, BuildErrors> {
-        let all = || Registry::builder().linked().expect_crate("conformance").shared_state(Arc::clone(self));
+    /// Returns a provider of all fixtures, with or without the guests, and the registry that runs their tasks. Both registries
+    /// are built once.
+    pub(crate) fn provider(
+        self: &Arc<Self>,
+        engine: &Arc<dyn TaskEngine>,
+    ) -> Result<(Provider, Registry), BuildErrors> {
+        let all = || {
+            let fixtures = Registry::builder().linked().expect_crate("conformance");
+            fixtures.shared_state(Arc::clone(self)).tasks(Arc::clone(engine))
+        };
         let with_guests = all().build()?;
+        let tasks = with_guests.clone();
         let without_guests = all()
             .select(|tool| tool.name() != "guest_tool")
             .select_prompts(|prompt| prompt.name() != "guest_prompt")
@@ -48,7 +57,7 @@ impl Stage {
             let guests = stage.guests.load(Ordering::Relaxed);
             if guests { with_guests.clone() } else { without_guests.clone() }
         };
-        Ok(now.into_provider())
+        Ok((now.into_provider(), tasks))
     }
 
     /// Returns the number of changes of the resource.
