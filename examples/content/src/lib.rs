@@ -3,8 +3,10 @@
 use std::time::Duration;
 
 use tool_core::layer::RateLimit;
+use tool_core::results::ResultStore;
 use tool_core::{BuildErrors, Principal, Registry, RegistryBuilder};
 
+pub mod archive;
 pub mod component;
 pub mod issuer;
 pub mod model;
@@ -51,8 +53,25 @@ pub fn registry(site: Site, settings: Settings) -> Result<Registry, BuildErrors>
 /// # Ok::<(), tool_core::BuildErrors>(())
 /// ```
 pub fn builder(site: Site, settings: Settings) -> RegistryBuilder {
+    builder_with_results(site, settings, &ResultStore::memory())
+}
+
+/// Returns a builder as [`builder`] does, which keeps archives in this store.
+///
+/// ```
+/// use content::{Settings, Site};
+/// use tool_core::results::ResultStore;
+///
+/// let site = Site::at("museum.sqlite");
+/// let builder = content::builder_with_results(site, Settings::default(), &ResultStore::memory());
+/// assert!(builder.build()?.get("export_site").is_some());
+/// # Ok::<(), tool_core::BuildErrors>(())
+/// ```
+pub fn builder_with_results(site: Site, settings: Settings, results: &ResultStore) -> RegistryBuilder {
     let visitor = Role::Visitor.permissions().iter().copied().fold(Principal::local(), Principal::grant);
-    Registry::builder().linked().expect_crate("content").state(site).state(settings).local(visitor)
+    let builder = Registry::builder().linked().expect_crate("content").local(visitor);
+    // Only archives are kept: every other result is small enough to be shown.
+    builder.state(site).state(settings).state(results.clone()).storing(results.for_tools(|_| false))
 }
 
 /// Returns a limit on how often each user may publish in an hour.

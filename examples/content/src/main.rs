@@ -2,7 +2,7 @@
 //!
 //! | variable | meaning |
 //! |---|---|
-//! | `CONTENT_DATABASE` | the file of the site; by default `content/museum.sqlite` in the user's data folder |
+//! | `CONTENT_DATABASE` | the file of the site; by default `content/museum.sqlite` in the user's data folder. Its tasks are beside it in `museum.tasks.db`, and its archives in `museum.results` |
 //! | `CONTENT_USER` | the calling user of the site |
 //! | `CONTENT_SIGNING_KEY`, `CONTENT_SIGNING_KEY_FILE` | the secret that signs links and messages |
 //! | `CONTENT_PUBLISH_LIMIT` | how often a user may publish in an hour, for `serve`; without a limit by default |
@@ -10,15 +10,18 @@
 //! | `RUST_LOG` | the log level on stderr |
 
 use std::env;
-use std::path::PathBuf;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use content::{Settings, Site};
 use tool_cli::{App, ServeError, ServeOptions, Server};
 use tool_core::authentication::Authenticator;
+use tool_core::results::ResultStore;
 use tool_core::{Principal, Registry};
 use tool_mcp::Surfaces;
+use tool_tasks::SqliteEngine;
 use tracing_subscriber::EnvFilter;
 
 #[tokio::main]
@@ -38,8 +41,12 @@ async fn main() -> ExitCode {
 }
 
 fn app() -> Result<App, String> {
-    let site = Site::at(database());
-    let mut builder = content::builder(site.clone(), Settings::from_environment()?);
+    let database = database();
+    let site = Site::at(&database);
+    let results = results(&database.with_extension("results"));
+    let builder = content::builder_with_results(site.clone(), Settings::from_environment()?, &results);
+    // Beside the site: a worker of another site would run them there.
+    let mut builder = builder.tasks(Arc::new(SqliteEngine::at(database.with_extension("tasks.db"))));
     if let Some(user) = env::var_os("CONTENT_USER") {
         builder = builder.local(local(&site, &user.to_string_lossy())?);
     }
@@ -74,6 +81,18 @@ fn database() -> PathBuf {
         || dirs::data_dir().unwrap_or_else(env::temp_dir).join("content").join("museum.sqlite"),
         PathBuf::from,
     )
+}
+
+/// Returns the store of archives in this folder, which is created by commands that may need it.
+fn results(folder: &Path) -> ResultStore {
+    let needs_folder = |word: OsString| ["run", "serve", "task"].iter().any(|command| word == *command);
+    if !env::args_os().any(needs_folder) {
+        return ResultStore::memory();
+    }
+    ResultStore::local(folder).unwrap_or_else(|error| {
+        tracing::warn!(%error, "archives are kept in memory, since {} cannot be used", folder.display());
+        ResultStore::memory()
+    })
 }
 
 /// Reads how often a user may publish in an hour.

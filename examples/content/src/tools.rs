@@ -9,6 +9,7 @@ use crate::site::{Site, SiteError};
 pub mod explain;
 pub mod publish;
 pub mod read;
+pub mod transfer;
 pub mod transform;
 pub mod write;
 

@@ -95,6 +95,9 @@ fn registry() -> Registry {
 /// Returns the listing expected from the table; if `exclusive`, without tools that have another surface.
 fn expected_listing(exclusive: bool) -> Listing {
     let mut listing = Listing::default();
+    // Archives of `export_site`.
+    let of_results = ["content://result/{digest}", "content://result/{digest}{?lines,bytes,search}"];
+    listing.templates.extend(of_results.map(str::to_owned));
     for tool in registry().tools() {
         let surface = Surface::of(tool);
         if !exclusive || surface == Surface::Tool {
@@ -116,7 +119,7 @@ async fn lists_readable_tools_as_tools_and_resources() {
     let content = Session::start(&[]).await;
     let listing = content.listing().await;
     assert_eq!(listing, expected_listing(false));
-    assert_eq!((listing.tools.len(), listing.resources.len(), listing.templates.len()), (21, 3, 6));
+    assert_eq!((listing.tools.len(), listing.resources.len(), listing.templates.len()), (24, 3, 8));
 
     // Reading a resource and calling its tool return the same.
     for (uri, tool, arguments) in [
@@ -141,7 +144,7 @@ async fn lists_each_tool_on_one_surface_if_exclusive() {
     let content = Session::start(&["--surfaces", "exclusive"]).await;
     let listing = content.listing().await;
     assert_eq!(listing, expected_listing(true));
-    assert_eq!((listing.tools.len(), listing.resources.len(), listing.templates.len()), (12, 3, 6));
+    assert_eq!((listing.tools.len(), listing.resources.len(), listing.templates.len()), (15, 3, 8));
     assert_eq!(content.read("content://node/2").await.unwrap()["title"], "The tide road");
     assert!(content.call("get_node", json!({"id": 2})).await.is_err());
     content.end().await;

@@ -30,7 +30,7 @@ fn row(tool: &ToolDefinition) -> String {
 
 /// The expected surface of each tool. By default, resources and templates are listed as tools, too, since many clients show
 /// only tools to their models.
-const TABLE: [&str; 21] = [
+const TABLE: [&str; 24] = [
     "add_callout | write | id: integer, variant: string, props: map, place?: integer | tool",
     "compare_revisions | transform | id: integer, from: integer, to: integer | tool",
     "create_node | write | kind: string, title: string, body: string, tags?: list, meta?: map, components?: list | tool",
@@ -39,15 +39,18 @@ const TABLE: [&str; 21] = [
     "explain_component_kind | explain | kind*: string | template component/{kind}",
     "explain_component_kinds | explain | - | resource component",
     "explain_roles | explain | - | resource role",
+    "export_site | trigger | - | tool",
     "find_nodes | read | text?: string, kind?: string, tags?: list, owner?: string, published?: boolean, limit?: integer | tool",
     "get_node | read | id*: integer | template node/{id}",
     "get_revision | read | id*: integer, vid*: integer | template node/{id}/revision/{vid}",
     "get_translation | read | id*: integer, langcode*: string | template node/{id}/translation/{langcode}",
     "get_user | read | name*: string | template user/{name}",
+    "import_pages | trigger | pages: list | tool",
     "list_revisions | read | id*: integer | template node/{id}/revision",
     "open_preview | transform | link: string | tool",
     "preview_link | transform | id: integer, vid?: integer, minutes?: integer | tool",
     "publish_node | trigger | id: integer, vid?: integer | tool",
+    "read_result | read | digest: string, lines?: string, bytes?: string, search?: string | tool",
     "render_node | transform | id: integer, langcode?: string | tool",
     "site_overview | read | - | resource site",
     "translate_node | write | id: integer, langcode: string, title: string, body: string | tool",

@@ -12,8 +12,11 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use super::SiteError;
 
 /// The migrations from each version to the next; a new file has version 0. Existing entries never change.
-const MIGRATIONS: [&str; 2] =
-    [include_str!("../../migrations/0001_content.sql"), include_str!("../../migrations/0002_outbox.sql")];
+const MIGRATIONS: [&str; 3] = [
+    include_str!("../../migrations/0001_content.sql"),
+    include_str!("../../migrations/0002_outbox.sql"),
+    include_str!("../../migrations/0003_import.sql"),
+];
 
 /// The content of a new site.
 const SEED: &str = include_str!("../../seed/museum.sql");
@@ -277,7 +280,7 @@ mod tests {
         let path = folder.path().join("newer.sqlite");
         Connection::open(&path).unwrap().execute_batch("PRAGMA user_version = 99;").unwrap();
         let error = Database::at(path).open(Mode::ReadWrite).err().unwrap();
-        assert!(matches!(error, SiteError::Newer { found: 99, newest: 2 }), "{error}");
+        assert!(matches!(error, SiteError::Newer { found: 99, newest: 3 }), "{error}");
     }
 
     #[test]

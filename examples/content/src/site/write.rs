@@ -1,7 +1,7 @@
 //! Changes of a site.
 
 use jiff::{Timestamp, Unit};
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use super::read::{self, Heads, heads, revision};
 use super::stored::{Json, Word};
@@ -55,13 +55,29 @@ impl SiteWriter {
     ///
     /// When the author is not a user of the site, or the file cannot be written.
     pub fn create(&self, author: &str, kind: NodeKind, content: &Content) -> Result<Saved, SiteError> {
+        self.with(|connection| create(connection, author, kind, content))
+    }
+
+    /// Stores a new node as [`create`](Self::create) does, unless this author imported the same content before and the node still
+    /// exists. Returns the node in both cases.
+    ///
+    /// # Errors
+    ///
+    /// When the author is not a user of the site, or the file cannot be written.
+    pub fn import(&self, author: &str, kind: NodeKind, content: &Content) -> Result<Saved, SiteError> {
+        let digest = blake3::hash(serde_json::to_string(&(author, kind, content))?.as_bytes()).to_hex();
         self.with(|connection| {
-            read::user(connection, author)?;
-            let mut statement = connection
-                .prepare_cached("INSERT INTO node (kind, owner, current) VALUES (?1, ?2, 1) RETURNING id")?;
-            let id: NodeId = statement.query_row(params![Word(kind), author], |row| row.get(0))?;
-            insert(connection, id, 1, author, "First text", content)?;
-            Ok(Saved { id, revision: 1 })
+            let mut find = connection.prepare_cached(
+                "SELECT node.id, node.current FROM import JOIN node ON node.id = import.node WHERE digest = ?1",
+            )?;
+            let saved = |row: &Row<'_>| Ok(Saved { id: row.get(0)?, revision: row.get(1)? });
+            if let Some(saved) = find.query_row([digest.as_str()], saved).optional()? {
+                return Ok(saved);
+            }
+            let saved = create(connection, author, kind, content)?;
+            let mut store = connection.prepare_cached("INSERT INTO import (digest, node) VALUES (?1, ?2)")?;
+            store.execute(params![digest.as_str(), saved.id])?;
+            Ok(saved)
         })
     }
 
@@ -141,6 +157,20 @@ impl SiteWriter {
             Ok(Deleted { id, revisions, translations })
         })
     }
+}
+
+fn create(
+    connection: &Connection,
+    author: &str,
+    kind: NodeKind,
+    content: &Content,
+) -> Result<Saved, SiteError> {
+    read::user(connection, author)?;
+    let mut statement = connection
+        .prepare_cached("INSERT INTO node (kind, owner, current) VALUES (?1, ?2, 1) RETURNING id")?;
+    let id: NodeId = statement.query_row(params![Word(kind), author], |row| row.get(0))?;
+    insert(connection, id, 1, author, "First text", content)?;
+    Ok(Saved { id, revision: 1 })
 }
 
 /// Returns the current time in whole seconds.
