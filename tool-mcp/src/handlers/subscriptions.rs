@@ -66,9 +66,7 @@ impl Handler {
         if self.changes.is_none() && self.updates.is_none() && !has_tasks {
             return Err(method_not_found("subscriptions/listen"));
         }
-        let requested = params.get("notifications").cloned().unwrap_or_default();
-        let requested: SubscriptionFilter = serde_json::from_value(requested)
-            .map_err(|_| invalid_params("`notifications` must say what the client listens to"))?;
+        let requested = requested(params)?;
         // From now on no change is missed.
         let changes = self.changes.as_ref().map(Changes::receiver);
         let updates = self.updates.as_ref().map(Updates::receiver);
@@ -166,6 +164,13 @@ async fn may_read(uri: &str, view: &CatalogView) -> Result<bool, Failure> {
             _ => Err(failure),
         },
     }
+}
+
+/// Returns what a client wants to listen to.
+fn requested(params: &Map<String, Value>) -> RpcResult<SubscriptionFilter> {
+    let requested = params.get("notifications").cloned().unwrap_or_default();
+    serde_json::from_value(requested)
+        .map_err(|_| invalid_params("`notifications` must say what the client listens to"))
 }
 
 /// Returns the notification of what a client listens to.

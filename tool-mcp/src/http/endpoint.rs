@@ -20,7 +20,7 @@ use crate::handlers::Handler;
 use crate::http::body::{EventBody, ResponseBody, empty, events, guarded, json};
 use crate::http::headers::{self, SESSION};
 use crate::http::policy::{HeaderRules, Policy};
-use crate::http::rejection::Rejection;
+use crate::http::rejection::{BODY_LIMIT, Rejection};
 use crate::http::sessions::{HttpSession, SessionLease, Sessions};
 use crate::http::shutdown::Shutdown;
 use crate::http::stream::{EventIds, Stream};
@@ -32,9 +32,6 @@ use crate::protocol::{
 };
 
 const TRACE_PARENT: HeaderName = HeaderName::from_static("traceparent");
-
-/// The largest body of a request.
-const BODY_LIMIT: usize = 4 * 1024 * 1024;
 
 pub(super) struct Endpoint {
     handler: Arc<Handler>,
@@ -103,9 +100,8 @@ impl Endpoint {
         let id = head.headers.get(SESSION).and_then(|id| id.to_str().ok());
         let lease = id.and_then(|id| self.sessions.lease(id, &caller.principal));
         if head.method == Method::POST && media::is_json(&head.headers) {
-            let text = read_body(body, BODY_LIMIT, self.body_timeout)
-                .await
-                .map_err(|error| Rejection::unread_body(error, BODY_LIMIT))?;
+            let text =
+                read_body(body, BODY_LIMIT, self.body_timeout).await.map_err(Rejection::unread_body)?;
             let extensions = Extensions::from(std::mem::take(&mut head.extensions));
             let posted = self.post(&mut Incoming { head, caller, extensions, is_modern }, &text, lease).await;
             return posted.map_err(|rejection| rejection.to(|| request_id(&text)));

@@ -8,6 +8,9 @@ use tool_serve::BodyError;
 
 use crate::protocol::ErrorResponse;
 
+/// The largest body of a request, in bytes.
+pub(super) const BODY_LIMIT: usize = 4 * 1024 * 1024;
+
 /// The rejection of an HTTP request.
 #[derive(Debug)]
 pub(super) struct Rejection(Box<Details>);
@@ -40,12 +43,12 @@ impl Rejection {
             .with_header(header::ALLOW, HeaderValue::from_static(allowed))
     }
 
-    /// Returns the rejection of a request whose body of at most `limit` bytes was not read.
-    pub(super) fn unread_body(error: BodyError, limit: usize) -> Self {
+    /// Returns the rejection of a request whose body was not read.
+    pub(super) fn unread_body(error: BodyError) -> Self {
         let (status, message) = match error {
             BodyError::Incomplete => return Rejection::bad_request("the body broke off"),
             BodyError::TooLarge => {
-                (StatusCode::PAYLOAD_TOO_LARGE, format!("the body is larger than {limit} bytes"))
+                (StatusCode::PAYLOAD_TOO_LARGE, format!("the body is larger than {BODY_LIMIT} bytes"))
             }
             BodyError::Timeout => (StatusCode::REQUEST_TIMEOUT, "the body did not arrive in time".to_owned()),
         };
