@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use clap::ArgMatches;
 use serde_json::{Value, json};
 use tool_core::schema::Validation;
-use tool_core::{Failure, FailureKind, Output, Registry, ToolDefinition, adapter};
+use tool_core::{Failure, FailureKind, Registry, ToolDefinition, adapter};
 
 pub(crate) use duration::duration;
 
@@ -54,22 +54,12 @@ pub(crate) async fn run(
     }
     let limit = cli::one(matches, "timeout").copied();
     let result = call::call(&registry, tool, arguments, limit, answers, streams).await;
-    let shown = result.map_err(CliError::call).and_then(|output| show(&output, matches, streams));
+    let shown = result.map_err(CliError::call).and_then(|output| output::show(&output, matches, streams));
     // Also after a failure, or if stdout is closed.
     if !streams.ends_now() {
         call::drain(&registry, streams).await;
     }
     shown
-}
-
-/// Prints an output in the format of the command.
-pub(crate) fn show(output: &Output, matches: &ArgMatches, streams: &mut Streams) -> Result<(), CliError> {
-    let page = match cli::format(matches) {
-        Format::Json => output::json(output),
-        Format::Yaml => output::yaml(output),
-        _ => output::text(output, streams.width(), streams.paint()),
-    };
-    Ok(streams.print(&page)?)
 }
 
 /// Checks arguments and prints the verdict, which is a result, not an error.

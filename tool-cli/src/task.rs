@@ -18,6 +18,7 @@ use crate::app::App;
 use crate::cli::{self, Format};
 use crate::elicitation::Answers;
 use crate::error::CliError;
+use crate::run::output;
 use crate::streams::Streams;
 use crate::{identity, yaml};
 use wait::Waiter;
@@ -90,7 +91,7 @@ async fn wait_and_print(
 ) -> Result<(), CliError> {
     let task = waiter.wait(task, streams).await.map_err(CliError::call)?;
     match task.outcome.as_ref().map(|outcome| outcome.result()) {
-        Some(Ok(output)) => crate::run::show(output, matches, streams),
+        Some(Ok(output)) => output::show(output, matches, streams),
         Some(Err(failure)) => Err(CliError::call(failure.clone())),
         None => Err(CliError::call(Failure::internal())),
     }

@@ -5,6 +5,9 @@ use std::time::Duration;
 use tool_core::BoxFuture;
 use tool_core::tasks::TaskError;
 
+/// How long a worker waits after an error of the database, at first and at most.
+pub(crate) const BACK_OFF: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(1));
+
 /// An error of the database.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DatabaseError {

@@ -1,4 +1,5 @@
-//! Task engines for `tool-core`: work that outlives its call.
+#![doc = include_str!("../README.md")]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod changes;
 #[cfg(feature = "conformance")]

@@ -18,15 +18,12 @@ use tool_core::Principal;
 use tool_core::tasks::{NewTask, TaskError, TaskOptions, TaskRun, TaskSupport};
 
 use crate::core::Core;
-use crate::database::{DatabaseError, Stored};
+use crate::database::{BACK_OFF, DatabaseError, Stored};
 use claim::{Claimed, Claims};
 use recorder::End;
 
 /// How often a worker looks for tasks that other processes created.
 const POLL: Duration = Duration::from_millis(150);
-
-/// How long a worker waits after an error of the database, at first and at most.
-const BACK_OFF: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(1));
 
 /// Takes and runs tasks until `stop`, and then until those that it runs have ended.
 pub(crate) async fn work(

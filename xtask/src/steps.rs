@@ -12,7 +12,7 @@ mod outside;
 mod schemathesis;
 mod shells;
 
-use crate::program::{BASH, CHROMIUM, FISH, NPM, PYTHON, VALGRIND, ZSH};
+use crate::program::{BASH, CHROMIUM, FISH, NPM, POSTGRESQL, PYTHON, VALGRIND, ZSH};
 use crate::step::Step;
 
 /// Every step in running order: quick ones come first.
@@ -26,7 +26,12 @@ pub(crate) const STEPS: &[Step] = &[
         needs: &[],
         run: cargo::api,
     },
-    Step { name: "test", summary: "all tests and documentation examples", needs: &[], run: cargo::test },
+    Step {
+        name: "test",
+        summary: "all tests and documentation examples",
+        needs: &[POSTGRESQL],
+        run: cargo::test,
+    },
     Step {
         name: "oldest",
         summary: "the oldest versions of libraries that we take in a range, and an application beside us",

@@ -1,13 +1,27 @@
 //! The output of a call, as text or data.
 
+use clap::ArgMatches;
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use tool_core::{Content, Output, ResourceBody};
 
 use crate::arguments::{Member, members};
+use crate::cli::{self, Format};
+use crate::error::CliError;
+use crate::streams::Streams;
 use crate::style::{Paint, neutral, pretty};
 use crate::table::Table;
+
+/// Prints an output in the format of the command.
+pub(crate) fn show(output: &Output, matches: &ArgMatches, streams: &mut Streams) -> Result<(), CliError> {
+    let page = match cli::format(matches) {
+        Format::Json => json(output),
+        Format::Yaml => yaml(output),
+        _ => text(output, streams.width(), streams.paint()),
+    };
+    Ok(streams.print(&page)?)
+}
 
 /// Returns an output as one JSON object.
 pub(crate) fn json(output: &Output) -> String {

@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 use tool_core::tasks::{TaskAttempt, TaskState};
 
 use crate::core::{Core, Next, end, find, next};
-use crate::database::{Stored, Transaction, cells};
+use crate::database::{BACK_OFF, Stored, Transaction, cells};
 use crate::record::{Record, now};
 use crate::running::{LastProgress, Running};
 
@@ -155,7 +155,7 @@ impl<'a> Claims<'a> {
                 match self.confirm_one(values()).await {
                     Ok(true) => break confirmed.push(one),
                     Ok(false) => break,
-                    Err(_) => sleep(super::BACK_OFF.0).await,
+                    Err(_) => sleep(BACK_OFF.0).await,
                 }
             }
         }

@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 use tool_core::tasks::TaskId;
 
 use crate::core::{Core, store_progress};
-use crate::database::{Stored, cells};
+use crate::database::{BACK_OFF, Stored, cells};
 use crate::record::{now, to_milliseconds};
 use crate::running::Running;
 use crate::worker::watch::{Watch, foreign};
@@ -33,7 +33,7 @@ pub(super) async fn run(core: &Core, worker: &str, stop: CancellationToken) {
                     tracing::warn!(%error, "a worker cannot show that it is alive; trying again");
                 }
                 failed += 1;
-                next = Instant::now() + super::BACK_OFF.0;
+                next = Instant::now() + BACK_OFF.0;
             }
         }
         tokio::select! { () = sleep_until(next) => {}, () = stop.cancelled() => {} }

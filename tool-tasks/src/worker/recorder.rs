@@ -10,7 +10,7 @@ use tool_core::tasks::{TaskEnd, TaskId, TaskOutcome, TaskState};
 use tool_core::{CallId, Failure};
 
 use crate::core::{Core, end, find, release, store_progress, wait_for_answers};
-use crate::database::{Stored, Transaction};
+use crate::database::{BACK_OFF, Stored, Transaction};
 use crate::record::Record;
 use crate::running::Running;
 
@@ -39,11 +39,11 @@ pub(super) async fn record(core: Arc<Core>, mut received: mpsc::Receiver<End>) {
     let mut without_tool = HashSet::new();
     while received.recv_many(&mut ends, BATCH).await > 0 {
         ends.sort_unstable_by_key(|end| end.id);
-        let mut pause = super::BACK_OFF.0;
+        let mut pause = BACK_OFF.0;
         while let Err(error) = record_all(&core, &ends).await {
             tracing::warn!(%error, "the ends of tasks cannot be recorded; trying again");
             sleep(pause).await;
-            pause = (pause * 2).min(super::BACK_OFF.1);
+            pause = (pause * 2).min(BACK_OFF.1);
         }
         for end in ends.drain(..) {
             if matches!(end.end, TaskEnd::NoTool) && without_tool.insert(end.tool.clone()) {
