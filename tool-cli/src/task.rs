@@ -21,7 +21,6 @@ use crate::error::CliError;
 use crate::run::output;
 use crate::streams::Streams;
 use crate::{identity, yaml};
-use wait::Waiter;
 
 pub(crate) use worker::with_worker;
 
@@ -44,7 +43,7 @@ pub(crate) async fn task(app: &App, matches: &ArgMatches, streams: &mut Streams)
         "show" => show::show(&tasks, matches, streams).await,
         "wait" => {
             let task = tasks.named(matches).await?;
-            let waiter = Waiter::new(&tasks, Answers::default(), cli::one(matches, "timeout").copied());
+            let waiter = wait::Waiter::new(&tasks, Answers::default(), cli::one(matches, "timeout").copied());
             wait_and_print(&waiter, task, matches, streams).await
         }
         "answer" => answer::answer(&tasks, matches, streams).await,
@@ -78,13 +77,13 @@ pub(crate) async fn run(
     }
     streams.notice(&format!("task {}", task.id));
     let tasks = Tasks::of_caller(app, matches)?;
-    let waiter = Waiter::new(&tasks, answers, cli::one(matches, "timeout").copied());
+    let waiter = wait::Waiter::new(&tasks, answers, cli::one(matches, "timeout").copied());
     wait_and_print(&waiter, task, matches, streams).await
 }
 
 /// Waits for a task, and prints its result as `run` prints that of a call.
 async fn wait_and_print(
-    waiter: &Waiter<'_>,
+    waiter: &wait::Waiter<'_>,
     task: Task,
     matches: &ArgMatches,
     streams: &mut Streams,
