@@ -43,7 +43,7 @@ const REVISIONS: [Revision; 2] = [
             "tasks-required-task-error",
             "tasks-wire-fields",
         ],
-        on_the_wire: 37,
+        on_the_wire: 45,
     },
     Revision {
         name: "2025-11-25",
