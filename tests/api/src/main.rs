@@ -11,8 +11,16 @@ use std::{env, fs};
 
 use public_api::PublicApi;
 
-const LIBRARIES: [&str; 7] =
-    ["tool-macros", "tool-core", "tool-serve", "tool-http", "tool-mcp", "tool-cli", "tool-oauth"];
+const LIBRARIES: [&str; 8] = [
+    "tool-macros",
+    "tool-core",
+    "tool-serve",
+    "tool-http",
+    "tool-mcp",
+    "tool-cli",
+    "tool-oauth",
+    "tool-tasks",
+];
 
 /// The real `rustdoc`, if cargo runs this program in its place.
 const RUSTDOC: &str = "API_RUSTDOC";
