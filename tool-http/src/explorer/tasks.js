@@ -144,9 +144,9 @@ function view(id, tool) {
 	let [last, status, said] = [];
 
 	async function change(rest, body, options) {
+		// The events show what became of it. This answer may be older than the last of them.
 		const answer = await request(taskUrl(id, rest), body, options);
-		if (answer.json?.has?.("taskId")) show(answer.json);
-		else fill(fault, errorOf(answer));
+		if (!answer.ok) fill(fault, errorOf(answer));
 		return answer.ok;
 	}
 
@@ -158,7 +158,11 @@ function view(id, tool) {
 		}
 		for (const [key, request] of requests) {
 			const text = write(request);
-			if (open.get(key)?.text === text) continue;
+			if (open.get(key)?.text === text) {
+				// Asked again in the same words.
+				enable(open.get(key).element, true);
+				continue;
+			}
 			const element = question(request, (answer) => change("/answers", write({ [key]: answer })));
 			open.get(key) ? open.get(key).element.replaceWith(element) : questions.append(element);
 			open.set(key, { element, text });
@@ -209,6 +213,8 @@ function ending(task, tool) {
 	return result({ json, status, verdict, ok: status < 300, headers: [], text: write(json) }, tool).element;
 }
 
+const enable = (element, can) => element.querySelectorAll(".run button").forEach((button) => (button.disabled = !can));
+
 // A question of a task, with a form or a link.
 function question(request, send) {
 	const params = request.get("params") ?? new Map();
@@ -227,9 +233,8 @@ function question(request, send) {
 		fill(note, missing.length > 0 ? "Something is missing." : accepts && unfinished(value) && "An input is not finished.");
 		if (missing.length) return fields.show(missing.map((name) => ({ path: `/${name}`, message: "This is required." })))?.querySelector("input, textarea, select")?.focus();
 		if (note.textContent) return;
-		const buttons = element.querySelectorAll(".run button");
-		buttons.forEach((button) => (button.disabled = true));
-		if (!(await send({ action, ...(accepts && { content: value }) }))) buttons.forEach((button) => (button.disabled = false));
+		enable(element, false);
+		if (!(await send({ action, ...(accepts && { content: value }) }))) enable(element, true);
 	}
 	const readable = fields || url;
 	const element = h("form.card", { novalidate: true, onsubmit(event) {
