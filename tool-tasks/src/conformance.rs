@@ -12,12 +12,14 @@ use tool_core::tasks::TaskEngine;
 /// Runs all tests. Each call of `engine` returns a handle to the same database, which has no tasks at first, as another process
 /// has one. The options are the default ones.
 ///
-/// ```
-/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
-/// # if true { return; }
+/// It takes about a minute.
+///
+/// ```no_run
+/// # #[cfg(feature = "sqlite")]
+/// # async fn conforms() {
 /// let folder = tempfile::tempdir().unwrap();
 /// tool_tasks::conformance::run(|| tool_tasks::SqliteEngine::at(folder.path().join("tasks.db"))).await;
-/// # });
+/// # }
 /// ```
 ///
 /// # Panics

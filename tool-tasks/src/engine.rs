@@ -121,6 +121,10 @@ engine!(SqliteEngine);
 impl SqliteEngine {
     /// Creates an engine whose tasks are in the file `path`. The file is opened, and created if there is none, when the engine is
     /// first used. No runtime is needed before that.
+    ///
+    /// ```
+    /// let engine = tool_tasks::SqliteEngine::at("tasks.db");
+    /// ```
     pub fn at(path: impl Into<PathBuf>) -> Self {
         let database = Arc::new(SqliteDatabase::new(path.into()));
         let core = Arc::new(Core::new(Arc::clone(&database) as Arc<dyn Database>, EngineOptions::default()));
@@ -132,6 +136,15 @@ impl SqliteEngine {
     /// # Errors
     ///
     /// [`TaskError::Unavailable`] if the file cannot be opened, or is of another version.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// let folder = tempfile::tempdir()?;
+    /// assert!(tool_tasks::SqliteEngine::open(folder.path().join("tasks.db")).await.is_ok());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub async fn open(path: impl Into<PathBuf>) -> Result<Self, TaskError> {
         let engine = SqliteEngine::at(path);
         engine.database.prepare().await?;
@@ -144,6 +157,11 @@ impl SqliteEngine {
     /// # Errors
     ///
     /// [`TaskError::Unavailable`] if neither `$XDG_STATE_HOME` nor `$HOME` is set.
+    ///
+    /// ```no_run
+    /// let engine = tool_tasks::SqliteEngine::in_state_dir("site")?;
+    /// # Ok::<(), tool_core::tasks::TaskError>(())
+    /// ```
     pub fn in_state_dir(app: &str) -> Result<Self, TaskError> {
         let folder = |name| std::env::var_os(name).map(PathBuf::from).filter(|folder| folder.is_absolute());
         let state =
@@ -187,6 +205,13 @@ impl PostgresEngine {
     /// # Errors
     ///
     /// [`TaskError::Unavailable`] if the database does not answer, or its tables are of another version.
+    ///
+    /// ```no_run
+    /// # async fn connect() -> Result<(), tool_core::tasks::TaskError> {
+    /// let engine = tool_tasks::PostgresEngine::connect("postgres://tasks@db.example/tasks").await?;
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn connect(url: impl Into<String>) -> Result<Self, TaskError> {
         let engine = PostgresEngine::at(url);
         engine.database.prepare().await?;

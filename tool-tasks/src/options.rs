@@ -23,6 +23,11 @@ impl Default for EngineOptions {
 macro_rules! setters {
     () => {
         /// Sets how many tasks run at once in this process. The default is four for each core.
+        ///
+        /// ```
+        /// # #[cfg(feature = "sqlite")]
+        /// let engine = tool_tasks::SqliteEngine::at("tasks.db").concurrency(8);
+        /// ```
         #[must_use]
         pub fn concurrency(self, tasks: usize) -> Self {
             self.with(|options| options.concurrency = tasks.max(1))
@@ -30,12 +35,22 @@ macro_rules! setters {
 
         /// Sets how often this process shows that it is alive while it runs tasks, and looks whether they were canceled. The
         /// default is 500 ms. Another process takes the tasks over when three heartbeats did not come.
+        ///
+        /// ```
+        /// # #[cfg(feature = "sqlite")]
+        /// let engine = tool_tasks::SqliteEngine::at("tasks.db").heartbeat(std::time::Duration::from_secs(1));
+        /// ```
         #[must_use]
         pub fn heartbeat(self, heartbeat: std::time::Duration) -> Self {
             self.with(|options| options.heartbeat = heartbeat.max(std::time::Duration::from_millis(10)))
         }
 
         /// Sets how many tasks one owner may have that have not ended. The default is 1,000.
+        ///
+        /// ```
+        /// # #[cfg(feature = "sqlite")]
+        /// let engine = tool_tasks::SqliteEngine::at("tasks.db").max_open(100);
+        /// ```
         #[must_use]
         pub fn max_open(self, tasks: usize) -> Self {
             self.with(|options| options.max_open = tasks)
