@@ -52,9 +52,9 @@ impl Registry {
         let origin = self.origin(options);
         match self.find(name) {
             Ok(target) => match call::begin(origin, target, arguments) {
-                // Most calls end without waiting: their future is small.
+                // Most calls end without waiting.
                 Started::Ended(reply) => reply,
-                started => Box::pin(started.end()).await,
+                started => started.end().await,
             },
             Err(_) => self.unknown(origin, name, arguments),
         }
