@@ -87,18 +87,18 @@ impl Spawned {
 }
 
 /// A task that waits for this process.
-struct Held {
+struct HeldTask {
     listener: TcpListener,
     id: String,
 }
 
-impl Held {
+impl HeldTask {
     fn detach(folder: &Path) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let (code, id, stderr) = spawn(folder, &["run", "hold", &format!("port={port}"), "--detach"]).end();
         assert_eq!((code, stderr.as_str()), (Some(0), ""));
-        Held { listener, id: id.trim_end().to_owned() }
+        HeldTask { listener, id: id.trim_end().to_owned() }
     }
 
     /// Waits until the function has begun, and returns its connection and the number of its attempt.
@@ -114,7 +114,7 @@ impl Held {
 #[test]
 fn leaves_the_task_running_on_a_signal() {
     let folder = tempfile::tempdir().unwrap();
-    let held = Held::detach(folder.path());
+    let held = HeldTask::detach(folder.path());
     let worker = spawn(folder.path(), &["task", "work", "-q"]);
     let (mut stream, _) = held.begun();
     let mut waiting = spawn(folder.path(), &["task", "wait", &held.id]);
@@ -138,7 +138,7 @@ fn leaves_the_task_running_on_a_signal() {
 #[test]
 fn takes_over_from_a_worker_that_was_killed() {
     let folder = tempfile::tempdir().unwrap();
-    let held = Held::detach(folder.path());
+    let held = HeldTask::detach(folder.path());
     let killed = spawn(folder.path(), &["task", "work", "-q"]);
     let (first, attempt) = held.begun();
     assert_eq!(attempt, "1");
@@ -160,7 +160,7 @@ fn takes_over_from_a_worker_that_was_killed() {
 fn waits_for_running_tasks_until_a_second_signal() {
     for (aborts, expected) in [(false, Some(0)), (true, Some(130))] {
         let folder = tempfile::tempdir().unwrap();
-        let held = Held::detach(folder.path());
+        let held = HeldTask::detach(folder.path());
         let mut worker = spawn(folder.path(), &["task", "work"]);
         assert_eq!(worker.line(), "running tasks; interrupt to stop");
         let (mut stream, _) = held.begun();

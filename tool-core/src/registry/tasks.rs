@@ -45,6 +45,12 @@ impl Registry {
     ///
     /// [`TaskError::Refused`] if the call would fail before its function: the tool does not exist, cannot run as a task, the
     /// caller has no access, or the arguments are invalid.
+    ///
+    /// ```
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// let error = registry.prepare_task("nope", b"{}").unwrap_err();
+    /// assert_eq!(error.to_string(), "Tool not found: nope");
+    /// ```
     pub fn prepare_task(&self, name: &str, arguments: &[u8]) -> Result<NewTask, TaskError> {
         let tool = self.find(name).map_err(TaskError::Refused)?.definition;
         let options = match (self.task_engine(), tool.task()) {
@@ -64,6 +70,16 @@ impl Registry {
     /// # Errors
     ///
     /// See [`Registry::prepare_task`] and [`TaskEngine::create`].
+    ///
+    /// ```no_run
+    /// use tool_core::Registry;
+    /// use tool_core::tasks::TaskError;
+    ///
+    /// async fn export(registry: &Registry) -> Result<String, TaskError> {
+    ///     let task = registry.create_task("export_site", b"{}", Some("monday"), None).await?;
+    ///     Ok(task.id.to_string())
+    /// }
+    /// ```
     pub async fn create_task(
         &self,
         name: &str,
@@ -81,6 +97,18 @@ impl Registry {
     }
 
     /// Returns the reply of a task that has ended, as a call would have returned it: a large result is a preview.
+    ///
+    /// ```
+    /// use std::time::SystemTime;
+    /// use tool_core::tasks::{Task, TaskId, TaskOptions, TaskSupport};
+    ///
+    /// # tool_core::private::block_on(async {
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// let options = TaskOptions::new(TaskSupport::Optional);
+    /// let task = Task::new(TaskId::from_bytes([7; 16]), "export_site", SystemTime::now(), options);
+    /// assert!(registry.task_reply(&task).await.is_none());
+    /// # });
+    /// ```
     pub async fn task_reply(&self, task: &Task) -> Option<Reply> {
         let outcome = task.outcome.as_ref()?;
         let result = outcome.result().cloned().map_err(Clone::clone);
@@ -101,6 +129,15 @@ impl Registry {
     /// # Errors
     ///
     /// See [`TaskEngine::work`].
+    ///
+    /// ```
+    /// use tokio_util::sync::CancellationToken;
+    ///
+    /// # tool_core::private::block_on(async {
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// assert_eq!(registry.run_tasks(CancellationToken::new()).await, Ok(()));
+    /// # });
+    /// ```
     pub async fn run_tasks(&self, stop: CancellationToken) -> Result<(), TaskError> {
         match self.task_engine() {
             Some(engine) => engine.work(Arc::new(self.clone()), stop).await,
