@@ -1,5 +1,9 @@
 //! The tables of the tasks. Their statements are the same in both databases.
 
+use std::time::Duration;
+
+use crate::record::now;
+
 /// The version of the tables.
 pub(crate) const VERSION: i64 = 1;
 
@@ -7,7 +11,13 @@ pub(crate) const VERSION: i64 = 1;
 pub(crate) const QUEUE: &str = "tool_task";
 
 /// How many seconds before now an entry that is due at once is dated. The clocks of workers may differ by as much.
-pub(crate) const CLOCKS_DIFFER: u64 = 60 * 60;
+const CLOCKS_DIFFER: u64 = 60 * 60;
+
+/// Returns when an entry of the queue is due, in seconds since 1970.
+pub(crate) fn due(delay: Duration) -> u64 {
+    let seconds = u64::try_from(now() / 1_000).unwrap_or_default();
+    if delay.is_zero() { seconds.saturating_sub(CLOCKS_DIFFER) } else { seconds + delay.as_secs() }
+}
 
 /// Creates the table of the version.
 pub(crate) const CREATE_VERSION: &str =

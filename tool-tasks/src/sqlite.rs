@@ -15,9 +15,7 @@ use tool_core::BoxFuture;
 
 use crate::database::{Cell, Database, DatabaseError, Row, Stored, Transaction};
 use crate::record::now;
-use crate::schema::{
-    CLOCKS_DIFFER, CREATE, CREATE_VERSION, FIND_VERSION, QUEUE, STORE_VERSION, VERSION, other_version,
-};
+use crate::schema::{QUEUE, due};
 use crate::statements::statements;
 
 statements!(Sqlite, SqliteRow, "INTEGER");
@@ -114,18 +112,7 @@ async fn migrate(pool: &SqlitePool) -> Stored<()> {
         .run_direct(None, &mut *transaction, false)
         .await
         .map_err(|error| DatabaseError::Away(error.to_string()))?;
-    query(CREATE_VERSION, Vec::new()).execute(&mut *transaction).await?;
-    let version: Option<i64> = sqlx::query_scalar(FIND_VERSION).fetch_optional(&mut *transaction).await?;
-    match version {
-        Some(VERSION) => {}
-        Some(version) => return Err(DatabaseError::Unusable(other_version(version))),
-        None => {
-            for statement in CREATE {
-                query(statement, Vec::new()).execute(&mut *transaction).await?;
-            }
-            query(STORE_VERSION, vec![Cell::from(VERSION)]).execute(&mut *transaction).await?;
-        }
-    }
+    create_tables(&mut transaction).await?;
     Ok(transaction.commit().await?)
 }
 
@@ -192,10 +179,10 @@ impl Transaction for SqliteTransaction {
     fn push<'a>(&'a mut self, id: &'a str, delay: Duration) -> BoxFuture<'a, Stored<()>> {
         Box::pin(async move {
             self.remove(id).await?;
-            let due = u64::try_from(now() / 1_000).unwrap_or_default();
-            let due = if delay.is_zero() { due.saturating_sub(CLOCKS_DIFFER) } else { due + delay.as_secs() };
-            let entry =
-                TaskBuilder::new(id.as_bytes().to_vec()).idempotency_key(id).run_at_timestamp(due).build();
+            let entry = TaskBuilder::new(id.as_bytes().to_vec())
+                .idempotency_key(id)
+                .run_at_timestamp(due(delay))
+                .build();
             Ok(queries::push_tasks(&mut *self.0, QUEUE, &[entry]).await?)
         })
     }

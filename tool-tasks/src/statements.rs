@@ -13,6 +13,27 @@ macro_rules! statements {
             })
         }
 
+        /// Creates the tables of the tasks, unless they are there.
+        async fn create_tables(transaction: &mut sqlx::Transaction<'_, $database>) -> Stored<()> {
+            use crate::schema::{
+                CREATE, CREATE_VERSION, FIND_VERSION, STORE_VERSION, VERSION, other_version,
+            };
+            query(CREATE_VERSION, Vec::new()).execute(&mut **transaction).await?;
+            let version: Option<i64> =
+                sqlx::query_scalar(FIND_VERSION).fetch_optional(&mut **transaction).await?;
+            match version {
+                Some(VERSION) => {}
+                Some(version) => return Err(DatabaseError::Unusable(other_version(version))),
+                None => {
+                    for statement in CREATE {
+                        query(statement, Vec::new()).execute(&mut **transaction).await?;
+                    }
+                    query(STORE_VERSION, vec![Cell::from(VERSION)]).execute(&mut **transaction).await?;
+                }
+            }
+            Ok(())
+        }
+
         fn read(row: &$row) -> Stored<Row> {
             use sqlx::{Row as _, TypeInfo as _, ValueRef as _};
             let cell = |index| -> Stored<Cell> {
