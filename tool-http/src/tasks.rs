@@ -242,7 +242,7 @@ async fn task_id(context: &mut RequestContext) -> Result<TaskId, ApiError> {
     context.path_text("id").await.parse().map_err(|_| ApiError::TaskNotFound)
 }
 
-/// Sets what every response about one task has: nobody else may see it, and when to ask again.
+/// Sets the headers of a response about one task: who may cache it, and when to ask again.
 fn mark(response: &mut Response, task: &Task) {
     let headers = response.headers_mut();
     if task.state.has_ended() {

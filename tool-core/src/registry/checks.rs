@@ -9,8 +9,9 @@ use crate::schema::has_secret;
 
 impl Registry {
     /// Builds every schema and checks it: an example in a doc comment must be a valid call, and a pattern must mean the same to
-    /// every client. A tool that runs as a task must not take a secret. A tool that does not modify must not take a [`Reader`](crate::Reader) that can write. Defaults and constraints
-    /// are checked by [`RegistryBuilder::build`](crate::RegistryBuilder::build). Servers call this before they listen.
+    /// every client. A tool that runs as a task must not take a secret. A tool that does not modify must not take a
+    /// [`Reader`](crate::Reader) that can write. Defaults and constraints are checked by
+    /// [`RegistryBuilder::build`](crate::RegistryBuilder::build). Servers call this before they listen.
     ///
     /// # Errors
     ///

@@ -167,7 +167,7 @@ impl Registry {
             Err(failure) if failure.kind() == FailureKind::InputRequired => {
                 return TaskEnd::InputRequired(client.questions());
             }
-            // The function heard of the cancellation, and ended without a result.
+            // The function noticed the cancellation, and ended without a result.
             Err(failure) if canceled.is_cancelled() => {
                 Err(Failure::new(FailureKind::Cancelled, failure.message()))
             }

@@ -26,7 +26,7 @@ use crate::builder_of;
 #[derive(Default)]
 struct World {
     begun: Notify,
-    /// Notified when a function hears that its call is canceled.
+    /// Notified when a function notices that its call is canceled.
     heard: Notify,
 }
 
@@ -50,7 +50,7 @@ async fn seen(#[inject] context: Context, #[inject] key: TaskKey, n: u8) -> Valu
     json!([n, *key, context.task().map(|task| (&task.key, task.attempt)), context.principal().id(), trace])
 }
 
-/// Fails as told.
+/// Fails as the arguments say.
 #[tool(operation = Trigger, destructive = false, task(optional))]
 async fn fail(how: String) -> Result<(), ToolError> {
     match how.as_str() {

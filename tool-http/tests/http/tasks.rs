@@ -89,7 +89,7 @@ async fn cancels_a_task_which_decides_how_it_ends() {
     assert_eq!(answer.status, 202, "{}", answer.body);
     assert!(json_of(&answer)["isCanceled"] == true || json_of(&answer)["status"] != "working");
     let task = site.ended(&id).await;
-    // The function was told, and returned what it had done.
+    // The function noticed the cancellation, and returned what it had done.
     assert_eq!(task["result"]["structuredContent"], json!({"result": 1}), "{task}");
     assert_eq!(task["isCanceled"], Value::Null);
 

@@ -159,7 +159,7 @@ fn check_timeout(attribute: &Attribute, errors: &mut Errors) {
     }
 }
 
-// A worker has to hear of a cancellation while the function runs.
+// A worker has to see a cancellation while the function runs.
 fn check_execution(attribute: &Attribute, function: &Function, task: &TaskOption, errors: &mut Errors) {
     if execution(attribute, function) == Execution::Sync && !errors.is_unreadable("blocking") {
         errors.push(

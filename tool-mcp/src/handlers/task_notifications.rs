@@ -35,7 +35,7 @@ pub(super) struct ListenedTasks {
 }
 
 impl ListenedTasks {
-    /// Adds the tasks to the notification that tells a client what it listens to.
+    /// Adds the tasks to the notification that acknowledges a subscription.
     pub(super) fn acknowledge(&self, acknowledged: &ServerJsonRpcMessage) -> Value {
         let mut message = serde_json::to_value(acknowledged).unwrap_or_default();
         if let Some(ids) = &self.ids {

@@ -36,7 +36,7 @@ const BEGIN: &str = "UPDATE tool_task SET attempt = $3, begun = $4, resuming = 0
 
 const REJOIN: &str = "UPDATE tool_task SET worker = $3 WHERE id = $1 AND attempt = $2 AND state = 'working'";
 
-/// Finds out whether an attempt was taken, after a commit of which nobody knows whether it happened.
+/// Checks whether an attempt was taken, after a commit with an unknown outcome.
 const CONFIRM: &str = "UPDATE tool_task SET version = version WHERE id = $1 AND attempt = $2 AND worker = $3 AND state = 'working'";
 
 impl<'a> Claims<'a> {

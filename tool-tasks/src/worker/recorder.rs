@@ -29,7 +29,7 @@ pub(super) struct End {
     pub(super) tool: String,
     pub(super) running: Running,
     pub(super) end: TaskEnd,
-    /// Told when it is recorded.
+    /// Completed when the end is recorded.
     pub(super) recorded: oneshot::Sender<()>,
 }
 

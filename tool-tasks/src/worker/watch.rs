@@ -40,7 +40,7 @@ pub(super) async fn foreign(core: &Core, worker: &str) -> Stored<Vec<Foreign>> {
 }
 
 /// Compares the beats of other workers. No clock is compared: what counts is how often this worker could write in the meantime,
-/// so that a database that was locked or away makes nobody seem dead.
+/// so that no worker seems dead because the database was locked or away.
 #[derive(Debug, Default)]
 pub(super) struct Watch {
     seen: HashMap<String, Seen>,

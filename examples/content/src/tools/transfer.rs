@@ -1,4 +1,4 @@
-//! Tools that take long, and can run as tasks: they report progress, hear a cancellation, and may begin again.
+//! Tools that take long, and can run as tasks: they report progress, notice a cancellation, and may begin again.
 
 use std::collections::BTreeMap;
 
