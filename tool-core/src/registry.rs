@@ -49,6 +49,7 @@ use crate::definition::ToolDefinition;
 use crate::model::access::Principal;
 use crate::model::audit_kind::AuditKind;
 use crate::model::failure::Failure;
+use crate::registry::addresses::AddressIndex;
 use crate::registry::index::Positions;
 use crate::registry::registered_prompt::RegisteredPrompt;
 use crate::registry::registered_tool::{RegisteredTool, ToolOverrides};
@@ -97,6 +98,8 @@ struct Inner {
     prompts: Vec<RegisteredPrompt>,
     /// Built by the first search.
     index: OnceLock<Index>,
+    /// Built by the first lookup of an address.
+    addresses: OnceLock<AddressIndex>,
     /// Whether every caller may call every tool at any time; computed on first use.
     open: OnceLock<bool>,
     /// Records calls of tools that do not exist; other calls are recorded by the scope of their tool.

@@ -1,8 +1,10 @@
 //! How MCP exposes a tool: as a tool or a resource, depending on its operation and its inputs.
 
 mod address;
+mod value;
 
 pub use address::{Address, Segment};
+pub use value::{InvalidVariable, SegmentError, check_segment, decode_segment};
 
 use crate::definition::ToolDefinition;
 use crate::model::operation::Operation;

@@ -18,10 +18,12 @@ use crate::call::{self, Reply, text_arguments};
 use crate::declare::completion::{CompletionRequest, Completions};
 use crate::definition::ToolDefinition;
 use crate::definition::prompt::PromptDefinition;
+use crate::definition::surface::InvalidVariable;
 use crate::model::failure::Failure;
 use crate::model::permission::Permission;
 use crate::model::telemetry;
 use crate::model::trace::TraceParent;
+use crate::registry::addresses::AddressIndex;
 use crate::registry::error::BuildErrors;
 use crate::registry::{Registry, addresses};
 #[cfg(feature = "tokio")]
@@ -56,6 +58,34 @@ pub fn definitions(registry: &Registry) -> impl ExactSizeIterator<Item = &ToolDe
 /// ```
 pub fn position<'r>(registry: &'r Registry, name: &str) -> Option<(usize, &'r ToolDefinition)> {
     registry.position(name)
+}
+
+/// Returns the tool whose [address](crate::address::Surface::address) this path is, if the caller can see it, and the values of the
+/// variables as [`arguments_of_query`] takes them. The path is percent-encoded, and has no slash at its begin or end.
+///
+/// ```
+/// use tool_core::{Registry, adapter, tool, tools};
+///
+/// /// Returns a revision of a node.
+/// #[tool(operation = Read, path = "node/{id}/revision/{number}")]
+/// fn revision(#[arg(locator)] id: String, #[arg(locator)] number: u32) -> String {
+///     format!("{id} as of {number}")
+/// }
+///
+/// let registry = Registry::builder().tools(tools![revision]).build().unwrap();
+/// let (tool, values) = adapter::tool_at(&registry, "node/a%20b/revision/3").unwrap();
+/// assert_eq!(tool.name(), "revision");
+/// let values = values.unwrap();
+/// assert_eq!(adapter::arguments_of_query(tool, &values), r#"{"id":"a b","number":3}"#);
+/// assert!(adapter::tool_at(&registry, "node/7").is_none());
+/// ```
+pub fn tool_at<'r>(
+    registry: &'r Registry,
+    path: &str,
+) -> Option<(&'r ToolDefinition, Result<Vec<(String, String)>, InvalidVariable>)> {
+    let addresses = registry.inner.addresses.get_or_init(|| AddressIndex::of(registry.definitions()));
+    let (position, values) = addresses.find(path)?;
+    Some((registry.get(registry.inner.members.get(position)?.definition.name())?, values))
 }
 
 /// Returns the tool at this position among the [definitions], if the caller may [call](Registry::callable) it.

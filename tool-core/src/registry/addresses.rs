@@ -1,11 +1,46 @@
-//! Addresses of tools: no path may lead to two tools.
+//! Addresses of tools: no path may lead to two tools, and a path leads to its tool.
 
 use std::collections::HashMap;
 use std::fmt;
 
 use crate::definition::ToolDefinition;
-use crate::definition::surface::{Address, Segment, Surface};
+use crate::definition::surface::{Address, InvalidVariable, Segment, Surface, decode_segment};
 use crate::registry::error::BuildError;
+
+/// The tools that have an address, by the number of segments and the first one, unless it is a variable.
+#[derive(Default)]
+pub(super) struct AddressIndex(HashMap<(usize, Option<String>), Vec<(Address, usize)>>);
+
+/// The values of the variables of an address.
+pub(super) type Variables = Result<Vec<(String, String)>, InvalidVariable>;
+
+impl AddressIndex {
+    /// Creates the index of these tools, whose addresses do not collide.
+    pub(super) fn of<'t>(tools: impl Iterator<Item = &'t ToolDefinition>) -> Self {
+        let mut index = AddressIndex::default();
+        for (position, tool) in tools.enumerate() {
+            if let Some(address) = Surface::of(tool).address() {
+                let key = (address.segments().len(), literal(address).map(str::to_owned));
+                index.0.entry(key).or_default().push((address.clone(), position));
+            }
+        }
+        index
+    }
+
+    /// Returns the position of the tool at this path, which is percent-encoded, and the values of the variables. An exact address
+    /// takes precedence over a template.
+    pub(super) fn find(&self, path: &str) -> Option<(usize, Variables)> {
+        let segments: Vec<_> = path.split('/').map(decode_segment).collect();
+        let first = segments[0].as_ref().ok().cloned();
+        let groups = [self.0.get(&(segments.len(), first)), self.0.get(&(segments.len(), None))];
+        let matching = || {
+            let all = groups.iter().flatten().copied().flatten();
+            all.filter(|(address, _)| address.matches(&segments))
+        };
+        let (address, position) = matching().max_by_key(|(address, _)| address.is_exact())?;
+        Some((*position, address.values(&segments)))
+    }
+}
 
 /// A tool that has an address, with its position.
 #[derive(Clone, Debug)]

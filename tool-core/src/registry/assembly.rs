@@ -138,6 +138,7 @@ impl Assembly {
             positions: Positions::default(),
             prompts: first_prompt_of_each_name(self.prompts, &mut self.skipped),
             index: OnceLock::new(),
+            addresses: OnceLock::new(),
             open: OnceLock::new(),
             audit: self.audit,
         };

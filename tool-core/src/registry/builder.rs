@@ -339,6 +339,7 @@ impl RegistryBuilder {
             scope,
             others: Vec::new(),
             index: OnceLock::new(),
+            addresses: OnceLock::new(),
             open: OnceLock::new(),
             audit,
         };

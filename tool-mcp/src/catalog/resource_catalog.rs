@@ -79,7 +79,8 @@ impl ResourceCatalog {
     }
 
     fn add_tool_pages(&mut self, settings: &Settings) {
-        let pattern = |segments: Vec<Segment>| Pattern::new(settings.scheme.as_str().to_owned(), segments);
+        let pattern =
+            |segments: Vec<Segment>| Pattern::new(settings.scheme.as_str().to_owned(), segments.into());
         let literal = |text: &str| Segment::Literal(text.to_owned());
         let tools = pattern(vec![literal("tools")]);
         let page = pattern(vec![literal("tool"), Segment::Variable(PAGE_VARIABLE.to_owned())]);

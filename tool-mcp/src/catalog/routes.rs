@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use crate::catalog::uri::{BadVariable, Location, Pattern, PatternKey};
+use tool_core::address::InvalidVariable;
+
+use crate::catalog::uri::{Location, Pattern, PatternKey};
 
 /// A map from URIs to targets. Exact URIs take precedence over templates, in any order of insertion.
 pub(crate) struct Routes<T> {
@@ -19,7 +21,7 @@ pub(crate) enum RouteMatch<'r, T> {
     /// The target, and the values of the variables.
     Found(&'r T, Vec<(String, String)>),
     /// The URI matches a template, but the value of a variable is invalid.
-    BadVariable(&'r T, BadVariable),
+    InvalidVariable(&'r T, InvalidVariable),
 }
 
 impl<T> Routes<T> {
@@ -71,9 +73,9 @@ impl<T> Routes<T> {
         let location = Location::parse(uri)?;
         let (pattern, target) =
             self.candidate(&location, false).or_else(|| self.candidate(&location, true))?;
-        Some(match pattern.values(location) {
+        Some(match pattern.values(&location) {
             Ok(values) => RouteMatch::Found(target, values),
-            Err(bad) => RouteMatch::BadVariable(target, bad),
+            Err(bad) => RouteMatch::InvalidVariable(target, bad),
         })
     }
 
@@ -109,7 +111,7 @@ mod tests {
     fn found(routes: &Routes<String>, uri: &str) -> Option<String> {
         routes.find(uri).map(|found| match found {
             RouteMatch::Found(target, values) => format!("{target} {values:?}"),
-            RouteMatch::BadVariable(_, bad) => bad.to_string(),
+            RouteMatch::InvalidVariable(_, bad) => bad.to_string(),
         })
     }
 

@@ -11,7 +11,7 @@ use iri_string::percent_encode::PercentEncodedForUri;
 use iri_string::spec::UriSpec;
 use iri_string::template::UriTemplateStr;
 use iri_string::template::context::{Context, Visitor};
-use tool_core::address::{Address, Segment};
+use tool_core::address::{Address, InvalidVariable, Segment, SegmentError, check_segment, decode_segment};
 
 pub(crate) use scheme::{Scheme, is_scheme};
 
@@ -19,7 +19,7 @@ pub(crate) use scheme::{Scheme, is_scheme};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Pattern {
     scheme: String,
-    segments: Vec<Segment>,
+    address: Address,
     /// The URI, or the template of RFC 6570.
     text: String,
 }
@@ -27,19 +27,19 @@ pub(crate) struct Pattern {
 impl Pattern {
     /// Creates the pattern of an address of a registry.
     pub(crate) fn of(scheme: &Scheme, address: &Address) -> Self {
-        Pattern::new(scheme.as_str().to_owned(), address.segments().to_vec())
+        Pattern::new(scheme.as_str().to_owned(), address.clone())
     }
 
     /// Creates a pattern from valid parts.
-    pub(crate) fn new(scheme: String, segments: Vec<Segment>) -> Self {
+    pub(crate) fn new(scheme: String, address: Address) -> Self {
         let mut text = format!("{scheme}:/");
-        for segment in &segments {
+        for segment in address.segments() {
             let _ = match segment {
                 Segment::Literal(literal) => write!(text, "/{}", PercentEncodedForUri::unreserve(literal)),
                 Segment::Variable(name) => write!(text, "/{{{}}}", escaped(name)),
             };
         }
-        Pattern { scheme, segments, text }
+        Pattern { scheme, address, text }
     }
 
     /// Parses a template of the application: `docs://page/{id}`.
@@ -56,7 +56,7 @@ impl Pattern {
             }
             segments.push(segment);
         }
-        Ok(Pattern::new(scheme.to_ascii_lowercase(), segments))
+        Ok(Pattern::new(scheme.to_ascii_lowercase(), segments.into()))
     }
 
     /// Returns the URI, or the template of RFC 6570.
@@ -65,14 +65,11 @@ impl Pattern {
     }
 
     pub(crate) fn is_template(&self) -> bool {
-        self.variables().next().is_some()
+        !self.address.is_exact()
     }
 
     pub(crate) fn variables(&self) -> impl Iterator<Item = &str> {
-        self.segments.iter().filter_map(|segment| match segment {
-            Segment::Variable(name) => Some(name.as_str()),
-            Segment::Literal(_) => None,
-        })
+        self.address.variables()
     }
 
     /// Finds a variable by its name, or by its escaped name in the template.
@@ -84,7 +81,7 @@ impl Pattern {
     pub(crate) fn expand(&self, values: &dyn Fn(&str) -> Option<String>) -> Option<String> {
         let named: Vec<(String, String)> = self
             .variables()
-            .map(|name| Some((escaped(name), values(name).filter(|value| check_value(value).is_ok())?)))
+            .map(|name| Some((escaped(name), values(name).filter(|value| check_segment(value).is_ok())?)))
             .collect::<Option<_>>()?;
         let template = UriTemplateStr::new(&self.text).ok()?;
         Some(template.expand::<UriSpec, _>(&TemplateValues(named)).ok()?.to_string())
@@ -92,46 +89,26 @@ impl Pattern {
 
     /// Returns the key of a group of patterns, which limits how many are compared.
     pub(crate) fn key(&self) -> PatternKey<'_> {
-        let first = match &self.segments[0] {
+        let first = match &self.address.segments()[0] {
             Segment::Literal(literal) => Some(literal.as_str()),
             Segment::Variable(_) => None,
         };
-        PatternKey { length: self.segments.len(), first }
+        PatternKey { length: self.address.segments().len(), first }
     }
 
     /// Returns `true` if a URI can match both patterns and neither takes precedence.
     pub(crate) fn collides(&self, other: &Pattern) -> bool {
-        let may_be_equal = |(one, other): (&Segment, &Segment)| match (one, other) {
-            (Segment::Literal(one), Segment::Literal(other)) => one == other,
-            (Segment::Variable(_), _) | (_, Segment::Variable(_)) => true,
-        };
-        self.scheme == other.scheme
-            && self.is_template() == other.is_template()
-            && self.segments.len() == other.segments.len()
-            && self.segments.iter().zip(&other.segments).all(may_be_equal)
+        self.scheme == other.scheme && self.address.collides(&other.address)
     }
 
     /// Returns `true` if a URI matches, whatever the values of its variables.
     pub(crate) fn matches(&self, location: &Location) -> bool {
-        let is_match = |(segment, decoded): (&Segment, &Decoded)| match segment {
-            Segment::Literal(literal) => decoded.as_ref().is_ok_and(|decoded| decoded == literal),
-            Segment::Variable(_) => true,
-        };
-        self.scheme == location.scheme
-            && self.segments.len() == location.segments.len()
-            && self.segments.iter().zip(&location.segments).all(is_match)
+        self.scheme == location.scheme && self.address.matches(&location.segments)
     }
 
     /// Returns the values of the variables in a URI that matches.
-    pub(crate) fn values(&self, location: Location) -> Result<Vec<(String, String)>, BadVariable> {
-        let mut values = Vec::new();
-        for (segment, decoded) in self.segments.iter().zip(location.segments) {
-            let Segment::Variable(name) = segment else { continue };
-            let value = decoded.and_then(|value| check_value(&value).map(|()| value));
-            let value = value.map_err(|fault| BadVariable { variable: name.clone(), fault })?;
-            values.push((name.clone(), value));
-        }
-        Ok(values)
+    pub(crate) fn values(&self, location: &Location) -> Result<Vec<(String, String)>, InvalidVariable> {
+        self.address.values(&location.segments)
     }
 }
 
@@ -145,10 +122,8 @@ pub(crate) struct PatternKey<'p> {
 /// A URI in parts, percent-decoded once.
 pub(crate) struct Location {
     scheme: String,
-    segments: Vec<Decoded>,
+    segments: Vec<Result<String, SegmentError>>,
 }
-
-type Decoded = Result<String, ValueFault>;
 
 impl Location {
     /// Parses a URI; `None` if no pattern can match: without a scheme, or with a query or fragment.
@@ -157,7 +132,7 @@ impl Location {
         if !is_scheme(scheme) || path.contains(['?', '#']) {
             return None;
         }
-        let segments = path.split('/').map(decode).collect();
+        let segments = path.split('/').map(decode_segment).collect();
         Some(Location { scheme: scheme.to_ascii_lowercase(), segments })
     }
 
@@ -167,28 +142,6 @@ impl Location {
         let first = self.segments[0].as_deref().ok();
         [PatternKey { length, first }, PatternKey { length, first: None }]
     }
-}
-
-/// The error of an invalid value of a variable in a URI.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the value of `{variable}` {fault}")]
-pub(crate) struct BadVariable {
-    pub(crate) variable: String,
-    fault: ValueFault,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-enum ValueFault {
-    #[error("has a `%` that two hexadecimal digits do not follow")]
-    Escape,
-    #[error("is not UTF-8 once it is decoded")]
-    NotUtf8,
-    #[error("contains NUL")]
-    Nul,
-    #[error("contains a `/` or a `\\`")]
-    Separator,
-    #[error("is `.` or `..`, which leads elsewhere")]
-    Dots,
 }
 
 /// The error of an invalid template of the application.
@@ -247,37 +200,6 @@ impl Context for TemplateValues {
             None => visitor.visit_undefined(),
         }
     }
-}
-
-/// Checks that a value survives in a URI: clients and proxies resolve dots, and may decode separators.
-fn check_value(value: &str) -> Result<(), ValueFault> {
-    match value {
-        "." | ".." => Err(ValueFault::Dots),
-        _ if value.contains('\0') => Err(ValueFault::Nul),
-        _ if value.contains(['/', '\\']) => Err(ValueFault::Separator),
-        _ => Ok(()),
-    }
-}
-
-/// Percent-decodes the value of a query. A `+` is literal: a URI is not a form.
-pub(crate) fn decoded(value: &str) -> Result<String, String> {
-    decode(value).map_err(|fault| fault.to_string())
-}
-
-/// Percent-decodes a text once.
-fn decode(segment: &str) -> Decoded {
-    let mut bytes = Vec::with_capacity(segment.len());
-    let mut rest = segment.bytes();
-    while let Some(byte) = rest.next() {
-        if byte == b'%' {
-            let mut digit = || char::from(rest.next()?).to_digit(16);
-            let (Some(high), Some(low)) = (digit(), digit()) else { return Err(ValueFault::Escape) };
-            bytes.extend(u8::try_from(high * 16 + low));
-        } else {
-            bytes.push(byte);
-        }
-    }
-    String::from_utf8(bytes).map_err(|_| ValueFault::NotUtf8)
 }
 
 #[cfg(test)]

@@ -297,7 +297,7 @@ impl CatalogView {
                 values.first().is_some_and(|(_, name)| self.registry.check_access(name).is_ok())
             }
             Some(RouteMatch::Found(target, _)) => self.is_accessible(target),
-            Some(RouteMatch::BadVariable(..)) | None => false,
+            Some(RouteMatch::InvalidVariable(..)) | None => false,
         }
     }
 }

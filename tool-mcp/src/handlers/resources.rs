@@ -83,10 +83,14 @@ impl Handler {
         let settings = &view.catalog.settings;
         let result = match view.catalog.resources().routes.find(uri).ok_or_else(not_found)? {
             // A caller that may not see a tool does not see errors about its variables either.
-            RouteMatch::BadVariable(Target::Tool(name), _) if !adapter::contains(&view.registry, name) => {
+            RouteMatch::InvalidVariable(Target::Tool(name), _)
+                if !adapter::contains(&view.registry, name) =>
+            {
                 return Err(not_found());
             }
-            RouteMatch::BadVariable(_, bad) => return Err(bad_variable(uri, &bad.variable, bad.to_string())),
+            RouteMatch::InvalidVariable(_, bad) => {
+                return Err(bad_variable(uri, &bad.variable, bad.to_string()));
+            }
             RouteMatch::Found(Target::Tools, _) => {
                 let row = |tool| ToolRow::new(tool, settings.description(tool));
                 self.fresh_json(uri, &view.callable().map(row).collect::<Vec<_>>())

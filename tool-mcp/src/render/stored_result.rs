@@ -5,11 +5,11 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use rmcp::ErrorData;
 use rmcp::model::{CacheScope, ReadResourceResult, ResourceContents};
 use serde_json::{Value, json};
-use tool_core::address::Segment;
+use tool_core::address::{Segment, decode_segment};
 use tool_core::results::{PartError, ResultPart, ResultStore, StoredResult};
 use tool_core::{Digest, Principal};
 
-use crate::catalog::uri::{Pattern, Scheme, decoded};
+use crate::catalog::uri::{Pattern, Scheme};
 use crate::protocol::{RpcResult, resource_not_found};
 
 /// The tool that reads stored results in parts.
@@ -72,7 +72,7 @@ impl ResultUri {
     /// Returns the pattern of the URIs of results.
     pub(crate) fn whole(scheme: &Scheme) -> Pattern {
         let segments = vec![Segment::Literal(SEGMENT.to_owned()), Segment::Variable("digest".to_owned())];
-        Pattern::new(scheme.as_str().to_owned(), segments)
+        Pattern::new(scheme.as_str().to_owned(), segments.into())
     }
 
     /// Returns the template of the URIs of parts (RFC 6570, section 3.2.8).
@@ -138,7 +138,7 @@ fn part(query: &str) -> Result<ResultPart, String> {
                 return Err(format!("unknown parameter `{name}`: known are lines, bytes, search"));
             }
         };
-        let value = decoded(value).map_err(|fault| format!("the value of `{name}` {fault}"))?;
+        let value = decode_segment(value).map_err(|fault| format!("the value of `{name}` {fault}"))?;
         if parameter.replace(value).is_some() {
             return Err(format!("`{name}` is given twice"));
         }

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::definition::ToolDefinition;
+use crate::definition::surface::value::{InvalidVariable, SegmentError, check_segment};
 
 /// The address of the result of a tool: a path of literal segments and variables, which are inputs of the tool.
 ///
@@ -124,7 +125,16 @@ impl Address {
 
     /// Returns `true` if a path can match both addresses and neither takes precedence: an exact one takes precedence
     /// over a template.
-    pub(crate) fn collides(&self, other: &Address) -> bool {
+    ///
+    /// ```
+    /// use tool_core::address::{Address, Segment};
+    ///
+    /// let page = |segment| Address::from(vec![Segment::Literal("page".to_owned()), segment]);
+    /// let id = page(Segment::Variable("id".to_owned()));
+    /// assert!(id.collides(&page(Segment::Variable("number".to_owned()))));
+    /// assert!(!id.collides(&page(Segment::Literal("first".to_owned()))));
+    /// ```
+    pub fn collides(&self, other: &Address) -> bool {
         let may_be_equal = |(a, b): (&Segment, &Segment)| match (a, b) {
             (Segment::Literal(a), Segment::Literal(b)) => a == b,
             (Segment::Variable(_), _) | (_, Segment::Variable(_)) => true,
@@ -134,6 +144,54 @@ impl Address {
             && self.0.iter().zip(&other.0).all(may_be_equal)
     }
 
+    /// Returns `true` if these [decoded](crate::address::decode_segment) segments match, whatever the values of the variables.
+    ///
+    /// ```
+    /// use tool_core::address::{Address, Segment, decode_segment};
+    ///
+    /// let address = Address::from(vec![Segment::Literal("page".to_owned()), Segment::Variable("id".to_owned())]);
+    /// assert!(address.matches(&[decode_segment("page"), decode_segment("%2E")]));
+    /// assert!(!address.matches(&[decode_segment("page")]));
+    /// ```
+    pub fn matches(&self, segments: &[Result<String, SegmentError>]) -> bool {
+        let is_match = |(segment, decoded): (&Segment, &Result<String, SegmentError>)| match segment {
+            Segment::Literal(literal) => decoded.as_ref().is_ok_and(|decoded| decoded == literal),
+            Segment::Variable(_) => true,
+        };
+        self.0.len() == segments.len() && self.0.iter().zip(segments).all(is_match)
+    }
+
+    /// Returns the names and values of the variables in [decoded](crate::address::decode_segment) segments that match.
+    ///
+    /// # Errors
+    ///
+    /// The first variable whose value cannot be decoded, or cannot be [in an address](crate::address::check_segment).
+    ///
+    /// ```
+    /// use tool_core::address::{Address, Segment, decode_segment};
+    ///
+    /// let address = Address::from(vec![Segment::Literal("page".to_owned()), Segment::Variable("id".to_owned())]);
+    /// let values = address.values(&[decode_segment("page"), decode_segment("a%20b")]);
+    /// assert_eq!(values.unwrap(), [("id".to_owned(), "a b".to_owned())]);
+    /// let error = address.values(&[decode_segment("page"), decode_segment("%2E")]).unwrap_err();
+    /// assert_eq!(error.to_string(), "the value of `id` is `.` or `..`, which leads elsewhere");
+    /// ```
+    pub fn values(
+        &self,
+        segments: &[Result<String, SegmentError>],
+    ) -> Result<Vec<(String, String)>, InvalidVariable> {
+        let mut values = Vec::new();
+        for (segment, decoded) in self.0.iter().zip(segments) {
+            let Segment::Variable(name) = segment else { continue };
+            let value = decoded.clone().and_then(|value| check_segment(&value).map(|()| value));
+            values.push((
+                name.clone(),
+                value.map_err(|error| InvalidVariable { variable: name.clone(), error })?,
+            ));
+        }
+        Ok(values)
+    }
+
     /// Returns `true` if its variables are exactly these locators.
     pub(super) fn is_of(&self, tool: &ToolDefinition) -> bool {
         let (mut variables, mut locators): (Vec<_>, Vec<_>) =
@@ -141,6 +199,13 @@ impl Address {
         variables.sort_unstable();
         locators.sort_unstable();
         variables == locators
+    }
+}
+
+impl From<Vec<Segment>> for Address {
+    /// Creates an address of these segments, at least one, with distinct variables.
+    fn from(segments: Vec<Segment>) -> Self {
+        Address(segments)
     }
 }
 

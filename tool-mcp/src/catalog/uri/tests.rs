@@ -10,7 +10,7 @@ fn pattern(template: &str) -> Pattern {
 fn matched(template: &str, uri: &str) -> Option<Result<Vec<String>, String>> {
     let pattern = pattern(template);
     let location = Location::parse(uri).filter(|location| pattern.matches(location))?;
-    let values = pattern.values(location).map_err(|bad| bad.to_string());
+    let values = pattern.values(&location).map_err(|bad| bad.to_string());
     Some(values.map(|values| values.into_iter().map(|(_, value)| value).collect()))
 }
 
