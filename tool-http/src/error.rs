@@ -65,6 +65,8 @@ pub(crate) enum ApiError {
     /// The name of the tool is not UTF-8.
     #[error("the name of the tool in the path is not UTF-8")]
     NameNotUtf8,
+    #[error("{0}")]
+    InvalidAddress(String),
     #[error("Not found")]
     RouteNotFound,
     #[error("Method not allowed")]
@@ -147,6 +149,7 @@ impl ApiError {
             ApiError::Profile(_) => StatusCode::UNPROCESSABLE_ENTITY,
             ApiError::RequestTimeout => StatusCode::GATEWAY_TIMEOUT,
             ApiError::NameNotUtf8
+            | ApiError::InvalidAddress(_)
             | ApiError::InvalidQuery(_)
             | ApiError::InvalidBody(_)
             | ApiError::BodyIncomplete

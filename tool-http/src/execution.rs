@@ -2,11 +2,12 @@
 
 use std::time::Instant;
 
-use axum::http::HeaderValue;
-use axum::response::Response;
+use axum::http::{HeaderValue, Uri, header};
+use axum::response::{IntoResponse as _, Response};
 use metrics::Label;
+use tool_core::address::InvalidVariable;
 use tool_core::schema::NativeSchema;
-use tool_core::{CallOptions, FailureKind, Operation, Registry, Reply, ToolDefinition, adapter};
+use tool_core::{CallOptions, FailureKind, Operation, Principal, Registry, Reply, ToolDefinition, adapter};
 use tool_serve::DurationHistogram;
 use tracing::Span;
 use tracing::field::display;
@@ -76,17 +77,83 @@ pub(crate) async fn call(mut context: RequestContext) -> Result<Response, ApiErr
 
 /// `GET /tools/{name}/result`: the bare output of a tool that only reads, with the arguments in the query.
 pub(crate) async fn result(mut context: RequestContext) -> Result<Response, ApiError> {
-    if is_for_foreign_page(&context.head.headers) {
-        return Err(ApiError::CrossSite);
+    check_site(&context)?;
+    let call = Call::begin(&mut context).await?;
+    read(&mut context, call, |uri| query::pairs(uri)).await
+}
+
+/// `GET` of any other path: the bare output of the tool that has this [address](tool_core::address), with its arguments in the
+/// path.
+pub(crate) async fn result_at(mut context: RequestContext) -> Result<Response, ApiError> {
+    let Addressed { tools, name, values, refusal } = Addressed::find(&mut context).await?;
+    check_site(&context)?;
+    if !context.api.options().allow_execute {
+        return Err(ApiError::ExecutionDisabled);
     }
-    let Call { tools, name, options, guard: _guard } = Call::begin(&mut context).await?;
+    if let Some(refusal) = refusal {
+        return Err(refusal);
+    }
+    let call = Call::new(&mut context, tools, name);
+    read(&mut context, call, |uri| {
+        query::expect_empty(uri)?;
+        values.map_err(|error| ApiError::InvalidAddress(error.to_string()))
+    })
+    .await
+}
+
+/// Any other method on any other path.
+pub(crate) async fn not_at(mut context: RequestContext) -> Result<Response, ApiError> {
+    Addressed::find(&mut context).await?;
+    let mut response = ApiError::MethodNotAllowed.into_response();
+    response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("GET,HEAD"));
+    Ok(response)
+}
+
+/// The tool whose address the path is, and which the caller can see.
+struct Addressed {
+    tools: Registry,
+    name: String,
+    /// The values of the variables.
+    values: Result<Vec<(String, String)>, InvalidVariable>,
+    /// Why the caller may not call it, but see it as everybody does.
+    refusal: Option<ApiError>,
+}
+
+impl Addressed {
+    async fn find(context: &mut RequestContext) -> Result<Self, ApiError> {
+        let (caller, refusal) = match context.caller().await {
+            Ok(caller) => (caller, None),
+            Err(error) if context.is_protected() => return Err(error),
+            Err(error) => (Principal::anonymous(), Some(error)),
+        };
+        let tools = context.tools(caller).await?;
+        let path = context.head.uri.path();
+        let path = path.strip_prefix('/').unwrap_or(path);
+        let (tool, values) = adapter::tool_at(&tools, path).ok_or(ApiError::RouteNotFound)?;
+        let name = tool.name().to_owned();
+        Ok(Addressed { tools, name, values, refusal })
+    }
+}
+
+/// Checks that the request is not made by a page of another site, which must not decide what runs here.
+fn check_site(context: &RequestContext) -> Result<(), ApiError> {
+    if is_for_foreign_page(&context.head.headers) { Err(ApiError::CrossSite) } else { Ok(()) }
+}
+
+/// Runs a tool that only reads, with these values of its inputs, and responds with its bare output.
+async fn read(
+    context: &mut RequestContext,
+    call: Call,
+    values: impl FnOnce(&Uri) -> Result<Vec<(String, String)>, ApiError>,
+) -> Result<Response, ApiError> {
+    let Call { tools, name, options, guard: _guard } = call;
     if is_denied(&tools, &name) {
         let response = response::bare_response(&invoke(&tools, &name, b"", &options).await)?;
         return Ok(context.challenged(response, &tools, &name));
     }
     let tool = find_tool(&tools, &name)?;
     check_readable(tool)?;
-    let arguments = adapter::arguments_of_query(tool, &query::pairs(&context.head.uri)?);
+    let arguments = adapter::arguments_of_query(tool, &values(&context.head.uri)?);
     let reply = invoke(&tools, &name, arguments.as_bytes(), &options.full_results()).await;
     let Ok(output) = &reply.result else { return response::bare_response(&reply) };
     let mut response = context.respond(&bare_output::representation(output)?);
@@ -104,6 +171,7 @@ struct Call {
 }
 
 impl Call {
+    /// Begins a call of the tool that the path names.
     async fn begin(context: &mut RequestContext) -> Result<Self, ApiError> {
         if !context.api.options().allow_execute {
             // Checked first, to reveal nothing about the tool.
@@ -112,8 +180,12 @@ impl Call {
         let caller = context.caller().await?;
         let name = context.tool_name().await?;
         let tools = context.tools(caller).await?;
+        Ok(Call::new(context, tools, name))
+    }
+
+    fn new(context: &mut RequestContext, tools: Registry, name: String) -> Self {
         let guard = context.api.track_call(&tools);
-        Ok(Call { tools, name, options: context.call_options(), guard })
+        Call { tools, name, options: context.call_options(), guard }
     }
 }
 

@@ -62,6 +62,9 @@ fn openapi(tools: &Registry, options: &Options, keeps: bool) -> Value {
         if execution::check_readable(tool).is_ok() {
             let path = format!("/tools/{}/result", tool.name());
             paths.insert(path, json!({"get": result::read(tool, options)}));
+            if let Some(path) = result::path_of_address(tool) {
+                paths.insert(path, json!({"get": result::read_at(tool, options)}));
+            }
         }
         operation::schemas(tool, &mut schemas);
     }

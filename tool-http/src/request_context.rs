@@ -100,13 +100,13 @@ impl RequestContext {
         self.path_parameter("digest").await.flatten().unwrap_or_default()
     }
 
-    /// Returns a parameter of the path; `None` if one of them is not UTF-8.
     /// Returns a parameter of the path, or an empty text if it is not UTF-8.
     #[cfg(feature = "tasks")]
     pub(crate) async fn path_text(&mut self, name: &str) -> String {
         self.path_parameter(name).await.flatten().unwrap_or_default()
     }
 
+    /// Returns a parameter of the path; `None` if one of them is not UTF-8.
     async fn path_parameter(&mut self, name: &str) -> Option<Option<String>> {
         let parameters = RawPathParams::from_request_parts(&mut self.head, &()).await.ok()?;
         let value = parameters.iter().filter(|(parameter, _)| *parameter == name).last();

@@ -36,7 +36,8 @@ use crate::{completion, cors, discovery, execution, explorer, json_rpc, openapi,
 /// ```
 ///
 /// An unknown path below the prefix is 404, with a body like other errors. axum cannot merge two routers that both have a
-/// fallback: reset this one, and your application handles such paths.
+/// fallback: reset this one, and your application handles such paths. The addresses of tools are then no paths any more; their
+/// results remain at `/tools/{name}/result`.
 ///
 /// ```
 /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
@@ -75,6 +76,7 @@ pub fn router_with<Marker>(provider: impl IntoToolsProvider<Marker>, options: Op
 pub(crate) fn routes(api: &Api, others: Router<Api>) -> Router {
     #[cfg(feature = "tasks")]
     let others = others.merge(crate::tasks::routes());
+    let addresses = get(Route::new("", execution::result_at)).fallback(Route::new("", execution::not_at));
     let router = others
         .route("/tools", get(Route::new("/tools", discovery::list)))
         .route("/tools/{name}", get(Route::new("/tools/{name}", discovery::detail)))
@@ -92,8 +94,8 @@ pub(crate) fn routes(api: &Api, others: Router<Api>) -> Router {
         .merge(results::routes(api))
         .merge(explorer::routes(api.options()))
         .method_not_allowed_fallback(Route::new("", async |_| Err(ApiError::MethodNotAllowed)))
-        .fallback(Route::new("", async |_| Err(ApiError::RouteNotFound)))
         .with_state(api.clone())
+        .fallback_service(addresses.with_state(api.clone()))
         .layer(CompressionLayer::new().compress_when(CompressionPredicate));
     match cors::layer(&api.options().cors) {
         Some(cors) => router.layer(cors),

@@ -1,12 +1,43 @@
-//! The operation that reads the result of a tool.
+//! The operations that read the result of a tool.
 
+use form_urlencoded::byte_serialize;
 use serde_json::{Map, Value, json};
 use tool_core::ToolDefinition;
+use tool_core::address::{Segment, Surface};
 use tool_core::schema::NativeSchema;
 
 use crate::openapi::components::{error_response, unauthorized, with_retry_after};
 use crate::openapi::{references, require_caller, responses};
 use crate::options::Options;
+
+/// The first segments of the routes, which take precedence over addresses.
+const ROUTES: [&str; 6] = ["explorer", "mcp", "openapi.json", "results", "tasks", "tools"];
+
+/// Returns the path of the address of a tool; `None` without an address, or if a route takes precedence.
+pub(super) fn path_of_address(tool: &ToolDefinition) -> Option<String> {
+    let surface = Surface::of(tool);
+    let segments = surface.address()?.segments();
+    if let Segment::Literal(first) = &segments[0]
+        && ROUTES.contains(&first.as_str())
+    {
+        return None;
+    }
+    let encode = |segment: &Segment| match segment {
+        Segment::Literal(literal) => byte_serialize(literal.as_bytes()).collect(),
+        Segment::Variable(_) => segment.to_string(),
+    };
+    Some(segments.iter().flat_map(|segment| ["/".to_owned(), encode(segment)]).collect())
+}
+
+/// Returns the operation of `GET` of the address of a tool.
+pub(super) fn read_at(tool: &ToolDefinition, options: &Options) -> Value {
+    let mut operation = read(tool, options);
+    operation["operationId"] = format!("{}.at", tool.name()).into();
+    for parameter in operation["parameters"].as_array_mut().into_iter().flatten() {
+        parameter["in"] = "path".into();
+    }
+    operation
+}
 
 /// Returns the operation of `GET /tools/{name}/result` for one tool.
 pub(super) fn read(tool: &ToolDefinition, options: &Options) -> Value {

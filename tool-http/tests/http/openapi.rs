@@ -57,8 +57,10 @@ async fn maps_each_tool_to_one_operation() {
     ];
     assert_eq!(paths[..5], expected);
     let calls: Vec<String> = registry().tools().map(|tool| format!("/tools/{}/call", tool.name())).collect();
-    let (called, read): (Vec<&String>, Vec<&String>) =
-        paths[5..].iter().partition(|path| path.ends_with("/call"));
+    let (called, read): (Vec<&String>, Vec<&String>) = paths[5..]
+        .iter()
+        .filter(|path| path.starts_with("/tools/"))
+        .partition(|path| path.ends_with("/call"));
     assert!(called.into_iter().eq(&calls), "{paths:?}");
     // Only tools that read have a result at an address.
     let readable =
@@ -159,6 +161,41 @@ async fn describes_results_with_one_parameter_for_each_input() {
 }
 
 /// Asserts that each `$ref` resolves within the document.
+/// A revision of a node.
+#[tool(operation = Read, path = "nœud/{id}/revision/{number}")]
+fn node_at(
+    /// The node.
+    #[arg(locator)]
+    id: String,
+    #[arg(locator)] number: u32,
+) -> Chain {
+    Chain { value: i64::from(number) + id.len() as i64, next: None }
+}
+
+/// A tool whose address is a route.
+#[tool(operation = Read, path = "tools")]
+fn tools_route() {}
+
+#[tokio::test]
+async fn describes_results_at_addresses() {
+    let registry = Registry::builder().tools(tools![node_at, tools_route, describe_chains, find_chains]);
+    let document = document(registry.build().unwrap(), Options::new().allow_execute(true)).await;
+    let operation = &document["paths"]["/n%C5%93ud/{id}/revision/{number}"]["get"];
+    assert_eq!(operation["operationId"], "node_at.at");
+    assert_eq!(
+        operation["parameters"][0],
+        json!({
+            "name": "id", "in": "path", "required": true, "description": "The node.",
+            "schema": {"description": "The node.", "type": "string"},
+        })
+    );
+    let by_name = &document["paths"]["/tools/node_at/result"]["get"];
+    assert_eq!(operation["responses"], by_name["responses"]);
+    assert_eq!(document["paths"]["/describe_chains"]["get"]["operationId"], "describe_chains.at");
+    assert_eq!(document["paths"]["/tools"]["get"]["operationId"], "discovery:listTools");
+    assert!(document["paths"]["/find_chains"].is_null(), "it has an input that is no locator");
+}
+
 fn dangling(value: &Value, document: &Value, found: &mut Vec<String>) {
     match value {
         Value::Object(members) => {

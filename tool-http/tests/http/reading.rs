@@ -56,6 +56,30 @@ fn open_vault(#[arg(secret)] code: String) -> usize {
     code.len()
 }
 
+/// A revision of a node.
+#[tool(operation = Read, path = "node/{id}/revision/{number}", cache = "5m")]
+fn revision(#[arg(locator)] id: String, #[arg(locator)] number: u32) -> String {
+    format!("{id} as of {number}")
+}
+
+/// The newest revision of a node.
+#[tool(operation = Read, path = "node/newest/revision/1")]
+fn newest_revision() -> &'static str {
+    "newest"
+}
+
+/// A tool whose address begins as a route does.
+#[tool(operation = Read, path = "tools/all/result")]
+fn shadowed() -> &'static str {
+    "shadowed"
+}
+
+/// A revision that not everybody may read.
+#[tool(operation = Read, path = "secret/{id}", permission = "secret.view")]
+fn secret_node(#[arg(locator)] id: u32) -> u32 {
+    id
+}
+
 #[derive(Clone)]
 struct User(&'static str);
 
@@ -66,8 +90,9 @@ fn greeting(#[inject] user: Extension<User>) -> String {
 }
 
 fn registry() -> Registry {
+    let addressed = tools![revision, newest_revision, shadowed, secret_node];
     let tools = tools![greeting, temperatures, poem, picture, write_it, double_it, open_vault];
-    Registry::builder().tools(tools).build().unwrap()
+    Registry::builder().tools(tools).tools(addressed).build().unwrap()
 }
 
 fn executing() -> Router {
@@ -107,6 +132,103 @@ async fn reads_by_get() {
     assert_eq!((answer.status, &*answer.body), (200, "Roses are red,\n"));
     assert_eq!(answer.header("content-type"), "text/plain; charset=utf-8");
     assert_eq!(answer.header("cache-control"), "no-cache");
+}
+
+#[tokio::test]
+async fn reads_by_address() {
+    let router = executing();
+    let table = [
+        ("/node/a%20b/revision/3", 200, "a b as of 3"),
+        ("/node/%C3%BC+/revision/3", 200, "ü+ as of 3"),
+        // An exact address takes precedence.
+        ("/node/newest/revision/1", 200, "newest"),
+        ("/node/newest/revision/2", 200, "newest as of 2"),
+        // Inputs that are not text, and a tool without inputs.
+        (
+            "/secret/x",
+            403,
+            r#"{"error":"`secret_node` needs the permission `secret.view`, which the caller does not have","kind":"access_denied","retryable":false}"#,
+        ),
+        ("/poem", 200, "Roses are red,\n"),
+        // A route takes precedence.
+        ("/tools/all/result", 404, r#"{"error":"Tool not found: all"}"#),
+        // No address.
+        ("/node/a", 404, r#"{"error":"Not found"}"#),
+        ("/node/a/revision/3/", 404, r#"{"error":"Not found"}"#),
+        ("//node/a/revision/3", 404, r#"{"error":"Not found"}"#),
+        ("/temperatures", 404, r#"{"error":"Not found"}"#),
+        // Invalid values.
+        ("/node/a%2Fb/revision/3", 400, r#"{"error":"the value of `id` contains a `/` or a `\\`"}"#),
+        ("/node/%FF/revision/3", 400, r#"{"error":"the value of `id` is not UTF-8 once it is decoded"}"#),
+        (
+            "/node/a/revision/3?number=4",
+            400,
+            r#"{"error":"unknown query parameter `number`: there are none here"}"#,
+        ),
+    ];
+    for (path, status, body) in table {
+        let answer = get(&router, path).await;
+        assert_eq!((answer.status, &*answer.body), (status, body), "{path}");
+    }
+    let invalid = get(&router, "/node/a/revision/three").await;
+    let by_query = get(&router, "/tools/revision/result?id=a&number=three").await;
+    assert_eq!((invalid.status, &invalid.body), (422, &by_query.body));
+}
+
+#[tokio::test]
+async fn answers_addresses_as_results() {
+    let router = executing();
+    let by_name = get(&router, "/tools/revision/result?id=a&number=3").await;
+    let path = "/node/a/revision/3";
+    let answer = get(&router, path).await;
+    assert_eq!(answer.body, by_name.body);
+    for name in ["etag", "content-type", "cache-control", "vary", "content-security-policy"] {
+        assert_eq!(answer.header(name), by_name.header(name), "{name}");
+    }
+    let etag = answer.header("etag").to_owned();
+    let again = send(&router, Request::get(path).header("if-none-match", &etag), "").await;
+    assert_eq!((again.status, &*again.body), (304, ""));
+    let head = send(&router, Request::head(path), "").await;
+    assert_eq!((head.status, &*head.body, head.header("etag")), (200, "", &*etag));
+    let foreign = send(&router, Request::get(path).header("sec-fetch-site", "cross-site"), "").await;
+    assert_eq!(foreign.status, 403);
+    let post = send(&router, Request::post(path), "").await;
+    assert_eq!((post.status, post.header("allow")), (405, "GET,HEAD"));
+    assert_eq!(send(&router, Request::post("/node/a"), "").await.status, 404);
+    let off = router_with(registry(), Options::new());
+    assert_eq!(get(&off, path).await.status, 403);
+    assert_eq!(get(&off, "/node/a").await.status, 404);
+    let nested = Router::new().nest("/api", executing());
+    assert_eq!(get(&nested, "/api/node/a/revision/3").await.body, answer.body);
+}
+
+#[tokio::test]
+async fn authenticates_callers_of_addresses() {
+    let options = || {
+        let bearer = Bearer::new().token("swordfish-1", Principal::new("ada").grant("secret.view")).unwrap();
+        Options::new().allow_execute(true).authenticator(bearer)
+    };
+    let open = router_with(registry(), options());
+    let closed = router_with(registry(), options().protect_discovery(true));
+    for (router, path, token, status) in [
+        (&open, "/secret/7", Some("swordfish-1"), 200),
+        (&open, "/secret/7", None, 401),
+        (&open, "/secret/7", Some("wrong"), 401),
+        (&open, "/secret/7/8", None, 404),
+        (&closed, "/secret/7", Some("swordfish-1"), 200),
+        (&closed, "/secret/7", None, 401),
+        // Whether there is something at a path is not said to others.
+        (&closed, "/secret/7/8", None, 401),
+        (&closed, "/secret/7/8", Some("swordfish-1"), 404),
+    ] {
+        let mut request = Request::get(path);
+        if let Some(token) = token {
+            request = request.header("authorization", format!("Bearer {token}"));
+        }
+        let answer = send(router, request, "").await;
+        assert_eq!(answer.status, status, "{path} {token:?}");
+        assert_eq!(answer.header("www-authenticate").is_empty(), status != 401, "{path} {token:?}");
+    }
 }
 
 #[tokio::test]
