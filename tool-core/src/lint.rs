@@ -34,6 +34,7 @@ pub struct Lint {
     tool_tokens: usize,
     registry_tokens: usize,
     description_length: usize,
+    instructions: Option<String>,
 }
 
 impl Default for Lint {
@@ -44,6 +45,7 @@ impl Default for Lint {
             tool_tokens: 1_000,
             registry_tokens: 20_000,
             description_length: 1_024,
+            instructions: None,
         }
     }
 }
@@ -89,6 +91,18 @@ impl Lint {
         /// let lint = tool_core::lint::Lint::default().description_length(500);
         /// ```
         pub fn description_length(most: usize) => description_length = most;
+
+        /// Sets the instructions of the MCP server that serves the tools, which are checked with them. The default is none.
+        ///
+        /// ```
+        /// use tool_core::Registry;
+        /// use tool_core::lint::{Lint, LintRule};
+        ///
+        /// let registry = Registry::builder().allow_empty().build().unwrap();
+        /// let findings = Lint::default().instructions("Search before you answer. ".repeat(100)).run(&registry);
+        /// assert_eq!(findings[0].rule, LintRule::InstructionsTooLong);
+        /// ```
+        pub fn instructions(instructions: impl Into<String>) => instructions = Some(instructions.into());
     }
 
     /// Returns all findings, for any caller: those of tools by name, then of prompts, then of the registry, each ordered by
@@ -121,6 +135,7 @@ impl Lint {
         alike::check(&tools, &mut findings);
         state::check(&tools, &mut findings);
         sizes::check_all(&tools, self, &mut findings);
+        self.instructions.iter().for_each(|text| texts::check_instructions(text, &mut findings));
         findings.retain(|finding| !self.without.contains(&finding.rule));
         // A stable sort keeps the order of inputs.
         findings.sort_by_cached_key(|Finding { tool, prompt, rule, .. }| {

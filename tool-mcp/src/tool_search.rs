@@ -1,4 +1,4 @@
-//! Discovery in two steps: three tools with which a model finds and calls all others.
+//! Discovery in two steps: four tools with which a model finds and calls all others.
 
 mod definitions;
 mod rows;
@@ -18,7 +18,7 @@ use crate::catalog::view::CatalogView;
 use crate::discovery::SEARCH_TOOLS;
 use crate::protocol::Era;
 use crate::render::call_result::{CallResult, excerpt_blocks, linked};
-use crate::tool_search::rows::{Rows, identity};
+use crate::tool_search::rows::{Rows, identity, is_read_only, mark};
 
 /// The arguments of `list_available_tools`.
 #[derive(Deserialize)]
@@ -32,7 +32,7 @@ struct ListArguments {
     page: Option<usize>,
 }
 
-/// The arguments of `list_tool_details` and `call_tool`.
+/// The arguments of `list_tool_details`, `call_read_only_tool` and `call_tool`.
 #[derive(Deserialize)]
 struct ToolArguments<'a> {
     server: String,
@@ -41,7 +41,7 @@ struct ToolArguments<'a> {
     arguments: Option<&'a RawValue>,
 }
 
-/// The outcome of one of the three tools.
+/// The outcome of one of the four tools.
 pub(crate) enum SearchStep<'a> {
     Done(CallResult<'static>),
     /// It calls this tool.
@@ -51,7 +51,7 @@ pub(crate) enum SearchStep<'a> {
     },
 }
 
-/// Calls one of the three tools; `None` for any other name.
+/// Calls one of the four tools; `None` for any other name.
 pub(crate) async fn enter<'a>(
     name: &str,
     arguments: &'a [u8],
@@ -82,6 +82,9 @@ async fn run<'a>(
     let tool = find(&server, &tool_name, view)?;
     if name == "list_tool_details" {
         return Ok(SearchStep::Done(details(tool, view, era).await));
+    }
+    if name == "call_read_only_tool" && !is_read_only(tool) {
+        return Err(invalid(format!("`{tool_name}` may modify something: call it with `call_tool`")));
     }
     let arguments = arguments.map_or(&b"{}"[..], |raw| raw.get().as_bytes());
     Ok(SearchStep::Call { tool: tool.name().to_owned(), arguments })
@@ -130,17 +133,16 @@ async fn list(query: &ListArguments, view: &CatalogView, era: &Era) -> Result<Ca
 
 /// Returns the details of a tool, or an excerpt if they are large.
 async fn details(tool: &ToolDefinition, view: &CatalogView, era: &Era) -> CallResult<'static> {
-    let details = json!({
-        "name": view.name_on_server(tool),
-        "description": view.description(tool),
-        "inputSchema": tool.detached().input_schema(),
-        "server": view.server(tool),
-    });
+    let mut details = json!({"name": view.name_on_server(tool), "description": view.description(tool)});
+    mark(&mut details, tool);
+    details["inputSchema"] = tool.detached().input_schema().clone();
+    details["server"] = view.server(tool).into();
     let Some(excerpt) = excerpt(tool, &details, view).await else {
         return CallResult::with_value(&details, []);
     };
     let scheme = &view.catalog.settings.scheme;
     let mut content = json!({"name": view.name_on_server(tool), "server": view.server(tool)});
+    mark(&mut content, tool);
     if let (Some(content), Value::Object(excerpt)) = (content.as_object_mut(), linked(&excerpt, scheme)) {
         content.extend(excerpt);
     }

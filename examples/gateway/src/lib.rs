@@ -36,7 +36,7 @@ pub fn tools(upstreams: &Upstreams, results: Option<&ResultStore>) -> Result<Pro
     Ok(results.wrap(reader.providing(found)))
 }
 
-/// Creates the MCP server: three tools that find, describe and call the tools of all servers. [`Discovery::Direct`] lists all
+/// Creates the MCP server: four tools that find, describe and call the tools of all servers. [`Discovery::Direct`] lists all
 /// tools instead, under names such as `weather__get_weather`.
 ///
 /// ```
@@ -64,7 +64,7 @@ pub fn server<Marker>(
         .instructions(match discovery {
             Discovery::TwoStep => {
                 "The tools of several servers. `list_available_tools` finds one, `list_tool_details` says what it takes, \
-                 `call_tool` calls it. `read_result` reads what was too large to be shown."
+                 `call_read_only_tool` calls it if it modifies nothing, `call_tool` calls any. `read_result` reads what was too large to be shown."
             }
             _ => "The tools of several servers, each named after its server.",
         })

@@ -63,8 +63,12 @@ rules! {
         "a description that is too short, is to be written yet, or says the name again"
         "say what it does, what it returns, and when to use it";
     DescriptionTooLong "description-too-long"
-        "a description of more than 1,024 characters (OpenAI refuses it), or of a limit of your own"
+        "a description of more than 1,024 characters (OpenAI refuses it) or a limit of your own, or of more than 2,048 bytes \
+         (Claude Code cuts it)"
         "say the essential; put the rest where it is asked for, as into an `Explain` tool";
+    InstructionsTooLong "instructions-too-long"
+        "instructions of an MCP server of more than 2,048 bytes: Claude Code cuts them"
+        "say how the tools work together, and leave what one tool does to its description";
     DescriptionsAlike "descriptions-alike"
         "a description that hardly differs from that of another tool: a model cannot choose"
         "say in each what the other does not do";

@@ -9,6 +9,9 @@ use crate::lint::hidden::hidden;
 use crate::lint::walk::walk;
 use crate::registry::search::words;
 
+/// After how many bytes Claude Code cuts the description of a tool, and the instructions of a server.
+pub(super) const CUT: usize = 2_048;
+
 /// The fewest words of a description: `Adds numbers.` says neither which numbers nor what is returned.
 const FEWEST_WORDS: usize = 3;
 
@@ -18,11 +21,13 @@ pub(super) fn check(tool: &ToolDefinition, lint: &Lint, findings: &mut Vec<Findi
         findings.push(Finding::of(LintRule::DescriptionVague, tool, format!("the description {why}")));
     }
     let length = description.chars().count();
-    if length > lint.description_length {
-        let most = lint.description_length;
-        let message = format!("the description has {length} characters, more than {most}");
-        findings.push(Finding::of(LintRule::DescriptionTooLong, tool, message));
-    }
+    let (most, bytes) = (lint.description_length, description.len());
+    let too_long = if length > most {
+        Some(format!("the description has {length} characters, more than {most}"))
+    } else {
+        (bytes > CUT).then(|| format!("the description has {bytes} bytes, more than {CUT}"))
+    };
+    findings.extend(too_long.map(|message| Finding::of(LintRule::DescriptionTooLong, tool, message)));
     let words = [("name", Some(tool.name())), ("title", tool.title()), ("description", Some(description))];
     for (what, text) in words.into_iter().filter_map(|(what, text)| Some((what, text?))) {
         look_into(tool, what, "", text, findings);
@@ -40,6 +45,15 @@ pub(super) fn check(tool: &ToolDefinition, lint: &Lint, findings: &mut Vec<Findi
                 look_into(tool, &what, path, text, findings);
             }
         });
+    }
+}
+
+/// Checks the instructions of an MCP server.
+pub(super) fn check_instructions(instructions: &str, findings: &mut Vec<Finding>) {
+    let bytes = instructions.len();
+    if bytes > CUT {
+        let message = format!("the instructions have {bytes} bytes, more than {CUT}");
+        findings.push(Finding::of_all(LintRule::InstructionsTooLong, message));
     }
 }
 

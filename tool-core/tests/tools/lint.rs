@@ -4,9 +4,11 @@ use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use tool_core::lint::{Finding, Lint, LintRule, lint};
-use tool_core::{Reader, Registry, Resource, State, WritePass, tool};
+use tool_core::{
+    DynamicTool, Operation, Output, Reader, Registry, Resource, State, ToolDefinition, WritePass, tool,
+};
 
 /// A place on the map.
 #[derive(Deserialize, JsonSchema)]
@@ -284,6 +286,29 @@ fn reports_vague_and_suspicious_texts() {
     assert_eq!(long, ["bossy", "find_address", "find_residence"]);
 }
 
+/// The limits are in bytes: a letter may have several.
+#[test]
+fn reports_texts_that_clients_cut() {
+    let found = |description: String, instructions: String| {
+        let definition = ToolDefinition::builder("paint", description).operation(Operation::Explain);
+        let tool = DynamicTool::new(definition.build().unwrap(), |_, _: Value| async { Ok(Output::empty()) });
+        let registry = Registry::builder().tool(tool).build().unwrap();
+        let findings = Lint::default().instructions(instructions).run(&registry);
+        findings.into_iter().map(|finding| (finding.rule, finding.message)).collect::<Vec<_>>()
+    };
+    let (fits, cut) = ("Ω paints the sky.".repeat(113), "Ω paints the sky.".repeat(114));
+    assert_eq!((fits.len(), cut.len()), (2_034, 2_052));
+    assert_eq!(found("Ω ".repeat(500) + "paints the sky.", fits), []);
+    let letters = "Paints the sky blue: ".to_owned() + &"青".repeat(700);
+    assert_eq!(
+        found(letters, cut),
+        [
+            (LintRule::DescriptionTooLong, "the description has 2121 bytes, more than 2048".to_owned()),
+            (LintRule::InstructionsTooLong, "the instructions have 2052 bytes, more than 2048".to_owned()),
+        ]
+    );
+}
+
 #[test]
 fn reports_unclear_inputs() {
     let registry = of("");
@@ -369,6 +394,7 @@ fn covers_every_rule() {
     let untagged =
         Registry::builder().linked().select(|tool| tool.name() == "show_expression").build().unwrap();
     let strict = Lint::default().most_tools(0).tool_tokens(0).registry_tokens(0).description_length(0);
+    let strict = strict.instructions("Search first. ".repeat(200));
     let parts = ["", "::names", "::texts", "::state"];
     let seen: BTreeSet<LintRule> = parts
         .into_iter()

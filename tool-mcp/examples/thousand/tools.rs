@@ -28,8 +28,9 @@ pub fn registry() -> Registry {
             "required": ["id"],
             "additionalProperties": false,
         });
+        let is_read_only = ["list", "find", "print", "count"].contains(&verb);
         let definition = ToolDefinition::builder(name, description)
-            .operation(Operation::Read)
+            .operation(if is_read_only { Operation::Read } else { Operation::Write })
             .input_schema(schema)
             .build()
             .unwrap();

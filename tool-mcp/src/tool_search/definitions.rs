@@ -1,4 +1,4 @@
-//! The definitions of the three tools.
+//! The definitions of the four tools.
 
 use std::sync::LazyLock;
 
@@ -11,11 +11,11 @@ use tool_core::{Annotations, DynamicTool, Operation, Output, Registry, ToolDefin
 use crate::catalog::tool_text::write_bare;
 use crate::discovery::SEARCH_TOOLS;
 
-/// Returns a registry of the three tools, which validates their arguments. They are implemented in `tool_search`.
+/// Returns a registry of the four tools, which validates their arguments. They are implemented in `tool_search`.
 pub(super) fn registry() -> &'static Registry {
     static REGISTRY: LazyLock<Registry> = LazyLock::new(|| {
         let mut builder = Registry::builder().leniency(Leniency::Strict);
-        for definition in [list_available_tools(), list_tool_details(), call_tool()] {
+        for definition in [list_available_tools(), list_tool_details(), call_read_only_tool(), call_tool()] {
             let nothing = |_, _: Value| async { Ok(Output::empty()) };
             let definition = definition.build().expect("the definitions are valid");
             builder = builder.tool(DynamicTool::new(definition, nothing));
@@ -25,7 +25,7 @@ pub(super) fn registry() -> &'static Registry {
     &REGISTRY
 }
 
-/// Returns the three tools as `tools/list` has them, in JSON and without the brackets around them.
+/// Returns the four tools as `tools/list` has them, in JSON and without the brackets around them.
 pub(crate) fn listed() -> Bytes {
     static LISTED: LazyLock<Bytes> = LazyLock::new(|| {
         let mut text = String::new();
@@ -50,20 +50,33 @@ fn list_available_tools() -> ToolDefinitionBuilder {
         "page": {"type": "integer", "minimum": 1, "default": 1, "description": "Which page: `nextPage` of the last one."},
     }), &[])
     .operation(Operation::Explain)
-    .annotations(hints(true))
+    .annotations(hints(true, false))
 }
 
 fn list_tool_details() -> ToolDefinitionBuilder {
     definition(SEARCH_TOOLS[1], "Shows what one tool does and takes.", &target(), &["server", "tool_name"])
         .operation(Operation::Explain)
-        .annotations(hints(true))
+        .annotations(hints(true, false))
+}
+
+fn call_read_only_tool() -> ToolDefinitionBuilder {
+    let description = "Calls a tool that modifies nothing: one that is listed with `readOnly`.";
+    definition(SEARCH_TOOLS[2], description, &call(), &["server", "tool_name"]).annotations(hints(true, true))
 }
 
 fn call_tool() -> ToolDefinitionBuilder {
+    let description =
+        "Calls any tool. For one that is listed with `readOnly`, `call_read_only_tool` does the same.";
+    definition(SEARCH_TOOLS[3], description, &call(), &["server", "tool_name"])
+        .annotations(hints(false, true))
+}
+
+/// Returns the inputs that identify a tool, and its arguments.
+fn call() -> Value {
     let mut inputs = target();
     let description = "What `list_tool_details` says that it takes.";
     inputs["arguments"] = json!({"type": "object", "description": description});
-    definition(SEARCH_TOOLS[2], "Calls a tool.", &inputs, &["server", "tool_name"]).annotations(hints(false))
+    inputs
 }
 
 /// Returns the inputs that identify a tool.
@@ -82,12 +95,12 @@ fn definition(name: &str, description: &str, properties: &Value, required: &[&st
     ToolDefinition::builder(name, description).input_schema(schema)
 }
 
-/// Returns the hints of a tool. `call_tool` may call any tool, and has the hints of the most dangerous one.
-fn hints(harmless: bool) -> Annotations {
+/// Returns the hints of a tool. One that calls others has the hints of the most dangerous one that it may call.
+fn hints(read_only: bool, open_world: bool) -> Annotations {
     Annotations {
-        read_only_hint: Some(harmless),
-        destructive_hint: Some(!harmless),
-        idempotent_hint: Some(harmless),
-        open_world_hint: Some(!harmless),
+        read_only_hint: Some(read_only),
+        destructive_hint: Some(!read_only),
+        idempotent_hint: Some(read_only),
+        open_world_hint: Some(open_world),
     }
 }

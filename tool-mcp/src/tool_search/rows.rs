@@ -84,6 +84,7 @@ impl Rows<'_> {
 
     fn row_with(&self, tool: &ToolDefinition, name: &str, description: &str) -> Value {
         let mut row = json!({"server": self.view.server(tool), "tool": name, "description": description});
+        mark(&mut row, tool);
         if self.detailed {
             row["inputSchema"] = tool.detached().input_schema().clone();
         }
@@ -94,6 +95,18 @@ impl Rows<'_> {
 /// Returns a text that changes with the definition or the description of a tool.
 pub(super) fn identity(tool: &ToolDefinition, view: &CatalogView) -> String {
     format!("{}\0{}\0{}\0", tool.digest(), view.server(tool), view.description(tool))
+}
+
+/// Returns `true` if the hints of a tool say that it modifies nothing.
+pub(super) fn is_read_only(tool: &ToolDefinition) -> bool {
+    tool.annotations().is_some_and(|hints| hints.read_only_hint == Some(true))
+}
+
+/// Marks a tool that modifies nothing.
+pub(super) fn mark(row: &mut Value, tool: &ToolDefinition) {
+    if is_read_only(tool) {
+        row["readOnly"] = true.into();
+    }
 }
 
 /// Returns the number of bytes of a row as JSON and as text.

@@ -13,7 +13,7 @@ fn server() -> TestServer {
     TestServer::with_registry(crate::thousand::registry(), |server| server.discovery(Discovery::TwoStep))
 }
 
-/// Calls one of the three tools. Returns its structured result and the size of the answer.
+/// Calls one of the four tools. Returns its structured result and the size of the answer.
 fn call(server: &TestServer, name: &str, arguments: Value) -> (Value, usize) {
     let answer = server.request_modern("tools/call", json!({"name": name, "arguments": arguments}));
     let result = answer.json()["result"].take();
@@ -37,14 +37,15 @@ fn names(page: &Value) -> Vec<String> {
 }
 
 #[test]
-fn lists_three_tools() {
+fn lists_four_tools() {
     let (list, _) = request_both(&server(), "tools/list", &json!({}));
     let tools = list["result"]["tools"].as_array().unwrap();
     let names: Vec<_> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["list_available_tools", "list_tool_details", "call_tool"]);
+    assert_eq!(names, ["list_available_tools", "list_tool_details", "call_read_only_tool", "call_tool"]);
     for tool in tools {
         let expected = match tool["name"].as_str() {
             Some("call_tool") => json!({"destructiveHint": true, "openWorldHint": true}),
+            Some("call_read_only_tool") => json!({"readOnlyHint": true, "openWorldHint": true}),
             _ => json!({"readOnlyHint": true, "openWorldHint": false}),
         };
         assert_eq!(tool["annotations"], expected, "{tool}");
@@ -94,6 +95,40 @@ fn finds_and_calls_a_tool_in_few_bytes() {
 }
 
 #[test]
+fn separates_calls_that_modify_nothing() {
+    let server = server();
+    let kinds =
+        |read_only: bool| server.registry.tools().filter(move |tool| tool.modifies() != read_only).count();
+    assert!(kinds(true) > 0 && kinds(false) > 0);
+    let named = |tool: &str| json!({"server": "fixture", "tool_name": tool, "arguments": {"id": 5}});
+    for tool in server.registry.tools().filter(|tool| tool.name().ends_with("_7")) {
+        let name = tool.name();
+        let is_read_only = !tool.modifies();
+        let search = json!({"search": name.replace('_', " ")});
+        let (page, _) = call(&server, "list_available_tools", search);
+        let row = page["tools"].as_array().unwrap().iter().find(|row| row["tool"] == name).unwrap();
+        assert_eq!(row["readOnly"] == true, is_read_only, "{row}");
+        let target = json!({"server": "fixture", "tool_name": name});
+        let (details, _) = call(&server, "list_tool_details", target);
+        assert_eq!(details["readOnly"] == true, is_read_only, "{details}");
+        // Any tool can be called by the call that a person confirms.
+        let called =
+            server.request_modern("tools/call", json!({"name": "call_tool", "arguments": named(name)}));
+        assert_eq!(called.json()["result"]["isError"], false, "{name}");
+        let params = json!({"name": "call_read_only_tool", "arguments": named(name)});
+        if is_read_only {
+            let answer = server.request_modern("tools/call", params).json();
+            assert_eq!(answer["result"]["isError"], false, "{answer}");
+        } else {
+            assert_eq!(
+                rejection(&server, "call_read_only_tool", named(name)),
+                format!("`{name}` may modify something: call it with `call_tool`")
+            );
+        }
+    }
+}
+
+#[test]
 fn lists_each_tool_once_in_small_pages() {
     let server = server();
     for (detailed, search) in [(false, ""), (true, "invoice"), (false, "invoice")] {
@@ -130,7 +165,7 @@ fn lists_each_tool_once_in_small_pages() {
 fn reports_unknown_names_with_suggestions() {
     let server = server();
     let of = |server: &str, tool: &str| json!({"server": server, "tool_name": tool});
-    for name in ["list_tool_details", "call_tool"] {
+    for name in ["list_tool_details", "call_read_only_tool", "call_tool"] {
         let text = rejection(&server, name, of("other", "list_room_1"));
         assert_eq!(text, "there is no server `other`: the servers are `fixture`");
         let text = rejection(&server, name, of("", "list_room_1"));
@@ -189,7 +224,7 @@ fn forwards_calls_to_the_tool() {
 fn searches_and_calls_over_stdio() {
     let mut client = StdioClient::start_with("thousand");
     let listed = client.exchange(modern_body("tools/list", json!({})));
-    assert_eq!(listed["result"]["tools"].as_array().unwrap().len(), 3);
+    assert_eq!(listed["result"]["tools"].as_array().unwrap().len(), 4);
     let search = json!({"name": "list_available_tools", "arguments": {"search": "rename song 3"}});
     let page = client.exchange(modern_body("tools/call", search))["result"]["structuredContent"].take();
     assert_eq!(page["tools"][0]["tool"], "rename_song_3");
@@ -232,8 +267,8 @@ fn groups_tools_by_provider() {
     assert_eq!(
         page["tools"],
         json!([
-            {"server": "web", "tool": "search", "description": "Searches."},
-            {"server": "disk", "tool": "read", "description": "No description"},
+            {"server": "web", "tool": "search", "description": "Searches.", "readOnly": true},
+            {"server": "disk", "tool": "read", "description": "No description", "readOnly": true},
         ])
     );
     let (page, _) = call(&server, "list_available_tools", json!({"filter_by_server": "disk"}));

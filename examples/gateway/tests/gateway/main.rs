@@ -117,7 +117,10 @@ fn lists_describes_and_calls_tools_in_two_steps() {
     let listed = gateway.send("tools/list", json!({}));
     let names: Vec<&str> =
         listed["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["list_available_tools", "list_tool_details", "call_tool", "read_result"]);
+    assert_eq!(
+        names,
+        ["list_available_tools", "list_tool_details", "call_read_only_tool", "call_tool", "read_result"]
+    );
 
     // Rows follow the order of the servers, not of their names.
     let all = gateway.call("list_available_tools", json!({}));

@@ -83,6 +83,7 @@ async def lists(gateway, _):
     assert [tool.name for tool in await gateway.client.list_tools()] == [
         "list_available_tools",
         "list_tool_details",
+        "call_read_only_tool",
         "call_tool",
         "read_result",
     ]
