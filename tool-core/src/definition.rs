@@ -11,6 +11,7 @@ mod fault;
 pub(crate) mod flatten;
 pub(crate) mod input_docs;
 mod json;
+mod meta;
 mod origin;
 mod parameter;
 pub(crate) mod profile;
@@ -26,7 +27,7 @@ use crate::declare::source::Source;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::declare::declaration::{Declaration, Deprecated};
 use crate::declare::inject::Need;
@@ -37,6 +38,7 @@ use crate::definition::declared::DeclaredDefinition;
 use crate::definition::facts::Facts;
 use crate::definition::origin::Origin;
 use crate::model::digest::Digest;
+use crate::model::meta::MetaError;
 use crate::schema::Validator;
 
 pub use builder::ToolDefinitionBuilder;
@@ -78,6 +80,8 @@ struct DefinitionData {
     /// `None` without an output schema, or if it is invalid, which `Registry::check` reports.
     output_validator: OnceLock<Option<Box<Validator>>>,
     digest: OnceLock<Digest>,
+    /// The metadata of a declaration.
+    meta: OnceLock<Result<Map<String, Value>, MetaError>>,
     /// A minimal call, and whether it is valid: a value for a pattern is only a guess.
     example: OnceLock<Box<(Value, bool)>>,
 }
@@ -90,6 +94,7 @@ impl DefinitionData {
             validator: OnceLock::new(),
             output_validator: OnceLock::new(),
             digest: OnceLock::new(),
+            meta: OnceLock::new(),
             example: OnceLock::new(),
         }
     }

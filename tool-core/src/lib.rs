@@ -55,6 +55,7 @@ pub use crate::model::call_id::CallId;
 pub use crate::model::content::{Content, ResourceBody};
 pub use crate::model::extensions::{Extension, Extensions};
 pub use crate::model::failure::{Failure, FailureKind, ToolError};
+pub use crate::model::meta::MetaError;
 pub use crate::model::output::Output;
 pub use crate::model::prompt::{IntoPrompt, Prompt, PromptMessage, PromptReply, Role};
 pub use crate::model::trace::{TraceParent, TraceParentError};

@@ -12,6 +12,7 @@ pub(crate) mod extensions;
 pub(crate) mod failure;
 pub(crate) mod future;
 pub(crate) mod lock;
+pub(crate) mod meta;
 pub(crate) mod names;
 pub(crate) mod operation;
 pub(crate) mod output;

@@ -4,7 +4,7 @@ pub use crate::__here as here;
 pub use crate::__register as register;
 pub use crate::call::block_on;
 pub use crate::declare::completion::{Complete, CompleteFn, Completing};
-pub use crate::declare::declaration::{Declaration, Options, schema};
+pub use crate::declare::declaration::{Declaration, Options, meta, schema};
 pub use crate::declare::declared::declared;
 pub use crate::declare::entry::{
     Call, Enter, Entry, EntryOutcome, Running, run, run_guarded, run_injected, run_sync, run_sync_guarded,

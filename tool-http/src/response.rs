@@ -6,6 +6,7 @@ use axum::http::{StatusCode, header};
 use axum::response::Response;
 use serde::{Serialize, Serializer};
 use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Map, Value};
 use tool_core::results::{Preview, PreviewPart};
 use tool_core::schema::{Coercion, Validation};
 use tool_core::{CallId, Content, Failure, FailureKind, Output, Problem, Reply};
@@ -19,7 +20,8 @@ use crate::results;
 ///
 /// A failure of the tool itself has the form of a result with `isError`; any other failure is an error.
 pub(crate) fn call_response(reply: &Reply) -> Response {
-    let meta = Meta { call_id: reply.call_id };
+    let of_tool = reply.result.as_ref().ok().and_then(Output::meta);
+    let meta = Meta { call_id: reply.call_id, of_tool };
     if let Some(preview) = &reply.preview {
         return preview_response(preview, &reply.result, meta);
     }
@@ -61,7 +63,7 @@ pub(crate) fn bare_failure_response(failure: &Failure, call_id: CallId) -> Respo
 }
 
 /// Returns the preview of a result that is too large, with a link to the rest.
-fn preview_response(preview: &Preview, result: &Result<Output, Failure>, meta: Meta) -> Response {
+fn preview_response(preview: &Preview, result: &Result<Output, Failure>, meta: Meta<'_>) -> Response {
     let mut content = Vec::new();
     for part in preview.parts() {
         match part {
@@ -122,7 +124,7 @@ pub(crate) fn failure_response(failure: &Failure, call_id: CallId) -> Response {
         FailureKind::NotFound | FailureKind::Disabled | FailureKind::Unauthenticated => {
             response_for(failure, &ErrorBody { error: failure.message() })
         }
-        FailureKind::Internal => response_for(failure, &FaultBody { failure, meta: Meta { call_id } }),
+        FailureKind::Internal => response_for(failure, &FaultBody { failure, meta: Meta::new(call_id) }),
         _ => response_for(failure, failure),
     }
 }
@@ -150,13 +152,22 @@ struct CallResult<'r> {
     structured_content: Option<&'r RawValue>,
     is_error: bool,
     #[serde(rename = "_meta")]
-    meta: Meta,
+    meta: Meta<'r>,
 }
 
 #[derive(Serialize)]
-struct Meta {
+struct Meta<'r> {
     #[serde(rename = "callId", serialize_with = "serialize_display")]
     call_id: CallId,
+    /// What the tool added.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    of_tool: Option<&'r Map<String, Value>>,
+}
+
+impl Meta<'_> {
+    fn new(call_id: CallId) -> Self {
+        Meta { call_id, of_tool: None }
+    }
 }
 
 fn serialize_display<S: Serializer>(call_id: &CallId, serializer: S) -> Result<S::Ok, S::Error> {
@@ -169,7 +180,7 @@ struct FaultBody<'f> {
     #[serde(flatten)]
     failure: &'f Failure,
     #[serde(rename = "_meta")]
-    meta: Meta,
+    meta: Meta<'f>,
 }
 
 #[derive(Serialize)]

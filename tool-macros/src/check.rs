@@ -53,6 +53,7 @@ fn valid(attribute: &Attribute, function: &Function) -> Option<Tool> {
         tags: attribute.tags.iter().flat_map(|given| &given.value).map(|tag| tag.value.clone()).collect(),
         path: attribute.path.as_ref().map(|given| given.value.clone()),
         schema: attribute.schema.clone(),
+        meta: attribute.meta.clone(),
         timeout: attribute.timeout.as_ref().and_then(|given| duration::parse(&given.value).ok()),
         task: attribute.task.as_ref().and_then(task::valid),
         cache: attribute.cache.as_ref().and_then(|given| duration::parse(&given.value).ok()),

@@ -195,10 +195,11 @@ fn texts(tool: &Tool) -> TokenStream {
     if let Some(path) = &tool.path {
         add("path", quote!(#path));
     }
-    if let Some(schema) = &tool.schema {
-        let (krate, span) = (&tool.callee.krate, ends(&schema.to_token_stream()));
-        let json = respan(quote!(#krate::private::schema(#schema)), span);
-        add("schema", quote!(|| #json));
+    for (option, value) in [("schema", &tool.schema), ("meta", &tool.meta)] {
+        let Some(value) = value else { continue };
+        let (krate, convert) = (&tool.callee.krate, format_ident!("{option}"));
+        let json = respan(quote!(#krate::private::#convert(#value)), ends(&value.to_token_stream()));
+        add(option, quote!(|| #json));
     }
     if let Some(milliseconds) = tool.timeout {
         add("timeout", Literal::u64_unsuffixed(milliseconds).into_token_stream());

@@ -23,6 +23,7 @@ pub(crate) struct Tool {
     pub(crate) tags: Vec<String>,
     pub(crate) path: Option<String>,
     pub(crate) schema: Option<Expr>,
+    pub(crate) meta: Option<Expr>,
     /// In milliseconds.
     pub(crate) timeout: Option<u64>,
     pub(crate) task: Option<Task>,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use rmcp::model::{JsonObject, MetaObject};
+use rmcp::model::MetaObject;
 use tool_core::{Registry, ToolDefinition, adapter};
 
 use crate::catalog::uri::Scheme;
@@ -40,7 +40,7 @@ impl Settings {
 
     /// Returns the `_meta` of a tool in lists, if it has one. It names the permissions that the caller lacks.
     pub(crate) fn meta(&self, tool: &ToolDefinition, lacks: &[&str]) -> Option<MetaObject> {
-        let mut meta = JsonObject::new();
+        let mut meta = tool.meta().cloned().unwrap_or_default();
         if !lacks.is_empty() {
             meta.insert("tool-core/requiredPermissions".to_owned(), lacks.into());
         }

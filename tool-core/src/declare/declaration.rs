@@ -179,6 +179,7 @@ pub struct Options {
     pub(crate) alias: Option<&'static str>,
     pub(crate) deprecated: Option<Deprecated>,
     pub(crate) task: Option<TaskOptions>,
+    pub(crate) meta: Option<JsonFn>,
 }
 
 impl Options {
@@ -197,6 +198,7 @@ impl Options {
             alias: None,
             deprecated: None,
             task: None,
+            meta: None,
         }
     }
 
@@ -231,6 +233,9 @@ impl Options {
         /// Sets `task(…)`.
         pub const fn task(task: TaskOptions) => task = Some(task);
 
+        /// Sets `meta = …`.
+        pub const fn meta(meta: JsonFn) => meta = Some(meta);
+
         /// Records `#[deprecated(since = "…", note = "…")]` on the function.
         pub const fn deprecated(since: Option<&'static str>, note: Option<&'static str>) => deprecated = Some(Deprecated { since, note });
     }
@@ -258,6 +263,22 @@ impl<T: Serialize> SchemaValue for T {}
 
 /// Converts the value of `schema = …` to JSON.
 pub fn schema<T: SchemaValue>(value: T) -> Result<Value, serde_json::Error> {
+    serde_json::to_value(value)
+}
+
+/// A value for `meta = …`: any that implements [`Serialize`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the metadata of a tool",
+    label = "it must be written as JSON",
+    note = "write a `serde_json::Value` or a map, or derive `serde::Serialize` for it"
+)]
+pub trait MetaValue: Serialize {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Serialize> MetaValue for T {}
+
+/// Converts the value of `meta = …` to JSON.
+pub fn meta<T: MetaValue>(value: T) -> Result<Value, serde_json::Error> {
     serde_json::to_value(value)
 }
 

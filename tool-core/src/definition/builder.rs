@@ -5,7 +5,7 @@ use std::fmt;
 use std::panic::Location;
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::declare::source::Source;
 use crate::definition::ToolDefinition;
@@ -16,6 +16,7 @@ use crate::definition::parameter::{self, Parameter};
 use crate::definition::schema_text::CustomSchemas;
 use crate::definition::surface;
 use crate::definition::task;
+use crate::model::meta;
 use crate::model::operation::{Annotations, Operation};
 use crate::model::permission::Permission;
 use crate::model::setters::setters;
@@ -181,6 +182,16 @@ impl ToolDefinitionBuilder {
         /// ```
         pub fn timeout(timeout: Duration) => facts.timeout = Some(timeout);
 
+        /// Sets metadata for clients: see [`ToolDefinition::meta`].
+        ///
+        /// ```
+        /// # use tool_core::ToolDefinition;
+        /// let meta = serde_json::Map::from_iter([("com.example/owner".to_owned(), "web".into())]);
+        /// let ping = ToolDefinition::builder("ping", "Answers.").meta(meta).build().unwrap();
+        /// assert_eq!(ping.meta().unwrap()["com.example/owner"], "web");
+        /// ```
+        pub fn meta(meta: Map<String, Value>) => facts.meta = Some(meta);
+
         /// Lets callers run the tool as a task, which must be a `Trigger` without secret inputs. With retries, it must be safe
         /// to run it twice: by [`Context::task`](crate::Context::task), it has the key of its task.
         ///
@@ -296,6 +307,7 @@ impl ToolDefinitionBuilder {
             parameter::check_defaults(&schema)?;
             parameter::conceal_defaults(&mut schema);
         }
+        facts.meta.as_ref().map_or(Ok(()), meta::check).map_err(DefinitionFault::Meta)?;
         task::check(&facts, &schema).map_err(DefinitionFault::Task)?;
         let output = self.output_schema.map(Untrusted::into_checked).transpose();
         let output = output.map_err(DefinitionFault::OutputSchema)?;

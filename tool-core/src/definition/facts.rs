@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
+use serde_json::{Map, Value};
+
 use crate::declare::declaration::{Declaration, Options};
 use crate::declare::source::Source;
 use crate::model::operation::{Annotations, Operation};
@@ -22,6 +24,8 @@ pub(super) struct Facts {
     pub(super) path: Option<Cow<'static, str>>,
     pub(super) timeout: Option<Duration>,
     pub(super) task: Option<TaskOptions>,
+    /// The metadata of a dynamic tool.
+    pub(super) meta: Option<Map<String, Value>>,
     /// The provider of a dynamic tool.
     pub(super) provider: Option<Cow<'static, str>>,
     pub(super) location: Source<'static>,
@@ -45,6 +49,7 @@ impl Facts {
             path: path.map(Cow::from),
             timeout: *timeout,
             task: *task,
+            meta: None,
             provider: None,
             location,
         }
@@ -63,6 +68,7 @@ impl Facts {
             path: None,
             timeout: None,
             task: None,
+            meta: None,
             provider: None,
             location,
         }

@@ -1,5 +1,6 @@
 //! Faults of dynamic definitions.
 
+use crate::model::meta::MetaError;
 use crate::model::permission::PermissionError;
 use crate::schema::problem::Problem;
 use crate::schema::{Escaped, SchemaError};
@@ -92,6 +93,9 @@ pub enum DefinitionFault {
     /// The task options are invalid, or do not fit the tool.
     #[error("it cannot run as a task: {0}")]
     Task(&'static str),
+    /// The metadata has a key that is malformed or reserved.
+    #[error("{0}")]
+    Meta(#[source] MetaError),
     /// The permission is empty, or its text form is ambiguous.
     #[error("{0}")]
     Permission(#[source] PermissionError),

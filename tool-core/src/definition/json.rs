@@ -34,6 +34,7 @@ impl ToolDefinition {
     /// | `permission` | `"a"`, `"all(a, b)"`, `"any(a, b)"`, nested: see [`Permission`](crate::Permission) |
     /// | `path` | the address under which the result lives |
     /// | `timeout` | such as `"30s"` |
+    /// | `meta` | an object: see [`meta`](ToolDefinitionBuilder::meta) |
     /// | `task` | `{"support": "optional"}` or `"required"`, with `retries`, `attemptTimeout`, `ttl` and `poll`: see [`task`](ToolDefinitionBuilder::task) |
     ///
     /// `tool-http` describes tools in the same form, so one program can read what another one publishes. `modifying`,
@@ -96,6 +97,7 @@ struct DefinitionJson {
     path: Option<String>,
     timeout: Option<String>,
     task: Option<TaskJson>,
+    meta: Option<Map<String, Value>>,
 }
 
 #[track_caller]
@@ -116,6 +118,7 @@ fn read(definition: Value) -> Result<ToolDefinitionBuilder, DefinitionFault> {
         .maybe(permission, ToolDefinitionBuilder::permission)
         .maybe(timeout, ToolDefinitionBuilder::timeout)
         .maybe(task, ToolDefinitionBuilder::task)
+        .maybe(json.meta, ToolDefinitionBuilder::meta)
         .maybe(json.output_schema, ToolDefinitionBuilder::output_schema);
     for example in json.examples {
         builder = builder.example(example);
@@ -211,6 +214,7 @@ fn shape() -> &'static Validator {
             "path": text,
             "timeout": text,
             "task": TaskJson::schema(),
+            "meta": {"type": "object"},
         });
         for derived in DERIVED {
             properties[derived] = json!(true);

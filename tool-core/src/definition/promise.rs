@@ -1,7 +1,7 @@
 //! The public contract of a tool, as used for digests and lock files.
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::declare::returns::Untyped;
 use crate::definition::ToolDefinition;
@@ -44,6 +44,9 @@ pub(crate) struct Promise {
     /// Whether the tool runs as a task. Retries and durations are settings of an operator.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) task: Option<TaskSupport>,
+    /// The metadata for clients.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) meta: Option<Map<String, Value>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) deprecated: Option<Deprecation>,
     pub(crate) input_schema: Value,
@@ -100,6 +103,7 @@ impl Promise {
             locators: tool.locators().map(owned).collect(),
             alias: tool.alias().map(owned),
             task: tool.task().map(|task| task.support),
+            meta: tool.meta().cloned(),
             deprecated: tool
                 .deprecated()
                 .map(|it| Deprecation { since: it.since.map(owned), note: it.note.map(owned) }),

@@ -125,6 +125,9 @@ impl ToolComparison<'_> {
         if old.tags != new.tags {
             self.push(Kind::TagsChanged, "tags", were_are(&old.tags, &new.tags));
         }
+        if old.meta != new.meta {
+            self.push(Kind::MetaChanged, "meta", "it is another");
+        }
         if old.deprecated != new.deprecated {
             let text = match (&old.deprecated, &new.deprecated) {
                 (None, _) => "it is deprecated now",

@@ -60,6 +60,8 @@ fn rows() -> Vec<Row> {
         (json!({}), json!({"title": "Days"}), &[(Kind::TextChanged, "title")]),
         (json!({}), json!({"description": "Finds other days."}), &[(Kind::TextChanged, "description")]),
         (json!({"tags": ["a"]}), json!({"tags": ["b"]}), &[(Kind::TagsChanged, "tags")]),
+        (json!({"meta": {"a": 1}}), json!({"meta": {"a": 2}}), &[(Kind::MetaChanged, "meta")]),
+        (json!({}), json!({"meta": {"a": 2}}), &[(Kind::MetaChanged, "meta")]),
         (json!({}), json!({"deprecated": {"note": "old"}}), &[(Kind::DeprecationChanged, "deprecated")]),
         (
             json!({"deprecated": {"note": "a"}}),

@@ -7,8 +7,10 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 
 use crate::model::content::Content;
+use crate::model::meta::{self, MetaError};
 use crate::model::prompt::Prompt;
 
 /// The output of a successful call.
@@ -28,6 +30,8 @@ pub struct Output {
     body: Body,
     /// Content that replaces the text form of the value.
     blocks: Option<Vec<Content>>,
+    /// Metadata for clients. Most outputs have none.
+    meta: Option<Box<Map<String, Value>>>,
 }
 
 #[derive(Clone, Debug)]
@@ -147,8 +151,38 @@ impl Output {
         self
     }
 
+    /// Adds metadata for clients, which is no part of the value: a member of `_meta` over MCP and over HTTP. The command line does
+    /// not show it.
+    ///
+    /// # Errors
+    ///
+    /// If the key is malformed or reserved.
+    ///
+    /// ```
+    /// use tool_core::Output;
+    ///
+    /// let output = Output::text("three rows").with_meta("com.example/source", "cache")?;
+    /// assert_eq!(output.meta().unwrap()["com.example/source"], "cache");
+    /// # Ok::<(), tool_core::MetaError>(())
+    /// ```
+    pub fn with_meta(mut self, key: impl Into<String>, value: impl Into<Value>) -> Result<Self, MetaError> {
+        let key = key.into();
+        meta::check_key(&key)?;
+        self.meta.get_or_insert_default().insert(key, value.into());
+        Ok(self)
+    }
+
+    /// Returns the metadata for clients, if there is any.
+    ///
+    /// ```
+    /// assert!(tool_core::Output::empty().meta().is_none());
+    /// ```
+    pub fn meta(&self) -> Option<&Map<String, Value>> {
+        self.meta.as_deref()
+    }
+
     fn of(body: Body) -> Self {
-        Output { body, blocks: None }
+        Output { body, blocks: None, meta: None }
     }
 
     /// Returns the content for models and people. A JSON value becomes one text.

@@ -49,6 +49,8 @@ tools! {
     output: [#[tool_core::tool(operation = Read, description = "Says it.")]] (_id: String) -> u8;
     text: [#[tool_core::tool(operation = Read, description = "Says it.")]] (_id: String) -> String;
     content: [#[tool_core::tool(operation = Read, description = "Says it.")]] (_id: String) -> Vec<tool_core::Content>;
+    meta: [#[tool_core::tool(operation = Read, description = "Says it.", meta = serde_json::json!({"owner": "a"}))]] (_id: String);
+    other_meta: [#[tool_core::tool(operation = Read, description = "Says it.", meta = serde_json::json!({"owner": "b"}))]] (_id: String);
     requires: [#[tool_core::tool(operation = Read, description = "Says it.", requires = [super::configured])]] (_id: String);
 }
 
@@ -66,7 +68,7 @@ fn includes_every_option() {
             panic!("{module} has the digest of {other}");
         }
     }
-    assert_eq!(seen.len(), 23);
+    assert_eq!(seen.len(), 25);
 }
 
 /// Says it.

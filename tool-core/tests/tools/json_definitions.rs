@@ -42,6 +42,7 @@ fn full() -> Value {
         "permission": "all(documents.read, documents.find)",
         "tags": ["documents"],
         "examples": [{"query": "rain"}],
+        "meta": {"com.example/owner": {"team": "web"}},
     })
 }
 
@@ -57,6 +58,7 @@ async fn keeps_all_properties_of_a_json_definition() {
     assert_eq!((tool.title(), tool.tags().collect::<Vec<_>>()), (Some("Find documents"), vec!["documents"]));
     assert_eq!(tool.permission().unwrap().to_string(), "all(documents.read, documents.find)");
     assert_eq!(tool.examples(), [json!({"query": "rain"})]);
+    assert_eq!(json!(tool.meta()), full()["meta"]);
 
     let caller = tool_core::Principal::new("ada").grant("documents.read").grant("documents.find");
     let called = tools.registry().as_principal(caller);

@@ -32,6 +32,7 @@ mod lint;
 mod lock;
 mod logging;
 mod long_validation;
+mod metadata;
 mod methods;
 mod mutual_recursion;
 mod nested;

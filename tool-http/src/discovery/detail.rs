@@ -1,7 +1,7 @@
 //! The descriptions of tools.
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use tool_core::{Annotations, Deprecated, Operation, Registry, Requirements, ToolDefinition, adapter};
 
 #[cfg(feature = "tasks")]
@@ -75,6 +75,8 @@ pub(super) struct Detail<'t> {
     deprecated: Option<Deprecation>,
     #[serde(skip_serializing_if = "<[Value]>::is_empty")]
     examples: &'t [Value],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    meta: Option<&'t Map<String, Value>>,
     #[cfg(feature = "tasks")]
     #[serde(skip_serializing_if = "Option::is_none")]
     task: Option<Value>,
@@ -101,6 +103,7 @@ impl<'t> Detail<'t> {
             tags: tool.tags().collect(),
             deprecated: tool.deprecated().map(Deprecation::of),
             examples: tool.examples(),
+            meta: tool.meta(),
             #[cfg(feature = "tasks")]
             task: task_options(tools, tool),
             digest: tool.digest().to_string(),

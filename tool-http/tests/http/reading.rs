@@ -89,8 +89,14 @@ fn greeting(#[inject] user: Extension<User>) -> String {
     format!("Hello {}", user.0.0)
 }
 
+/// Paints.
+#[tool(operation = Read, meta = json!({"com.example/team": "art"}))]
+fn paint() -> Output {
+    Output::text("painted").with_meta("com.example/colours", json!(["red"])).unwrap()
+}
+
 fn registry() -> Registry {
-    let addressed = tools![revision, newest_revision, shadowed, secret_node];
+    let addressed = tools![revision, newest_revision, shadowed, secret_node, paint];
     let tools = tools![greeting, temperatures, poem, picture, write_it, double_it, open_vault];
     Registry::builder().tools(tools).tools(addressed).build().unwrap()
 }
@@ -229,6 +235,17 @@ async fn authenticates_callers_of_addresses() {
         assert_eq!(answer.status, status, "{path} {token:?}");
         assert_eq!(answer.header("www-authenticate").is_empty(), status != 401, "{path} {token:?}");
     }
+}
+
+#[tokio::test]
+async fn shows_metadata_of_tools_and_results() {
+    let router = executing();
+    let detail: Value = serde_json::from_str(&get(&router, "/tools/paint").await.body).unwrap();
+    assert_eq!(detail["meta"], json!({"com.example/team": "art"}));
+    let called = send(&router, Request::post("/tools/paint/call"), "").await;
+    let meta = r#""_meta":{"callId":"…","com.example/colours":["red"]}"#;
+    assert!(called.masked().contains(meta), "{}", called.masked());
+    assert_eq!(get(&router, "/tools/paint/result").await.body, "painted", "the value alone");
 }
 
 #[tokio::test]

@@ -26,6 +26,7 @@ option_table! {
         "tags" => tags: Spanned<Vec<Spanned<String>>> = texts, [Tool];
         "path" => path: Spanned<String> = text, [Tool];
         "schema" => schema: Expr = expression, [Tool];
+        "meta" => meta: Expr = expression, [Tool];
         "timeout" => timeout: Spanned<String> = text, [Tool];
         "task" => task: TaskOption = task, [Tool];
         "cache" => cache: Spanned<String> = text, [Tool];

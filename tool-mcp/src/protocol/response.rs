@@ -7,6 +7,7 @@ use rmcp::ErrorData;
 use rmcp::model::{CacheScope, ErrorCode, JsonRpcError, RequestId, ServerResult};
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 use tool_core::CallId;
 
 use crate::protocol::context::RequestContext;
@@ -46,6 +47,9 @@ pub(crate) struct ResultMeta<'h> {
     pub(crate) retryable: Option<bool>,
     #[serde(rename = "tool-core/retryAfterSeconds", skip_serializing_if = "Option::is_none")]
     pub(crate) retry_after: Option<u64>,
+    /// What the tool added.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub(crate) of_tool: Option<&'h Map<String, Value>>,
     /// The name and version of the server, in the modern era.
     #[serde(rename = "io.modelcontextprotocol/serverInfo", skip_serializing_if = "Option::is_none")]
     pub(crate) server: Option<&'h RawValue>,

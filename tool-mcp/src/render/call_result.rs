@@ -55,8 +55,9 @@ impl<'r> CallResult<'r> {
             (Err(failure), None) => CallResult::of_failure(failure, Some(reply.call_id))?,
         };
         result.meta.call_id = Some(reply.call_id);
-        if let Err(failure) = &reply.result {
-            result.describe(failure);
+        match &reply.result {
+            Ok(output) => result.meta.of_tool = output.meta(),
+            Err(failure) => result.describe(failure),
         }
         Ok(result)
     }

@@ -1,8 +1,9 @@
 //! Results of calls in both eras.
 
 use serde_json::{Value, json};
+use tool_core::{Output, Registry, tool, tools};
 
-use crate::support::{Session, TestServer, take_call_id};
+use crate::support::{Session, TestServer, request_both, take_call_id};
 
 /// Calls a tool in both eras, and checks that the results agree.
 fn call_both(server: &TestServer, session: &Session<'_>, name: &str, arguments: &Value) -> Value {
@@ -43,6 +44,34 @@ fn returns_content_and_structured_content() {
         call_both(&server, &session, "picture", &json!({}))["result"],
         json!({"content": [{"type": "image", "data": "iVBORw==", "mimeType": "image/png"}], "isError": false})
     );
+}
+
+/// Paints.
+#[tool(operation = Read, meta = json!({"com.example/team": "art"}))]
+fn paint_with_meta() -> Output {
+    Output::text("painted").with_meta("com.example/colours", json!(["red"])).unwrap()
+}
+
+#[test]
+fn shows_metadata_of_tools_and_results() {
+    let registry = Registry::builder().tools(tools![paint_with_meta]).build().unwrap();
+    let digest = registry.get("paint_with_meta").unwrap().digest().to_string();
+    for shows_own in [true, false] {
+        let server = TestServer::with_registry(registry.clone(), |server| server.tool_meta(shows_own));
+        let (list, _) = request_both(&server, "tools/list", &json!({}));
+        let meta = &list["result"]["tools"][0]["_meta"];
+        let expected = match shows_own {
+            true => {
+                json!({"com.example/team": "art", "tool-core/operation": "read", "tool-core/digest": digest})
+            }
+            false => json!({"com.example/team": "art"}),
+        };
+        assert_eq!(meta, &expected);
+        let mut answer = server.session().call("paint_with_meta", json!({}));
+        let meta = answer["result"]["_meta"].as_object_mut().unwrap();
+        meta.shift_remove("tool-core/callId").unwrap();
+        assert_eq!(json!(meta), json!({"com.example/colours": ["red"]}));
+    }
 }
 
 #[test]

@@ -437,7 +437,10 @@ fn stores_full_listings() {
     let (list, _) = request_both(&server, "tools/list", &json!({}));
     let names: Vec<_> =
         list["result"]["tools"].as_array().unwrap().iter().map(|tool| &tool["name"]).collect();
-    assert_eq!(names, ["list_available_tools", "list_tool_details", "call_tool", "read_result"]);
+    assert_eq!(
+        names,
+        ["list_available_tools", "list_tool_details", "call_read_only_tool", "call_tool", "read_result"]
+    );
 
     let call_modern = |name: &str, arguments: Value| server.call_modern(name, arguments)["result"].take();
     let listing = call_modern("list_available_tools", json!({}));

@@ -1,6 +1,7 @@
 //! The stored form of an output: JSON that reads back as the same output.
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use crate::model::content::Content;
 use crate::model::output::{Body, Output};
@@ -12,6 +13,8 @@ pub(crate) struct StoredOutput {
     body: StoredBody,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     blocks: Option<Vec<Content>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    meta: Option<Box<Map<String, Value>>>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -37,7 +40,7 @@ impl From<&Output> for StoredOutput {
             // Only tools run as tasks.
             Body::Prompt(_) => StoredBody::Content(output.content().into_owned()),
         };
-        StoredOutput { body, blocks: output.blocks.clone() }
+        StoredOutput { body, blocks: output.blocks.clone(), meta: output.meta.clone() }
     }
 }
 
@@ -49,6 +52,6 @@ impl From<StoredOutput> for Output {
             StoredBody::Json { wire, wrapped } => Body::Json { wire, wrapped },
             StoredBody::Content(content) => Body::Content(content),
         };
-        Output { body, blocks: stored.blocks }
+        Output { body, blocks: stored.blocks, meta: stored.meta }
     }
 }

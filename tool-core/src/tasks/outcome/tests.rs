@@ -55,9 +55,16 @@ fn output() -> impl Strategy<Value = Output> {
         blocks().prop_map(Output::from_content),
         json
     ];
-    (output, proptest::option::of(blocks())).prop_map(|(output, blocks)| match blocks {
-        Some(blocks) => output.with_content(blocks),
-        None => output,
+    let meta = proptest::option::of(value());
+    (output, proptest::option::of(blocks()), meta).prop_map(|(output, blocks, meta)| {
+        let output = match blocks {
+            Some(blocks) => output.with_content(blocks),
+            None => output,
+        };
+        match meta {
+            Some(value) => output.with_meta("com.example/value", value).unwrap(),
+            None => output,
+        }
     })
 }
 
@@ -96,6 +103,7 @@ proptest! {
         prop_assert_eq!(result.structured_text(), output.structured_text());
         prop_assert_eq!(result.content(), output.content());
         prop_assert_eq!(result.value(), output.value());
+        prop_assert_eq!(result.meta(), output.meta());
         prop_assert_eq!(result.size(), output.size());
         prop_assert_eq!((read.call_id(), read.state()), (outcome.call_id(), outcome.state()));
         prop_assert_eq!(stored(&read).0, text);

@@ -1,0 +1,65 @@
+//! Metadata of tools: the option `meta`.
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+use tool_core::{MetaError, Registry, ToolDefinition, tool, tools};
+
+/// Who answers for a tool.
+#[derive(Serialize)]
+struct Owner {
+    #[serde(rename = "com.example/owner")]
+    team: &'static str,
+}
+
+/// Is owned by a team.
+#[tool(operation = Explain, meta = Owner { team: "web" })]
+fn owned() {}
+
+/// Has metadata of a reserved name.
+#[tool(operation = Explain, meta = json!({"owner": 1, "io.modelcontextprotocol/tasks": {}}))]
+fn reserved() {}
+
+/// Has metadata that is no object.
+#[tool(operation = Explain, meta = [1, 2])]
+fn listed() {}
+
+/// Has metadata that is not JSON.
+#[tool(operation = Explain, meta = std::collections::BTreeMap::from([(vec![1], 2)]))]
+fn unwritten() {}
+
+#[test]
+fn keeps_metadata_of_any_type() {
+    let registry = Registry::builder().tools(tools![owned]).build().unwrap();
+    assert_eq!(registry.check(), Ok(()));
+    assert_eq!(json!(registry.get("owned").unwrap().meta()), json!({"com.example/owner": "web"}));
+}
+
+#[test]
+fn reports_invalid_metadata() {
+    let registry = Registry::builder().tools(tools![reserved, listed, unwritten]).build().unwrap();
+    let faults: Vec<String> = registry.check().unwrap_err().iter().map(ToString::to_string).collect();
+    let [listed, reserved, unwritten] = &faults[..] else { panic!("{faults:?}") };
+    assert!(
+        listed.contains("metadata must be a JSON object, such as `{\"com.example/owner\": \"web\"}`"),
+        "{listed}"
+    );
+    let key =
+        "the key `io.modelcontextprotocol/tasks` of metadata is reserved: begin it with a domain of your own";
+    assert!(reserved.contains(key), "{reserved}");
+    assert!(unwritten.contains("metadata cannot be written as JSON: key must be a string"), "{unwritten}");
+    assert!(registry.tools().all(|tool| tool.meta().is_none()));
+}
+
+#[test]
+fn rejects_invalid_metadata_of_dynamic_tools() {
+    let build = |key: &str| {
+        let meta = Map::from_iter([(key.to_owned(), Value::Null)]);
+        ToolDefinition::builder("ping", "Answers.").meta(meta).build()
+    };
+    assert_eq!(json!(build("com.example/a").unwrap().meta()), json!({"com.example/a": null}));
+    let error = build("tool-core/digest").unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        format!("tool `ping`: {}", MetaError::Reserved("tool-core/digest".to_owned()))
+    );
+}
