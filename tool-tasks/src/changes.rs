@@ -1,4 +1,4 @@
-//! Changes of tasks in this process.
+//! Waiting in this process for changes of tasks, and for tasks that are due.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -6,10 +6,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::Notify;
 use tool_core::tasks::TaskId;
 
-/// Wakes those who wait for the change of a task in this process.
+/// Wakes those who wait in this process: for the change of a task, or as workers for one that is due.
 #[derive(Debug, Default)]
 pub(crate) struct Changes {
     waiters: Mutex<HashMap<TaskId, Waiters>>,
+    /// Wakes the workers.
+    pub(crate) due: Notify,
 }
 
 #[derive(Debug, Default)]
@@ -22,6 +24,15 @@ impl Changes {
     /// Wakes those who wait for this task.
     pub(crate) fn notify(&self, id: &TaskId) {
         if let Some(waiters) = self.waiters.lock().unwrap_or_else(PoisonError::into_inner).get(id) {
+            waiters.notify.notify_waiters();
+        }
+    }
+
+    /// Wakes all, because anything may have changed.
+    #[cfg(feature = "postgres")]
+    pub(crate) fn notify_all(&self) {
+        self.due.notify_waiters();
+        for waiters in self.waiters.lock().unwrap_or_else(PoisonError::into_inner).values() {
             waiters.notify.notify_waiters();
         }
     }

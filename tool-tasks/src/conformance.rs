@@ -1,12 +1,14 @@
 //! The tests that a [`TaskEngine`] must pass.
 
 mod cancel;
+mod commits;
 mod create;
 mod expire;
 mod questions;
 mod support;
 mod work;
 
+pub(crate) use commits::observe;
 use tool_core::tasks::TaskEngine;
 
 /// Runs all tests. Each call of `engine` returns a handle to the same database, which has no tasks at first, as another process

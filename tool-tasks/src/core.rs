@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::Notify;
 use tool_core::tasks::{TaskId, TaskOutcome};
 
 use crate::changes::Changes;
@@ -17,20 +16,23 @@ pub(crate) struct Core {
     pub(crate) database: Arc<dyn Database>,
     pub(crate) options: EngineOptions,
     pub(crate) running: RunningTasks,
-    pub(crate) changes: Changes,
-    /// Wakes the workers of this process: a task waits for one.
-    pub(crate) wake: Notify,
+    pub(crate) changes: Arc<Changes>,
 }
 
 impl Core {
     pub(crate) fn new(database: Arc<dyn Database>, options: EngineOptions) -> Self {
-        Core {
-            database,
-            options,
-            running: RunningTasks::default(),
-            changes: Changes::default(),
-            wake: Notify::new(),
-        }
+        Core { database, options, running: RunningTasks::default(), changes: Arc::default() }
+    }
+
+    /// Wakes those who wait for changes of this task, here and in other processes.
+    pub(crate) fn notify(&self, id: &TaskId) {
+        self.changes.notify(id);
+        self.database.announce(id);
+    }
+
+    /// Wakes the workers of this process. The queue wakes those of others, if the database can.
+    pub(crate) fn notify_workers(&self) {
+        self.changes.due.notify_waiters();
     }
 }
 
@@ -60,7 +62,8 @@ pub(crate) async fn find(transaction: &mut dyn Transaction, id: &str) -> Stored<
     rows.into_iter().next().map(Record::read).transpose()
 }
 
-const END: &str = "UPDATE tool_task SET state = $3, outcome = $4, worker = NULL, resuming = 0, questions = NULL, cancel = $5, \
+/// Records how a task ended.
+pub(crate) const END: &str = "UPDATE tool_task SET state = $3, outcome = $4, worker = NULL, resuming = 0, questions = NULL, cancel = $5, \
      version = version + 1, updated = $6 WHERE id = $1 AND attempt = $2 AND state IN ('working', 'input_required')";
 
 /// Records how a task ended, unless it has ended or begun again.
@@ -77,7 +80,8 @@ pub(crate) async fn end(
     Ok(())
 }
 
-const RELEASE: &str = "UPDATE tool_task SET worker = NULL, begun = $3, resuming = $4, version = version + 1, updated = $5 \
+/// Puts a task back into the queue.
+pub(crate) const RELEASE: &str = "UPDATE tool_task SET worker = NULL, begun = $3, resuming = $4, version = version + 1, updated = $5 \
      WHERE id = $1 AND attempt = $2 AND state = 'working'";
 
 /// Puts a task back into the queue.
@@ -92,7 +96,8 @@ pub(crate) async fn release(
     transaction.push(&id, delay).await
 }
 
-const INPUT_REQUIRED: &str = "UPDATE tool_task SET state = 'input_required', worker = NULL, questions = $3, version = version + 1, \
+/// Records what a task asks.
+pub(crate) const INPUT_REQUIRED: &str = "UPDATE tool_task SET state = 'input_required', worker = NULL, questions = $3, version = version + 1, \
      updated = $4 WHERE id = $1 AND attempt = $2 AND state = 'working'";
 
 /// Records the questions that a task waits for.

@@ -1,9 +1,12 @@
 //! What the engine needs of a database.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use tool_core::BoxFuture;
-use tool_core::tasks::TaskError;
+use tool_core::tasks::{TaskError, TaskId};
+
+use crate::changes::Changes;
 
 /// How long a worker waits after an error of the database, at first and at most.
 pub(crate) const BACK_OFF: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(1));
@@ -124,8 +127,11 @@ pub(crate) trait Transaction: Send {
     /// Returns the rows of a query of one table, which no other transaction can change until this one ends.
     fn lock_rows<'a>(&'a mut self, sql: &'static str, values: Vec<Cell>) -> BoxFuture<'a, Stored<Vec<Row>>>;
 
-    /// Registers a worker with the queue.
-    fn register<'a>(&'a mut self, worker: &'a str) -> BoxFuture<'a, Stored<()>>;
+    /// Registers a name of a worker with the queue.
+    fn register<'a>(&'a mut self, name: &'a str) -> BoxFuture<'a, Stored<()>>;
+
+    /// Removes the names of this worker from the queue, or those of all workers that have no row in `tool_task_worker`.
+    fn remove_names<'a>(&'a mut self, worker: Option<&'a str>) -> BoxFuture<'a, Stored<()>>;
 
     /// Puts an entry for the task into the queue, which no worker takes before `delay`.
     fn push<'a>(&'a mut self, id: &'a str, delay: Duration) -> BoxFuture<'a, Stored<()>>;
@@ -153,4 +159,15 @@ pub(crate) trait Database: Send + Sync {
 
     /// Returns the ids of at most `limit` tasks that wait for a worker and have no entry in the queue.
     fn lost(&self, limit: i64) -> BoxFuture<'_, Stored<Vec<String>>>;
+
+    /// Notifies other processes of a change of the task, if the database can. It may get lost.
+    fn announce(&self, _id: &TaskId) {}
+
+    /// Wakes those who wait for `changes` when other processes change tasks or queue them, if the database can.
+    fn listen(&self, _changes: &Arc<Changes>) {}
+
+    /// Returns `true` if notifications of other processes arrive.
+    fn is_listening(&self) -> bool {
+        false
+    }
 }

@@ -82,6 +82,18 @@ macro_rules! engine {
                 let core = Arc::new(Core::new(Arc::clone(&self.core.database), options));
                 Self { core, ..self }
             }
+
+            /// Calls `hook` before and after each commit of a kind, with `before create`, `after claim` and so on, and with `heartbeat` when a
+            /// worker begins one: for tests
+            /// that end the process there.
+            #[cfg(feature = "conformance")]
+            #[doc(hidden)]
+            #[must_use]
+            pub fn at_commits(self, hook: impl Fn(&str) + Send + Sync + 'static) -> Self {
+                let database = crate::conformance::observe(Arc::clone(&self.core.database), Arc::new(hook));
+                let core = Arc::new(Core::new(database, self.core.options));
+                Self { core, ..self }
+            }
         }
 
         impl fmt::Debug for $engine {

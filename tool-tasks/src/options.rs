@@ -8,6 +8,8 @@ pub(crate) struct EngineOptions {
     /// How many tasks run at once in one call of `work`.
     pub(crate) concurrency: usize,
     pub(crate) heartbeat: Duration,
+    /// How often a worker without tasks looks for some while the database notifies it.
+    pub(crate) listening_poll: Duration,
     /// How many tasks of one owner may exist that have not ended.
     pub(crate) max_open: usize,
 }
@@ -15,7 +17,12 @@ pub(crate) struct EngineOptions {
 impl Default for EngineOptions {
     fn default() -> Self {
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        EngineOptions { concurrency: cores * 4, heartbeat: Duration::from_millis(500), max_open: 1_000 }
+        EngineOptions {
+            concurrency: cores * 4,
+            heartbeat: Duration::from_millis(500),
+            listening_poll: Duration::from_secs(1),
+            max_open: 1_000,
+        }
     }
 }
 
@@ -54,6 +61,14 @@ macro_rules! setters {
         #[must_use]
         pub fn max_open(self, tasks: usize) -> Self {
             self.with(|options| options.max_open = tasks)
+        }
+
+        /// Sets how often this process polls while the database notifies it: for tests that need to know what woke it.
+        #[cfg(feature = "conformance")]
+        #[doc(hidden)]
+        #[must_use]
+        pub fn listening_poll(self, poll: std::time::Duration) -> Self {
+            self.with(|options| options.listening_poll = poll)
         }
     };
 }

@@ -1,17 +1,23 @@
 //! Tasks in a database of PostgreSQL.
 
+mod notifications;
+
+use std::sync::Arc;
 use std::time::Duration;
 
 use apalis_core::task::builder::TaskBuilder;
 use apalis_core::worker::context::WorkerContext;
 use apalis_postgres::{Config, PostgresStorage, queries};
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions, PgRow, Postgres};
-use tokio::sync::OnceCell;
+use tokio::sync::{OnceCell, mpsc};
 use tool_core::BoxFuture;
+use tool_core::tasks::TaskId;
 
-use crate::database::{Cell, Database, DatabaseError, Row, Stored, Transaction};
+use crate::changes::Changes;
+use crate::database::{Cell, Database, DatabaseError, Row, Stored, Transaction, cells};
 use crate::schema::{QUEUE, due};
 use crate::statements::statements;
+use notifications::{Listener, announce};
 
 statements!(Postgres, PgRow, "INT8");
 
@@ -25,16 +31,27 @@ impl From<apalis_postgres::Error> for DatabaseError {
 #[derive(Debug)]
 pub(crate) struct PostgresDatabase {
     url: String,
-    pool: OnceCell<PgPool>,
+    connected: OnceCell<Connected>,
+    listener: Listener,
+}
+
+#[derive(Debug)]
+struct Connected {
+    pool: PgPool,
+    changed: mpsc::Sender<TaskId>,
 }
 
 impl PostgresDatabase {
     pub(crate) fn new(url: String) -> Self {
-        PostgresDatabase { url, pool: OnceCell::new() }
+        PostgresDatabase { url, connected: OnceCell::new(), listener: Listener::default() }
     }
 
     async fn pool(&self) -> Stored<&PgPool> {
-        self.pool.get_or_try_init(|| open(&self.url)).await
+        let connect = || async {
+            let pool = open(&self.url).await?;
+            Ok::<_, DatabaseError>(Connected { changed: announce(pool.clone()), pool })
+        };
+        Ok(&self.connected.get_or_try_init(connect).await?.pool)
     }
 
     /// Connects, and creates the tables.
@@ -75,6 +92,9 @@ const IS_DUE: &str =
 // Not that of apalis, which takes a lock of the session that outlives the transaction.
 const REGISTER: &str = "INSERT INTO apalis.workers (id, worker_type, storage_name, layers, last_seen) \
      VALUES ($1, $2, 'tool-tasks', 'tool-tasks', now()) ON CONFLICT (id) DO UPDATE SET last_seen = now()";
+const REMOVE_NAMES: &str = "DELETE FROM apalis.workers WHERE worker_type = $1 AND NOT EXISTS \
+     (SELECT 1 FROM tool_task_worker WHERE apalis.workers.id LIKE tool_task_worker.id || '-%')";
+const REMOVE_NAMES_OF: &str = "DELETE FROM apalis.workers WHERE worker_type = $1 AND id LIKE $2 || '-%'";
 const REMOVE: &str = "DELETE FROM apalis.jobs WHERE job_type = $1 AND idempotency_key = $2";
 const LOST: &str = "SELECT id FROM tool_task WHERE state = 'working' AND worker IS NULL AND NOT EXISTS \
      (SELECT 1 FROM apalis.jobs WHERE job_type = $1 AND idempotency_key = tool_task.id) LIMIT $2";
@@ -104,6 +124,20 @@ impl Database for PostgresDatabase {
             async move { Ok(self.rows(LOST, values).await?.into_iter().map(|mut row| row.text()).collect()) },
         )
     }
+
+    fn announce(&self, id: &TaskId) {
+        if let Some(connected) = self.connected.get() {
+            let _ = connected.changed.try_send(*id);
+        }
+    }
+
+    fn listen(&self, changes: &Arc<Changes>) {
+        self.listener.start(|| self.url.parse().ok(), changes);
+    }
+
+    fn is_listening(&self) -> bool {
+        self.listener.is_listening()
+    }
 }
 
 struct PostgresTransaction(sqlx::Transaction<'static, Postgres>);
@@ -128,9 +162,19 @@ impl Transaction for PostgresTransaction {
         })
     }
 
-    fn register<'a>(&'a mut self, worker: &'a str) -> BoxFuture<'a, Stored<()>> {
+    fn register<'a>(&'a mut self, name: &'a str) -> BoxFuture<'a, Stored<()>> {
         Box::pin(async move {
-            self.execute(REGISTER, vec![Cell::from(worker), Cell::from(QUEUE)]).await?;
+            self.execute(REGISTER, vec![Cell::from(name), Cell::from(QUEUE)]).await?;
+            Ok(())
+        })
+    }
+
+    fn remove_names<'a>(&'a mut self, worker: Option<&'a str>) -> BoxFuture<'a, Stored<()>> {
+        Box::pin(async move {
+            match worker {
+                Some(worker) => self.execute(REMOVE_NAMES_OF, cells![QUEUE, worker]).await?,
+                None => self.execute(REMOVE_NAMES, cells![QUEUE]).await?,
+            };
             Ok(())
         })
     }

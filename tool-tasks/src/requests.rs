@@ -21,7 +21,8 @@ const COUNT_OPEN: &str = "SELECT COUNT(*) FROM (SELECT 1 FROM tool_task WHERE ow
 
 const FIND_CREATED: &str = "SELECT created FROM tool_task WHERE id = $1 AND owner = $2";
 
-const RESUME: &str = "UPDATE tool_task SET state = 'working', resuming = 1, questions = NULL, answers = $3, \
+/// Lets a task go on with its answers.
+pub(crate) const RESUME: &str = "UPDATE tool_task SET state = 'working', resuming = 1, questions = NULL, answers = $3, \
      version = version + 1, updated = $4 WHERE id = $1 AND attempt = $2 AND state = 'input_required'";
 
 const ANSWER: &str = "UPDATE tool_task SET questions = $5, answers = $3, version = version + 1, updated = $4 \
@@ -49,7 +50,7 @@ pub(crate) async fn create(core: &Core, new: NewTask) -> Result<Task, TaskError>
     };
     if is_new {
         transaction.commit().await?;
-        core.wake.notify_waiters();
+        core.notify_workers();
     } else if task.1 != digest {
         return Err(TaskError::Conflict);
     }
@@ -194,8 +195,8 @@ pub(crate) async fn answer(
         transaction.execute(ANSWER, values).await?;
     }
     transaction.commit().await?;
-    core.wake.notify_waiters();
-    core.changes.notify(id);
+    core.notify_workers();
+    core.notify(id);
     Ok(true)
 }
 
@@ -216,12 +217,13 @@ pub(crate) async fn cancel(core: &Core, owner: &Principal, id: &TaskId) -> Resul
     }
     transaction.commit().await?;
     core.running.cancel(id);
-    core.changes.notify(id);
+    core.notify(id);
     Ok(true)
 }
 
 /// Waits until a task is newer than `version`.
 pub(crate) async fn changed(core: &Core, id: &TaskId, version: u64) {
+    core.database.listen(&core.changes);
     let waiter = core.changes.wait(*id);
     let until = Instant::now() + CHANGED;
     let mut pause = Duration::from_millis(200);
@@ -240,7 +242,8 @@ pub(crate) async fn changed(core: &Core, id: &TaskId, version: u64) {
         if Instant::now() >= until {
             return;
         }
-        let _ = timeout(pause, notified).await;
+        let look = if core.database.is_listening() { core.options.listening_poll } else { pause };
+        let _ = timeout(look.min(until - Instant::now()), notified).await;
         pause = (pause * 3 / 2).min(Duration::from_secs(1));
     }
 }

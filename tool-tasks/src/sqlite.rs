@@ -13,7 +13,7 @@ use sqlx::sqlite::{
 use tokio::sync::OnceCell;
 use tool_core::BoxFuture;
 
-use crate::database::{Cell, Database, DatabaseError, Row, Stored, Transaction};
+use crate::database::{Cell, Database, DatabaseError, Row, Stored, Transaction, cells};
 use crate::record::now;
 use crate::schema::{QUEUE, due};
 use crate::statements::statements;
@@ -118,6 +118,9 @@ async fn migrate(pool: &SqlitePool) -> Stored<()> {
 
 const IS_DUE: &str = "SELECT 1 FROM Jobs WHERE job_type = $1 AND status = 'Pending' AND lock_by IS NULL AND priority = 0 \
      AND run_at <= $2 LIMIT 1";
+const REMOVE_NAMES: &str = "DELETE FROM Workers WHERE worker_type = $1 AND NOT EXISTS \
+     (SELECT 1 FROM tool_task_worker WHERE Workers.id LIKE tool_task_worker.id || '-%')";
+const REMOVE_NAMES_OF: &str = "DELETE FROM Workers WHERE worker_type = $1 AND id LIKE $2 || '-%'";
 const REMOVE: &str = "DELETE FROM Jobs WHERE job_type = $1 AND idempotency_key = $2";
 const LOST: &str = "SELECT id FROM tool_task WHERE state = 'working' AND worker IS NULL AND NOT EXISTS \
      (SELECT 1 FROM Jobs WHERE job_type = $1 AND idempotency_key = tool_task.id) LIMIT $2";
@@ -168,11 +171,21 @@ impl Transaction for SqliteTransaction {
         self.rows(sql, values)
     }
 
-    fn register<'a>(&'a mut self, worker: &'a str) -> BoxFuture<'a, Stored<()>> {
+    fn register<'a>(&'a mut self, name: &'a str) -> BoxFuture<'a, Stored<()>> {
         Box::pin(async move {
             let config = Config::default().queue(QUEUE);
-            Ok(queries::register_worker(&mut *self.0, &config, &WorkerContext::new(worker), "tool-tasks")
+            Ok(queries::register_worker(&mut *self.0, &config, &WorkerContext::new(name), "tool-tasks")
                 .await?)
+        })
+    }
+
+    fn remove_names<'a>(&'a mut self, worker: Option<&'a str>) -> BoxFuture<'a, Stored<()>> {
+        Box::pin(async move {
+            match worker {
+                Some(worker) => self.execute(REMOVE_NAMES_OF, cells![QUEUE, worker]).await?,
+                None => self.execute(REMOVE_NAMES, cells![QUEUE]).await?,
+            };
+            Ok(())
         })
     }
 

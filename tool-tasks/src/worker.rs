@@ -1,18 +1,20 @@
 //! A worker: it takes tasks, runs them and records how they ended.
 
 mod attempt;
-mod claim;
+pub(crate) mod claim;
 mod heartbeat;
 mod recorder;
+mod roster;
+mod stop;
 mod sweep;
-mod watch;
+pub(crate) mod watch;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use tool_core::Principal;
 use tool_core::tasks::{NewTask, TaskError, TaskOptions, TaskRun, TaskSupport};
@@ -21,8 +23,9 @@ use crate::core::Core;
 use crate::database::{BACK_OFF, DatabaseError, Stored};
 use claim::{Claimed, Claims};
 use recorder::End;
+use stop::{PATIENCE, given_up};
 
-/// How often a worker looks for tasks that other processes created.
+/// How often a worker looks for tasks that other processes created, unless the database notifies it.
 const POLL: Duration = Duration::from_millis(150);
 
 /// Takes and runs tasks until `stop`, and then until those that it runs have ended.
@@ -33,18 +36,31 @@ pub(crate) async fn work(
 ) -> Result<(), TaskError> {
     let worker = worker_name()?;
     let (ends, received) = mpsc::channel(256);
-    let recorder = recorder::record(Arc::clone(&core), received);
+    core.database.listen(&core.changes);
+    let recorder = recorder::record(Arc::clone(&core), received, stop.clone());
     let beating = CancellationToken::new();
     let heartbeat = heartbeat::run(&core, &worker, beating.clone());
-    let sweep = sweep::run(&core, beating.clone());
+    let sweep = sweep::run(&core, &worker, beating.clone());
     let take = async {
         let result = take(&core, &worker, &run, &stop, ends).await;
         beating.cancel();
         result
     };
     let (result, (), (), ()) = tokio::join!(take, heartbeat, sweep, recorder);
-    heartbeat::leave(&core, &worker).await;
+    if let Err(error) = timeout(PATIENCE, leave(&core, &worker)).await.unwrap_or_else(|_| Err(no_answer())) {
+        tracing::debug!(%error, "a worker that has ended cannot be removed");
+    }
     Ok(result?)
+}
+
+async fn leave(core: &Core, worker: &str) -> Stored<()> {
+    let mut transaction = core.database.begin().await?;
+    roster::leave(&mut *transaction, worker).await?;
+    transaction.commit().await
+}
+
+fn no_answer() -> DatabaseError {
+    DatabaseError::Away("the database does not answer".to_owned())
 }
 
 /// Returns a name that no other worker has.
@@ -66,9 +82,10 @@ async fn take(
     let mut pause = BACK_OFF.0;
     while !stop.is_cancelled() {
         let free = core.options.concurrency.saturating_sub(attempts.len());
-        let mut woken = std::pin::pin!(core.wake.notified());
+        let mut woken = std::pin::pin!(core.changes.due.notified());
         woken.as_mut().enable();
-        match claims.claim(free).await {
+        let result = tokio::select! { result = claims.claim(free) => result, () = given_up(stop) => break };
+        match result {
             Ok(claimed) => {
                 let is_more = free > 0 && claims.may_have_more();
                 pause = BACK_OFF.0;
@@ -90,10 +107,11 @@ async fn take(
             }
         }
         let is_full = attempts.len() >= core.options.concurrency;
+        let poll = if core.database.is_listening() { core.options.listening_poll } else { POLL };
         tokio::select! {
             () = stop.cancelled() => {}
             () = woken, if !is_full => {}
-            () = sleep(POLL), if !is_full => {}
+            () = sleep(poll), if !is_full => {}
             Some(_) = attempts.join_next() => while attempts.try_join_next().is_some() {},
         }
     }

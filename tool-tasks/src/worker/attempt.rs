@@ -19,7 +19,7 @@ struct RemoveOnDrop {
 impl Drop for RemoveOnDrop {
     fn drop(&mut self) {
         self.core.running.remove(&self.id);
-        self.core.changes.notify(&self.id);
+        self.core.notify(&self.id);
     }
 }
 

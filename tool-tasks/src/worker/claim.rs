@@ -11,6 +11,7 @@ use crate::core::{Core, Next, end, find, next};
 use crate::database::{BACK_OFF, Stored, Transaction, cells};
 use crate::record::{Record, now};
 use crate::running::{LastProgress, Running};
+use crate::worker::roster::join;
 
 /// How many tasks are taken in one transaction at most.
 const BATCH: usize = 64;
@@ -31,7 +32,8 @@ pub(super) struct Claims<'a> {
     may_have_more: bool,
 }
 
-const BEGIN: &str = "UPDATE tool_task SET attempt = $3, begun = $4, resuming = 0, worker = $5, version = version + 1, updated = $6 \
+/// Begins an attempt.
+pub(crate) const BEGIN: &str = "UPDATE tool_task SET attempt = $3, begun = $4, resuming = 0, worker = $5, version = version + 1, updated = $6 \
      WHERE id = $1 AND attempt = $2 AND state = 'working'";
 
 const REJOIN: &str = "UPDATE tool_task SET worker = $3 WHERE id = $1 AND attempt = $2 AND state = 'working'";
@@ -70,6 +72,8 @@ impl<'a> Claims<'a> {
             None => {
                 self.names += 1;
                 let name = format!("{}-{}", self.worker, self.names);
+                join(&mut *transaction, self.worker, self.core.options.heartbeat).await?;
+                transaction.remove_names(Some(self.worker)).await?;
                 transaction.register(&name).await?;
                 name
             }
@@ -95,7 +99,7 @@ impl<'a> Claims<'a> {
             self.core.running.insert(attempt.task.id, running.clone());
         }
         ended.iter().chain(claimed.iter().map(|claimed| &claimed.attempt.task.id)).for_each(|id| {
-            self.core.changes.notify(id);
+            self.core.notify(id);
         });
         Ok(claimed)
     }

@@ -8,13 +8,11 @@ use tool_core::tasks::TaskId;
 
 use crate::core::{Core, store_progress};
 use crate::database::{BACK_OFF, Stored, cells};
-use crate::record::{now, to_milliseconds};
+use crate::record::now;
 use crate::running::Running;
+use crate::worker::roster::join;
 use crate::worker::watch::{Watch, foreign};
 
-const BEAT: &str = "UPDATE tool_task_worker SET beat = beat + 1 WHERE id = $1";
-const JOIN: &str = "INSERT INTO tool_task_worker (id, beat, heartbeat_ms) VALUES ($1, 1, $2)";
-const LEAVE: &str = "DELETE FROM tool_task_worker WHERE id = $1";
 const RUNNING: &str = "SELECT id, attempt, cancel, expires FROM tool_task WHERE worker = $1";
 
 /// Beats until `stop` while this worker runs tasks, or others do.
@@ -22,11 +20,19 @@ pub(super) async fn run(core: &Core, worker: &str, stop: CancellationToken) {
     let mut watch = Watch::default();
     let mut failed = 0_u32;
     let mut next = Instant::now();
-    while !stop.is_cancelled() {
-        match tick(core, worker, &mut watch).await {
+    loop {
+        let result = tokio::select! {
+            result = tick(core, worker, &mut watch) => result,
+            () = stop.cancelled() => return,
+        };
+        match result {
             Ok(()) => {
                 failed = 0;
-                next = (next + core.options.heartbeat).max(Instant::now());
+                next += core.options.heartbeat;
+                // After a long one, the others may not have had their turn yet.
+                if next < Instant::now() {
+                    next = Instant::now() + core.options.heartbeat;
+                }
             }
             Err(error) => {
                 if failed == 0 {
@@ -36,30 +42,26 @@ pub(super) async fn run(core: &Core, worker: &str, stop: CancellationToken) {
                 next = Instant::now() + BACK_OFF.0;
             }
         }
-        tokio::select! { () = sleep_until(next) => {}, () = stop.cancelled() => {} }
+        tokio::select! { () = sleep_until(next) => {}, () = stop.cancelled() => return }
     }
 }
 
 async fn tick(core: &Core, worker: &str, watch: &mut Watch) -> Stored<()> {
     let running = core.running.of(worker);
     let foreign = foreign(core, worker).await?;
-    if running.is_empty() && foreign.is_empty() {
-        watch.clear();
+    watch.compare(core, foreign).await?;
+    if running.is_empty() && watch.is_empty() {
         return Ok(());
     }
     beat(core, worker, &running).await?;
-    if !running.is_empty() {
-        check(core, worker, &running).await?;
-    }
-    watch.tick(core, foreign).await
+    watch.beaten();
+    if running.is_empty() { Ok(()) } else { check(core, worker, &running).await }
 }
 
 /// Increments the beat of this worker, and stores the progress of its attempts.
 async fn beat(core: &Core, worker: &str, running: &[(TaskId, Running)]) -> Stored<()> {
     let mut transaction = core.database.begin().await?;
-    if transaction.execute(BEAT, cells![worker]).await? == 0 {
-        transaction.execute(JOIN, cells![worker, to_milliseconds(core.options.heartbeat)]).await?;
-    }
+    join(&mut *transaction, worker, core.options.heartbeat).await?;
     let mut taken = Vec::new();
     let mut result = Ok(());
     for (id, running) in running {
@@ -75,7 +77,7 @@ async fn beat(core: &Core, worker: &str, running: &[(TaskId, Running)]) -> Store
     }
     for (id, running, progress) in taken {
         match &result {
-            Ok(()) => core.changes.notify(id),
+            Ok(()) => core.notify(id),
             Err(_) => running.progress.put_back(progress),
         }
     }
@@ -98,16 +100,4 @@ async fn check(core: &Core, worker: &str, running: &[(TaskId, Running)]) -> Stor
         }
     }
     Ok(())
-}
-
-/// Removes the row of a worker that has ended.
-pub(super) async fn leave(core: &Core, worker: &str) {
-    let result = async {
-        let mut transaction = core.database.begin().await?;
-        transaction.execute(LEAVE, cells![worker]).await?;
-        transaction.commit().await
-    };
-    if let Err(error) = result.await {
-        tracing::debug!(%error, "a worker that has ended cannot be removed");
-    }
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::sleep;
+use tokio_util::sync::CancellationToken;
 use tool_core::tasks::{TaskEnd, TaskId, TaskOutcome, TaskState};
 use tool_core::{CallId, Failure};
 
@@ -13,6 +14,7 @@ use crate::core::{Core, end, find, release, store_progress, wait_for_answers};
 use crate::database::{BACK_OFF, Stored, Transaction};
 use crate::record::Record;
 use crate::running::Running;
+use crate::worker::stop::given_up;
 
 /// How many ends are recorded in one transaction at most.
 const BATCH: usize = 64;
@@ -33,17 +35,19 @@ pub(super) struct End {
     pub(super) recorded: oneshot::Sender<()>,
 }
 
-/// Records ends until there are no more, those that are there at once in one transaction. Waits for a database that is away.
-pub(super) async fn record(core: Arc<Core>, mut received: mpsc::Receiver<End>) {
+/// Records ends until there are no more, those that are there at once in one transaction. Waits for a database that is away, but
+/// after `stop` only for a while.
+pub(super) async fn record(core: Arc<Core>, mut received: mpsc::Receiver<End>, stop: CancellationToken) {
     let mut ends = Vec::new();
     let mut without_tool = HashSet::new();
     while received.recv_many(&mut ends, BATCH).await > 0 {
         ends.sort_unstable_by_key(|end| end.id);
-        let mut pause = BACK_OFF.0;
-        while let Err(error) = record_all(&core, &ends).await {
-            tracing::warn!(%error, "the ends of tasks cannot be recorded; trying again");
-            sleep(pause).await;
-            pause = (pause * 2).min(BACK_OFF.1);
+        tokio::select! {
+            () = record_until_stored(&core, &ends) => {}
+            () = given_up(&stop) => {
+                tracing::error!(tasks = ends.len(), "the ends of tasks were not recorded; another worker takes these tasks over");
+                ends.clear();
+            }
         }
         for end in ends.drain(..) {
             if matches!(end.end, TaskEnd::NoTool) && without_tool.insert(end.tool.clone()) {
@@ -51,6 +55,15 @@ pub(super) async fn record(core: Arc<Core>, mut received: mpsc::Receiver<End>) {
             }
             let _ = end.recorded.send(());
         }
+    }
+}
+
+async fn record_until_stored(core: &Core, ends: &[End]) {
+    let mut pause = BACK_OFF.0;
+    while let Err(error) = record_all(core, ends).await {
+        tracing::warn!(%error, "the ends of tasks cannot be recorded; trying again");
+        sleep(pause).await;
+        pause = (pause * 2).min(BACK_OFF.1);
     }
 }
 

@@ -1,4 +1,4 @@
-//! Deleting expired tasks, and finding lost ones.
+//! Deleting expired tasks and the rows of workers that are gone, and finding lost tasks.
 
 use std::time::Duration;
 
@@ -7,9 +7,10 @@ use tokio_util::sync::CancellationToken;
 use crate::core::{Core, find, release};
 use crate::database::{Stored, cells};
 use crate::record::now;
+use crate::worker::roster::Roster;
 
-/// How often a worker sweeps.
-const INTERVAL: Duration = Duration::from_secs(60);
+/// How often a worker sweeps, in heartbeats: once a minute by default.
+const INTERVAL: u32 = 120;
 
 /// How long a task is kept after it expired, in milliseconds: the clocks of processes differ.
 const GRACE: i64 = 60 * 60 * 1_000;
@@ -21,13 +22,19 @@ const DELETE: &str = "DELETE FROM tool_task WHERE id IN \
      (SELECT id FROM tool_task WHERE expires <= $1 AND worker IS NULL ORDER BY expires LIMIT $2)";
 
 /// Sweeps until `stop`.
-pub(super) async fn run(core: &Core, stop: CancellationToken) {
-    loop {
-        if let Err(error) = sweep(core).await {
-            tracing::debug!(%error, "the tasks cannot be swept; trying again");
+pub(super) async fn run(core: &Core, worker: &str, stop: CancellationToken) {
+    let mut roster = Roster::default();
+    let sweep = async {
+        loop {
+            for result in [sweep(core).await, roster.sweep(core, worker).await] {
+                if let Err(error) = result {
+                    tracing::debug!(%error, "the tables cannot be swept; trying again");
+                }
+            }
+            tokio::time::sleep(core.options.heartbeat * INTERVAL).await;
         }
-        tokio::select! { () = tokio::time::sleep(INTERVAL) => {}, () = stop.cancelled() => return }
-    }
+    };
+    tokio::select! { () = sweep => {}, () = stop.cancelled() => {} }
 }
 
 async fn sweep(core: &Core) -> Stored<()> {

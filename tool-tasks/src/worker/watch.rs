@@ -5,20 +5,20 @@ use std::time::Duration;
 
 use crate::core::{Core, Next, end, find, next, release};
 use crate::database::{Stored, cells};
-use crate::record::to_milliseconds;
+use crate::worker::roster::{lease, leave};
 
-/// How many heartbeats of a worker do not come before its tasks are taken.
+/// How many heartbeats of a worker do not come before its tasks are taken: so many of its own has the other worker written.
 const MISSED: i64 = 3;
 
 /// How many tasks are taken in one transaction at most.
 const BATCH: i64 = 200;
 
-const FOREIGN: &str = "SELECT others.worker, tool_task_worker.beat, tool_task_worker.heartbeat_ms FROM \
+/// Begins a heartbeat: finds the other workers that have tasks.
+pub(crate) const FOREIGN: &str = "SELECT others.worker, tool_task_worker.beat, tool_task_worker.heartbeat_ms FROM \
      (SELECT DISTINCT worker FROM tool_task WHERE worker IS NOT NULL AND worker <> $1) AS others \
      LEFT JOIN tool_task_worker ON tool_task_worker.id = others.worker";
 const FIND_BEAT: &str = "SELECT beat FROM tool_task_worker WHERE id = $1";
 const TASKS: &str = "SELECT id FROM tool_task WHERE worker = $1 ORDER BY id LIMIT $2";
-const REMOVE: &str = "DELETE FROM tool_task_worker WHERE id = $1";
 
 /// Another worker that has tasks.
 #[derive(Debug)]
@@ -44,6 +44,7 @@ pub(super) async fn foreign(core: &Core, worker: &str) -> Stored<Vec<Foreign>> {
 #[derive(Debug, Default)]
 pub(super) struct Watch {
     seen: HashMap<String, Seen>,
+    has_beaten: bool,
 }
 
 #[derive(Debug)]
@@ -53,24 +54,35 @@ struct Seen {
 }
 
 impl Watch {
-    pub(super) fn clear(&mut self) {
-        self.seen.clear();
+    /// Returns `true` if no other worker has tasks.
+    pub(super) fn is_empty(&self) -> bool {
+        self.seen.is_empty()
     }
 
-    /// Compares the beats, after a heartbeat of this worker, and takes the tasks of workers that are dead.
-    pub(super) async fn tick(&mut self, core: &Core, foreign: Vec<Foreign>) -> Stored<()> {
-        let own = to_milliseconds(core.options.heartbeat);
-        let mut seen = std::mem::take(&mut self.seen);
+    /// Counts a heartbeat of this worker.
+    pub(super) fn beaten(&mut self) {
+        self.has_beaten = true;
+    }
+
+    /// Compares the beats of the others to those before, and takes the tasks of workers that are dead.
+    pub(super) async fn compare(&mut self, core: &Core, foreign: Vec<Foreign>) -> Stored<()> {
+        let step = i64::from(std::mem::take(&mut self.has_beaten));
+        let before = std::mem::take(&mut self.seen);
+        let mut dead = Vec::new();
         for Foreign { worker, beat, heartbeat } in foreign {
-            let missed = match seen.remove(&worker) {
-                Some(seen) if seen.beat == beat => seen.missed + 1,
+            let missed = match before.get(&worker) {
+                Some(seen) if seen.beat == beat => seen.missed + step,
                 _ => 0,
             };
-            let lease = (MISSED * heartbeat.unwrap_or(own)).div_euclid(own.max(1)).max(MISSED);
-            if missed > lease && take_over(core, &worker, beat).await? {
-                continue;
+            if missed >= lease(MISSED, heartbeat.unwrap_or_default(), core.options.heartbeat) {
+                dead.push((worker.clone(), beat));
             }
             self.seen.insert(worker, Seen { beat, missed });
+        }
+        for (worker, beat) in dead {
+            if take_over(core, &worker, beat).await? {
+                self.seen.remove(&worker);
+            }
         }
         Ok(())
     }
@@ -96,13 +108,13 @@ async fn take_over(core: &Core, worker: &str, beat: Option<i64>) -> Stored<bool>
         }
     }
     if is_last {
-        transaction.execute(REMOVE, cells![worker]).await?;
+        leave(&mut *transaction, worker).await?;
     }
     transaction.commit().await?;
     tracing::warn!(worker, tasks = ended.len(), "a worker does not answer; its tasks were taken");
     for id in &ended {
-        core.changes.notify(id);
+        core.notify(id);
     }
-    core.wake.notify_waiters();
+    core.notify_workers();
     Ok(is_last)
 }

@@ -24,7 +24,7 @@ async fn a_stopped_worker_does_not_overwrite() {
     assert_eq!((taken.attempt, taken.outcome.unwrap().result().unwrap().value()), (2, json!(2)));
     worker.stop().await;
     process.signal("-CONT");
-    place.note("go", "on");
+    place.note("go", "all");
     let other = create(&engine, "quick", "quick", 0).await;
     until(&engine, &other, |task| task.state == TaskState::Completed).await;
     let after = until(&engine, &id, |_| true).await;
@@ -48,7 +48,7 @@ async fn a_crash_of_postgres_ends_no_running_task() {
     }
     place.until_notes("begun", 200).await;
     server.crash();
-    place.note("go", "on");
+    place.note("go", "all");
     for id in &ids {
         let task = until(&engine, id, |task| task.state.has_ended()).await;
         assert_eq!(task.outcome.unwrap().result().unwrap().value(), json!("late"));
@@ -76,7 +76,7 @@ async fn a_locked_file_takes_no_task_from_its_worker() {
     lock.rollback().await.unwrap();
     let other = create(&engine, "quick", "quick", 0).await;
     until(&engine, &other, |task| task.state == TaskState::Completed).await;
-    place.note("go", "on");
+    place.note("go", "all");
     let task = until(&engine, &id, |task| task.state.has_ended()).await;
     assert_eq!((task.attempt, task.outcome.unwrap().result().unwrap().value()), (1, json!("late")));
     worker.stop().await;

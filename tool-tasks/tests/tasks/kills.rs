@@ -6,12 +6,7 @@ use serde_json::json;
 use tool_core::tasks::TaskState;
 
 use crate::postgres_server::PostgresServer;
-use crate::process::{Place, ada, create, until};
-
-/// How often each kill is repeated: `TOOL_TASKS_ROUNDS`.
-fn rounds() -> usize {
-    std::env::var("TOOL_TASKS_ROUNDS").map_or(3, |rounds| rounds.parse().unwrap())
-}
+use crate::process::{Place, ada, create, rounds, until};
 
 /// Kills a process that creates and runs tasks at many moments: before and after a task is stored, when it was taken, and before and
 /// after its result is recorded.
@@ -102,7 +97,7 @@ async fn stops_poison(place: &Place) {
     let engine = place.engine();
     let poison = create(&engine, "abort", "poison", 2).await;
     for _ in 0..3 {
-        place.spawn("work").wait();
+        place.spawn("work").wait_for_signal(6);
     }
     let worker = place.work();
     let task = until(&engine, &poison, |task| task.state.has_ended()).await;

@@ -31,7 +31,23 @@ impl PostgresServer {
     }
 
     pub(crate) fn url(&self) -> String {
-        format!("postgres://tasks@127.0.0.1:{}/postgres", self.port)
+        self.url_of("postgres")
+    }
+
+    fn url_of(&self, database: &str) -> String {
+        format!("postgres://tasks@127.0.0.1:{}/{database}", self.port)
+    }
+
+    /// Creates another database, and returns its URL.
+    pub(crate) async fn create_database(&self, name: &str) -> String {
+        let statement = sqlx::AssertSqlSafe(format!("CREATE DATABASE {name}"));
+        let mut connection = self.connect().await;
+        sqlx::raw_sql(statement).execute(&mut connection).await.unwrap();
+        self.url_of(name)
+    }
+
+    pub(crate) async fn connect(&self) -> sqlx::PgConnection {
+        <sqlx::PgConnection as sqlx::Connection>::connect(&self.url()).await.unwrap()
     }
 
     /// Kills the server, and starts it again.
@@ -41,7 +57,8 @@ impl PostgresServer {
 
     fn control(&self, arguments: &[&str]) {
         let folder = self.folder.path().display();
-        let options = format!("-p {} -c listen_addresses=127.0.0.1 -k {folder}", self.port);
+        let options =
+            format!("-p {} -c listen_addresses=127.0.0.1 -c max_connections=400 -k {folder}", self.port);
         let log = format!("{folder}/log");
         self.run("pg_ctl", &[&["-w", "-s", "-l", &log, "-o", &options], arguments].concat());
     }

@@ -3,6 +3,7 @@
 use std::fs::OpenOptions;
 use std::future::pending;
 use std::io::Write;
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
@@ -17,6 +18,19 @@ use tool_core::tasks::{
 use tool_core::{BoxFuture, CallId, Failure, Output, Principal};
 use tool_tasks::{PostgresEngine, SqliteEngine};
 
+/// Returns the engine of a place, whichever it is, with options.
+macro_rules! configured {
+    ($place:expr, |$engine:ident| $options:expr) => {
+        if $place.is_postgres() {
+            let $engine = PostgresEngine::at($place.database.clone());
+            Arc::new($options) as Arc<dyn TaskEngine>
+        } else {
+            let $engine = SqliteEngine::at(&$place.database);
+            Arc::new($options)
+        }
+    };
+}
+
 /// A database and a folder where the functions of tasks note that they began.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
@@ -30,12 +44,22 @@ impl Place {
         Place { database: folder.join("tasks.db").display().to_string(), folder: folder.to_owned() }
     }
 
+    pub(crate) fn is_postgres(&self) -> bool {
+        self.database.starts_with("postgres:")
+    }
+
     pub(crate) fn engine(&self) -> Arc<dyn TaskEngine> {
-        if self.database.starts_with("postgres:") {
-            Arc::new(PostgresEngine::at(self.database.clone()))
-        } else {
-            Arc::new(SqliteEngine::at(&self.database))
-        }
+        configured!(self, |engine| engine)
+    }
+
+    /// Returns an engine that runs one task at a time, and calls `hook` at its commits.
+    pub(crate) fn observed_engine(&self, hook: impl Fn(&str) + Send + Sync + 'static) -> Arc<dyn TaskEngine> {
+        configured!(self, |engine| engine.concurrency(1).at_commits(hook))
+    }
+
+    /// Returns an engine with this heartbeat.
+    pub(crate) fn engine_with_heartbeat(&self, heartbeat: Duration) -> Arc<dyn TaskEngine> {
+        configured!(self, |engine| engine.heartbeat(heartbeat))
     }
 
     /// Appends a line to a file of the folder.
@@ -54,10 +78,17 @@ impl Place {
     pub(crate) async fn until_notes(&self, file: &str, lines: usize) {
         patiently(file, async {
             while self.notes(file).len() < lines {
-                tokio::time::sleep(Duration::from_millis(1)).await;
+                tokio::time::sleep(Duration::from_millis(5)).await;
             }
         })
         .await;
+    }
+
+    /// Waits until a file of the folder has this line, or the line `all`.
+    async fn until_note(&self, file: &str, line: &str) {
+        while !self.notes(file).iter().any(|found| found == line || found == "all") {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
     }
 
     /// Returns how often the function of the task began.
@@ -68,17 +99,27 @@ impl Place {
 
     /// Starts a process that does what `role` says.
     pub(crate) fn spawn(&self, role: &str) -> Process {
+        Process(self.command(role).spawn().unwrap())
+    }
+
+    /// Returns the command that starts a process that does what `role` says.
+    pub(crate) fn command(&self, role: &str) -> Command {
         let mut command = Command::new(std::env::current_exe().unwrap());
-        command.args(["--exact", "process::is_the_process_of_other_tests", "--nocapture"]);
+        command.args(["--exact", "child::is_the_process_of_other_tests", "--nocapture"]);
         command.env("TOOL_TASKS_ROLE", role).env("TOOL_TASKS_DATABASE", &self.database);
         command.env("TOOL_TASKS_FOLDER", &self.folder).stdout(Stdio::null());
-        Process(command.spawn().unwrap())
+        command
     }
 
     /// Runs tasks in this process.
     pub(crate) fn work(&self) -> Worker {
+        self.work_with(self.engine())
+    }
+
+    /// Runs tasks of this engine in this process.
+    pub(crate) fn work_with(&self, engine: Arc<dyn TaskEngine>) -> Worker {
         let stop = CancellationToken::new();
-        let (engine, place, stopped) = (self.engine(), self.clone(), stop.clone());
+        let (place, stopped) = (self.clone(), stop.clone());
         Worker {
             stop,
             work: tokio::spawn(async move { engine.work(Arc::new(place), stopped).await.unwrap() }),
@@ -106,7 +147,7 @@ pub(crate) async fn patiently<T>(what: &str, future: impl Future<Output = T>) ->
 }
 
 /// A process. It is killed when it is dropped.
-pub(crate) struct Process(Child);
+pub(crate) struct Process(pub(crate) Child);
 
 impl Process {
     pub(crate) fn signal(&self, signal: &str) {
@@ -119,8 +160,10 @@ impl Process {
         self.0.wait().unwrap();
     }
 
-    pub(crate) fn wait(mut self) {
-        self.0.wait().unwrap();
+    /// Waits until it has ended by this signal.
+    pub(crate) fn wait_for_signal(mut self, signal: i32) {
+        let status = self.0.wait().unwrap();
+        assert_eq!(status.signal(), Some(signal), "{status}");
     }
 }
 
@@ -137,8 +180,9 @@ impl TaskRun for Place {
         Box::pin(async move {
             match &*attempt.tool {
                 "abort" => std::process::abort(),
+                "die" if attempt.task.attempt == 1 => crate::child::die(),
                 "hold" if attempt.task.attempt == 1 => {
-                    self.until_notes("go", 1).await;
+                    self.until_note("go", &attempt.task.key).await;
                     completed(&json!("late"))
                 }
                 "stuck" if attempt.task.attempt == 1 => pending().await,
@@ -163,14 +207,24 @@ fn asks() -> TaskEnd {
     TaskEnd::InputRequired([("name".to_owned(), question)].into())
 }
 
+/// How often each fault is repeated: `TOOL_TASKS_ROUNDS`.
+pub(crate) fn rounds() -> usize {
+    std::env::var("TOOL_TASKS_ROUNDS").map_or(3, |rounds| rounds.parse().unwrap())
+}
+
 pub(crate) fn ada() -> Principal {
     Principal::new("ada")
 }
 
+/// Returns a task with a key.
+pub(crate) fn new(tool: &str, key: &str, retries: u32) -> NewTask {
+    let options = TaskOptions::new(TaskSupport::Optional).retries(retries);
+    NewTask::new(&ada(), tool, "{}", options).unwrap().key(key)
+}
+
 /// Creates a task with a key.
 pub(crate) async fn create(engine: &Arc<dyn TaskEngine>, tool: &str, key: &str, retries: u32) -> TaskId {
-    let options = TaskOptions::new(TaskSupport::Optional).retries(retries);
-    engine.create(NewTask::new(&ada(), tool, "{}", options).unwrap().key(key)).await.unwrap().id
+    engine.create(new(tool, key, retries)).await.unwrap().id
 }
 
 /// Waits until the task satisfies `condition`.
@@ -191,22 +245,4 @@ pub(crate) async fn until(
         }
     })
     .await
-}
-
-/// Does what another test starts this binary for.
-#[tokio::test(flavor = "multi_thread")]
-async fn is_the_process_of_other_tests() {
-    let Ok(role) = std::env::var("TOOL_TASKS_ROLE") else { return };
-    let folder = PathBuf::from(std::env::var_os("TOOL_TASKS_FOLDER").unwrap());
-    let place = Place { database: std::env::var("TOOL_TASKS_DATABASE").unwrap(), folder };
-    let _worker = place.work();
-    if let Some(round) = role.strip_prefix("create ") {
-        let engine = place.engine();
-        for number in 0..30 {
-            let key = format!("{round}-{number}");
-            let id = create(&engine, "quick", &key, number % 2).await;
-            place.note("created", &format!("{id} {key}"));
-        }
-    }
-    pending::<()>().await;
 }
