@@ -1,9 +1,15 @@
 //! The engines pass the tests that an engine must pass, and keep their promises whatever fault happens.
 
 mod child;
+mod clocks;
 mod conforms;
+mod disk;
 mod faults;
 mod kills;
+mod notifications;
 mod points;
 mod postgres_server;
 mod process;
+mod same_key;
+mod upgrade;
+mod workers;

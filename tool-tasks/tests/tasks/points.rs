@@ -73,7 +73,7 @@ impl Survivor {
                 self.beats.fetch_add(1, Ordering::SeqCst);
             }
             "after end" | "after release" => {
-                self.ends.lock().unwrap().push(self.beats.load(Ordering::SeqCst))
+                self.ends.lock().unwrap().push(self.beats.load(Ordering::SeqCst));
             }
             _ => {}
         }

@@ -6,6 +6,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
 /// The user `nobody`: PostgreSQL refuses to run as root.
@@ -13,17 +14,28 @@ const NOBODY: u32 = 65_534;
 
 /// A server on the loopback interface. It ends when it is dropped.
 pub(crate) struct PostgresServer {
-    folder: TempDir,
+    folder: PathBuf,
+    /// Deleted after the server.
+    temporary: Option<TempDir>,
     programs: PathBuf,
     port: u16,
 }
 
 impl PostgresServer {
     pub(crate) fn start() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let mut server = PostgresServer::start_in(folder.path());
+        server.temporary = Some(folder);
+        server
+    }
+
+    /// Starts a server whose files are in this folder.
+    pub(crate) fn start_in(folder: &Path) -> Self {
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let server = PostgresServer { folder: tempfile::tempdir().unwrap(), programs: programs(), port };
+        let server =
+            PostgresServer { folder: folder.to_owned(), temporary: None, programs: programs(), port };
         if is_root() {
-            chown(server.folder.path(), Some(NOBODY), Some(NOBODY)).unwrap();
+            chown(folder, Some(NOBODY), Some(NOBODY)).unwrap();
         }
         server.run("initdb", &["--auth=trust", "--username=tasks", "--encoding=UTF8", "--no-locale"]);
         server.control(&["start"]);
@@ -50,13 +62,25 @@ impl PostgresServer {
         <sqlx::PgConnection as sqlx::Connection>::connect(&self.url()).await.unwrap()
     }
 
+    /// Stops all processes of the server, which keep their connections and locks, until what is returned is dropped.
+    pub(crate) fn freeze(&self) -> FrozenServer {
+        let pid = std::fs::read_to_string(self.folder.join("data/postmaster.pid")).unwrap();
+        let mut stopped = vec![Pid::from_raw(pid.lines().next().unwrap().parse().unwrap()).unwrap()];
+        kill_process(stopped[0], Signal::STOP).unwrap();
+        stopped.extend(children(stopped[0]));
+        for process in &stopped[1..] {
+            kill_process(*process, Signal::STOP).unwrap();
+        }
+        FrozenServer(stopped)
+    }
+
     /// Kills the server, and starts it again.
     pub(crate) fn crash(&self) {
         self.control(&["-m", "immediate", "restart"]);
     }
 
     fn control(&self, arguments: &[&str]) {
-        let folder = self.folder.path().display();
+        let folder = self.folder.display();
         let options =
             format!("-p {} -c listen_addresses=127.0.0.1 -c max_connections=400 -k {folder}", self.port);
         let log = format!("{folder}/log");
@@ -65,12 +89,12 @@ impl PostgresServer {
 
     fn run(&self, program: &str, arguments: &[&str]) {
         let mut command = Command::new(self.programs.join(program));
-        command.arg("-D").arg(self.folder.path().join("data")).args(arguments).current_dir("/");
+        command.arg("-D").arg(self.folder.join("data")).args(arguments).current_dir("/");
         if is_root() {
             command.uid(NOBODY).gid(NOBODY);
         }
         // A server inherits what it writes to: nobody reads it to its end.
-        let log = std::fs::File::create(self.folder.path().join(format!("{program}.log"))).unwrap();
+        let log = std::fs::File::create(self.folder.join(format!("{program}.log"))).unwrap();
         command.stdout(log.try_clone().unwrap()).stderr(log);
         let status = command.status().unwrap_or_else(|error| panic!("{command:?}: {error}"));
         assert!(status.success(), "{command:?}: {status}");
@@ -83,7 +107,30 @@ impl Drop for PostgresServer {
     }
 }
 
-fn is_root() -> bool {
+/// A server whose processes are stopped.
+pub(crate) struct FrozenServer(Vec<Pid>);
+
+impl Drop for FrozenServer {
+    fn drop(&mut self) {
+        for process in &self.0 {
+            let _ = kill_process(*process, Signal::CONT);
+        }
+    }
+}
+
+/// Returns the processes that another one has started.
+fn children(parent: Pid) -> Vec<Pid> {
+    let parent = format!("PPid:\t{}", parent.as_raw_nonzero());
+    let processes = std::fs::read_dir("/proc").unwrap().flatten();
+    let is_child = |pid: &Pid| {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", pid.as_raw_nonzero()));
+        status.is_ok_and(|status| status.lines().any(|line| line == parent))
+    };
+    let pids = processes.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    pids.filter_map(Pid::from_raw).filter(is_child).collect()
+}
+
+pub(crate) fn is_root() -> bool {
     std::fs::metadata("/proc/self").is_ok_and(|process| process.uid() == 0)
 }
 

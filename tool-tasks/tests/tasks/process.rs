@@ -31,6 +31,9 @@ macro_rules! configured {
     };
 }
 
+/// A heartbeat with which a worker sweeps each two seconds.
+pub(crate) const HEARTBEAT: Duration = Duration::from_millis(16);
+
 /// A database and a folder where the functions of tasks note that they began.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {

@@ -1,0 +1,87 @@
+//! The rows of workers.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use sqlx::{AssertSqlSafe, Connection, PgConnection, Row, SqliteConnection};
+use tool_core::tasks::{TaskEngine, TaskState};
+
+use crate::postgres_server::PostgresServer;
+use crate::process::{HEARTBEAT, Place, create, patiently, until};
+
+/// Returns the workers, with their beats, and the names in the queue.
+async fn rows(place: &Place) -> (Vec<(String, i64)>, BTreeSet<String>) {
+    let beats = "SELECT id, beat FROM tool_task_worker";
+    let names = |table| AssertSqlSafe(format!("SELECT id FROM {table} WHERE worker_type = 'tool_task'"));
+    if place.is_postgres() {
+        let mut connection = PgConnection::connect(&place.database).await.unwrap();
+        let beats = sqlx::query(beats).fetch_all(&mut connection).await.unwrap();
+        let names = sqlx::query(names("apalis.workers")).fetch_all(&mut connection).await.unwrap();
+        let beats = beats.iter().map(|row| (row.get(0), row.get(1))).collect();
+        (beats, names.iter().map(|row| row.get(0)).collect())
+    } else {
+        let mut connection = SqliteConnection::connect(&place.database).await.unwrap();
+        let beats = sqlx::query(beats).fetch_all(&mut connection).await.unwrap();
+        let names = sqlx::query(names("Workers")).fetch_all(&mut connection).await.unwrap();
+        let beats = beats.iter().map(|row| (row.get(0), row.get(1))).collect();
+        (beats, names.iter().map(|row| row.get(0)).collect())
+    }
+}
+
+async fn run_one(engine: &Arc<dyn TaskEngine>, key: &str) {
+    let id = create(engine, "quick", key, 0).await;
+    until(engine, &id, |task| task.state == TaskState::Completed).await;
+}
+
+/// Waits until the only worker with rows is `worker`, with a beat of at least `beat`.
+async fn until_alone(place: &Place, worker: &str, beat: i64) -> i64 {
+    patiently("the end of the rows of the other worker", async {
+        loop {
+            let (workers, names) = rows(place).await;
+            let own = workers.iter().find(|(id, _)| id == worker).expect("the row of a worker that lives");
+            assert!(names.contains(&format!("{worker}-1")), "{names:?}");
+            if workers.len() == 1 && names.len() == 1 && own.1 >= beat {
+                return own.1;
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    })
+    .await
+}
+
+async fn are_deleted(place: &Place) {
+    let engine = place.engine_with_heartbeat(HEARTBEAT);
+    let process = place.spawn("work_fast");
+    run_one(&engine, "of a process").await;
+    process.kill();
+    let (workers, names) = rows(place).await;
+    assert_eq!((workers.len(), names.len()), (1, 1));
+    let gone = workers[0].0.clone();
+
+    let first = place.work_with(Arc::clone(&engine));
+    run_one(&engine, "of this process").await;
+    let (workers, _) = rows(place).await;
+    let (living, _) = workers.into_iter().find(|(id, _)| *id != gone).expect("the row of the other worker");
+    let second = place.work_with(place.engine_with_heartbeat(HEARTBEAT));
+    let beat = until_alone(place, &living, 0).await;
+    // It has no tasks, and the other worker has swept about as often as it did.
+    until_alone(place, &living, beat + 6).await;
+    first.stop().await;
+    second.stop().await;
+    let (workers, names) = rows(place).await;
+    assert!(workers.is_empty() && names.is_empty(), "{workers:?} {names:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn are_deleted_from_sqlite_when_they_are_gone() {
+    let folder = tempfile::tempdir().unwrap();
+    are_deleted(&Place::sqlite(folder.path())).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn are_deleted_from_postgres_when_they_are_gone() {
+    let server = PostgresServer::start();
+    let folder = tempfile::tempdir().unwrap();
+    are_deleted(&Place { database: server.url(), folder: folder.path().to_owned() }).await;
+}
