@@ -1,6 +1,8 @@
 //! Tasks in a file of SQLite.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use apalis_core::task::builder::TaskBuilder;
@@ -40,6 +42,9 @@ pub(crate) struct SqliteDatabase {
 struct Pools {
     /// One connection: those who write in this process wait for each other here, in their order.
     write: SqlitePool,
+    /// Whether something failed on it. Then it is closed: after a full disk, `SQLite` has rolled back by itself, and its connection may
+    /// refuse everything from then on, and so does sqlx, which counts the transaction as open.
+    has_failed: Arc<AtomicBool>,
     read: SqlitePool,
 }
 
@@ -77,9 +82,15 @@ async fn open(path: &Path) -> Stored<Pools> {
             .idle_timeout(None)
             .max_lifetime(None)
             .test_before_acquire(false)
-            .connect_lazy_with(options.clone())
     };
-    let pools = Pools { write: pool(1), read: pool(4) };
+    let has_failed = Arc::new(AtomicBool::new(false));
+    let failed = Arc::clone(&has_failed);
+    let write = pool(1).after_release(move |_, _| {
+        let is_sound = !failed.swap(false, Ordering::AcqRel);
+        Box::pin(async move { Ok(is_sound) })
+    });
+    let write = write.connect_lazy_with(options.clone());
+    let pools = Pools { write, has_failed, read: pool(4).connect_lazy_with(options) };
     let started = tokio::time::Instant::now();
     loop {
         match migrate(&pools.write).await {
@@ -128,8 +139,11 @@ const LOST: &str = "SELECT id FROM tool_task WHERE state = 'working' AND worker 
 impl Database for SqliteDatabase {
     fn begin(&self) -> BoxFuture<'_, Stored<Box<dyn Transaction>>> {
         Box::pin(async {
-            let transaction = self.pools().await?.write.begin_with("BEGIN IMMEDIATE").await?;
-            Ok(Box::new(SqliteTransaction(transaction)) as Box<dyn Transaction>)
+            let pools = self.pools().await?;
+            let begun = pools.write.begin_with("BEGIN IMMEDIATE").await;
+            let transaction = noted(begun, &pools.has_failed)?;
+            let has_failed = Arc::clone(&pools.has_failed);
+            Ok(Box::new(SqliteTransaction { transaction, has_failed }) as Box<dyn Transaction>)
         })
     }
 
@@ -153,16 +167,31 @@ impl Database for SqliteDatabase {
     }
 }
 
-struct SqliteTransaction(sqlx::Transaction<'static, Sqlite>);
+struct SqliteTransaction {
+    transaction: sqlx::Transaction<'static, Sqlite>,
+    has_failed: Arc<AtomicBool>,
+}
+
+/// Notes that the connection failed, if it did.
+fn noted<T, E>(result: Result<T, E>, has_failed: &AtomicBool) -> Result<T, E> {
+    if result.is_err() {
+        has_failed.store(true, Ordering::Release);
+    }
+    result
+}
 
 impl Transaction for SqliteTransaction {
     fn execute<'a>(&'a mut self, sql: &'static str, values: Vec<Cell>) -> BoxFuture<'a, Stored<u64>> {
-        Box::pin(async move { Ok(query(sql, values).execute(&mut *self.0).await?.rows_affected()) })
+        Box::pin(async move {
+            let result = query(sql, values).execute(&mut *self.transaction).await;
+            Ok(noted(result, &self.has_failed)?.rows_affected())
+        })
     }
 
     fn rows<'a>(&'a mut self, sql: &'static str, values: Vec<Cell>) -> BoxFuture<'a, Stored<Vec<Row>>> {
         Box::pin(async move {
-            let rows = query(sql, values).fetch_all(&mut *self.0).await?;
+            let rows = query(sql, values).fetch_all(&mut *self.transaction).await;
+            let rows = noted(rows, &self.has_failed)?;
             rows.iter().map(read).collect()
         })
     }
@@ -174,8 +203,10 @@ impl Transaction for SqliteTransaction {
     fn register<'a>(&'a mut self, name: &'a str) -> BoxFuture<'a, Stored<()>> {
         Box::pin(async move {
             let config = Config::default().queue(QUEUE);
-            Ok(queries::register_worker(&mut *self.0, &config, &WorkerContext::new(name), "tool-tasks")
-                .await?)
+            let worker = WorkerContext::new(name);
+            let result =
+                queries::register_worker(&mut *self.transaction, &config, &worker, "tool-tasks").await;
+            Ok(noted(result, &self.has_failed)?)
         })
     }
 
@@ -196,14 +227,17 @@ impl Transaction for SqliteTransaction {
                 .idempotency_key(id)
                 .run_at_timestamp(due(delay))
                 .build();
-            Ok(queries::push_tasks(&mut *self.0, QUEUE, &[entry]).await?)
+            let result = queries::push_tasks(&mut *self.transaction, QUEUE, &[entry]).await;
+            Ok(noted(result, &self.has_failed)?)
         })
     }
 
     fn fetch<'a>(&'a mut self, worker: &'a str, limit: usize) -> BoxFuture<'a, Stored<Vec<String>>> {
         Box::pin(async move {
             let config = Config::default().queue(QUEUE).batch_size(limit);
-            let entries = queries::fetch_next(&mut *self.0, &config, &WorkerContext::new(worker)).await?;
+            let worker = WorkerContext::new(worker);
+            let entries = queries::fetch_next(&mut *self.transaction, &config, &worker).await;
+            let entries = noted(entries, &self.has_failed)?;
             Ok(entries.into_iter().map(|entry| String::from_utf8_lossy(&entry.args).into_owned()).collect())
         })
     }
@@ -216,6 +250,6 @@ impl Transaction for SqliteTransaction {
     }
 
     fn commit(self: Box<Self>) -> BoxFuture<'static, Stored<()>> {
-        Box::pin(async move { Ok(self.0.commit().await?) })
+        Box::pin(async move { Ok(noted(self.transaction.commit().await, &self.has_failed)?) })
     }
 }

@@ -12,14 +12,19 @@ use crate::postgres_server::{PostgresServer, is_root};
 use crate::process::{Place, create, new, until};
 
 /// Runs a test of this file in a namespace of its own, where a small disk in memory is mounted at the path in `TOOL_TASKS_DISK`. It
-/// is gone when that process has ended. Without root, the namespace is one of a user, too.
+/// is gone when that process has ended. Without root, the namespace is one of a user, too, in which the test is not root either.
 fn run_with_disk(test: &str, megabytes: usize) {
     let folder = tempfile::tempdir().unwrap();
+    let (namespaces, user) = match is_root() {
+        true => (&["--mount"][..], ""),
+        false => {
+            (&["--mount", "--user", "--map-root-user"][..], "unshare --user --map-user=1000 --map-group=1000")
+        }
+    };
+    let script =
+        format!("mount -t tmpfs -o size={megabytes}M disk \"$TOOL_TASKS_DISK\" && exec {user} \"$0\" \"$@\"");
     let mut command = Command::new("unshare");
-    command.args(if is_root() { &["--mount"][..] } else { &["--mount", "--user", "--map-root-user"] });
-    let mount =
-        format!("mount -t tmpfs -o size={megabytes}M disk \"$TOOL_TASKS_DISK\" && exec \"$0\" \"$@\"");
-    command.args(["sh", "-c", &mount]).arg(std::env::current_exe().unwrap());
+    command.args(namespaces).args(["sh", "-c", &script]).arg(std::env::current_exe().unwrap());
     command.args(["--exact", &format!("disk::{test}"), "--nocapture"]).env("TOOL_TASKS_DISK", folder.path());
     let output = command.output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
@@ -80,7 +85,7 @@ async fn survives_a_full_disk(place: &Place, disk: &Path) {
 
 #[test]
 fn of_sqlite_is_full() {
-    run_with_disk("is_full_in_a_namespace_of_sqlite", 8);
+    run_with_disk("is_full_in_a_namespace_of_sqlite", 48);
 }
 
 #[test]
