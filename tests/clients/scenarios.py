@@ -37,6 +37,21 @@ class CallResult:
     structured: Any
 
 
+class TestTask(Protocol):
+    """A task of a client."""
+
+    async def status(self) -> tuple[str, str | None]:
+        """Returns the state and its message."""
+
+    async def questions(self) -> list[str]:
+        """Waits until the task asks, and returns the messages of its questions."""
+
+    async def result(self) -> CallResult:
+        """Waits for the result. Questions are answered with `{"name": "attic"}`."""
+
+    async def cancel(self) -> None: ...
+
+
 class TestClient(Protocol):
     """A connected client."""
 
@@ -69,6 +84,15 @@ class TestClient(Protocol):
     def changes(self) -> AbstractAsyncContextManager[asyncio.Event]:
         """Returns an event that is set when the client is notified of a changed tool list."""
 
+    @property
+    def has_tasks(self) -> bool:
+        """Returns `True` if the connection has tasks. Without it, the other methods for tasks are missing."""
+
+    async def start(self, name: str, arguments: dict) -> TestTask:
+        """Calls a tool that runs as a task, and does not wait for its result."""
+
+    def task(self, id: str) -> TestTask: ...
+
 
 def equal(found: Any, expected: Any) -> None:
     assert found == expected, f"\n   found: {found!r}\nexpected: {expected!r}"
@@ -86,7 +110,7 @@ async def assert_error(request: Awaitable[Any], why: str) -> None:
 
 async def list_(client: TestClient) -> None:
     tools = await client.tools()
-    names = ["add", "change", "chatter", "colour", "colours", "count", "dropped", "explode", "purge", "release", "wait", "write"]
+    names = ["add", "archive", "change", "chatter", "colour", "colours", "count", "dropped", "explode", "purge", "release", "rename", "wait", "write"]
     equal(list(tools), names)
     equal((tools["add"]["required"], tools["add"]["additionalProperties"]), (["a"], False))
 
@@ -177,6 +201,40 @@ async def stdout(client: TestClient) -> None:
     equal((await client.call("add", {"a": 1})).structured, {"sum": 6, "of": [1, 5]})
 
 
+async def begun(client: TestClient, arguments: dict) -> TestTask:
+    """Starts a task of `archive`, and waits until its function runs."""
+    task = await client.start("archive", arguments)
+    while (state := await task.status()) != ("working", "archiving"):
+        equal(state, ("working", None))
+    return task
+
+
+async def tasks(client: TestClient) -> None:
+    key = uuid.uuid4().hex
+    task = await begun(client, {"pages": 3, "key": key})
+    await client.call("release", {"key": key})
+    answer = await task.result()
+    equal((answer.failed, answer.text, answer.structured), (False, '{"result":3}', {"result": 3}))
+    equal(await task.status(), ("completed", None))
+
+    failing = await client.start("archive", {"pages": 0, "key": key})
+    answer = await failing.result()
+    equal((answer.failed, answer.text), (True, "there are no pages"))
+    equal(await failing.status(), ("completed", "there are no pages"))
+
+    canceled = await begun(client, {"pages": 3, "key": uuid.uuid4().hex})
+    await canceled.cancel()
+    while (state := await canceled.status())[0] != "cancelled":
+        equal(state, ("working", "archiving"))
+
+    asking = await client.start("rename", {})
+    equal(await asking.questions(), ["What is the new name?"])
+    equal((await asking.result()).text, "renamed to attic")
+
+    await assert_error(client.task("0" * 32).status(), "no such task")
+    await assert_error(client.task("0" * 32).cancel(), "no such task")
+
+
 SCENARIOS: list[tuple[str, Callable[[TestClient], Awaitable[None]]]] = [
     ("list", list_),
     ("call", call),
@@ -191,6 +249,7 @@ SCENARIOS: list[tuple[str, Callable[[TestClient], Awaitable[None]]]] = [
     ("cancellation", cancellation),
     ("changes", changes),
     ("stdout", stdout),
+    ("tasks", tasks),
 ]
 
 Connect = Callable[[str | list[str], str], AbstractAsyncContextManager[TestClient]]
@@ -202,6 +261,8 @@ async def run_row(row: str, connection: AbstractAsyncContextManager[TestClient],
     async with connection as client:
         equal(client.version, version)
         for column, scenario in SCENARIOS:
+            if column == "tasks" and not getattr(client, "has_tasks", False):
+                continue
             try:
                 async with asyncio.timeout(TIMEOUT):
                     await scenario(client)

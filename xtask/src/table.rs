@@ -12,7 +12,7 @@ const BEGIN: &str = "<!-- written by `cargo xtask test clients` -->\n";
 const END: &str = "<!-- to here -->\n";
 
 /// The scenarios.
-pub(crate) const COLUMNS: [&str; 13] = [
+pub(crate) const COLUMNS: [&str; 14] = [
     "list",
     "call",
     "invalid",
@@ -26,6 +26,7 @@ pub(crate) const COLUMNS: [&str; 13] = [
     "cancellation",
     "changes",
     "stdout",
+    "tasks",
 ];
 
 /// A defect or missing feature of a client, as a footnote of its cells.
@@ -36,10 +37,13 @@ struct Remark {
     text: &'static str,
 }
 
-const REMARKS: [Remark; 4] = [
+/// The columns of a client that does nothing but tasks.
+const OTHER_THAN_TASKS: &[&str] = COLUMNS.split_last().unwrap().1;
+
+const REMARKS: [Remark; 10] = [
     Remark {
         client: "inspector",
-        columns: &["completion", "progress", "cancellation", "changes"],
+        columns: &["completion", "progress", "cancellation", "changes", "tasks"],
         text: "The command line has no way to ask for it.",
     },
     Remark {
@@ -61,7 +65,20 @@ const REMARKS: [Remark; 4] = [
                (<https://github.com/modelcontextprotocol/typescript-sdk/issues/2580>): the tool answers when the last \
                one was heard.",
     },
+    Remark {
+        client: "ext-tasks",
+        columns: OTHER_THAN_TASKS,
+        text: "It is a client of tasks alone, beside version 2 of the TypeScript SDK.",
+    },
+    Remark { client: "mcp 2.", columns: &["tasks"], text: NO_TASKS },
+    Remark { client: "mcp 1.", columns: &["tasks"], text: OLDER_THAN_TASKS },
+    Remark { client: "typescript-sdk 1.", columns: &["tasks"], text: OLDER_THAN_TASKS },
+    Remark { client: "fastmcp 2.", columns: &["tasks"], text: OLDER_THAN_TASKS },
+    Remark { client: "fastmcp 4.1.4, legacy", columns: &["tasks"], text: OLDER_THAN_TASKS },
 ];
+
+const NO_TASKS: &str = "The SDK has no client of tasks.";
+const OLDER_THAN_TASKS: &str = "Tasks are an extension of 2026-07-28.";
 
 /// A table with a row for each client, protocol and transport, and a column for each scenario.
 #[derive(Debug, Default)]
@@ -175,7 +192,7 @@ mod tests {
     #[test]
     fn fills_cells_from_lines() {
         let mut table = Table::default();
-        for column in COLUMNS.iter().filter(|column| **column != "cancellation") {
+        for column in COLUMNS.iter().filter(|column| !["cancellation", "tasks"].contains(column)) {
             assert_eq!(
                 table.note_line(&format!("mcp 1.30.0, legacy over stdio: {column} ... ok")),
                 Some(true)
@@ -212,9 +229,11 @@ mod tests {
     fn covers_every_column_in_the_scripts() {
         let python = include_str!("../../tests/clients/scenarios.py");
         let typescript = include_str!("../../tests/clients/typescript/client.mjs");
+        let tasks = include_str!("../../tests/clients/typescript/tasks.mjs");
         for column in COLUMNS {
             assert!(python.contains(&format!("    (\"{column}\", ")), "{column}");
-            assert!(typescript.contains(&format!("  async {column}(")), "{column}");
+            let is_of_tasks = tasks.contains(&format!("async function {column}("));
+            assert!(typescript.contains(&format!("  async {column}(")) || is_of_tasks, "{column}");
         }
     }
 }

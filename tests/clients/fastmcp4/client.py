@@ -9,9 +9,34 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from fastmcp import Client
 from fastmcp.client.transports import StdioTransport
+from fastmcp_tasks.client import ToolTask, call_tool_task
+from fastmcp_tasks.client_models import ClientCreateTaskResult
 from mcp.client.subscriptions import listen
 from mcp.types import PromptReference, ResourceTemplateReference, ToolListChangedNotification
 from scenarios import TIMEOUT, CallResult, main
+
+
+def call_result(result):
+    return CallResult(result.is_error, result.content[0].text if result.content else "", result.structured_content)
+
+
+class TaskAdapter:
+    def __init__(self, task):
+        self.task = task
+
+    async def status(self):
+        state = await self.task.status()
+        return state.status, state.status_message
+
+    async def questions(self):
+        state = await self.task.wait(state="input_required", timeout=TIMEOUT)
+        return [request["params"]["message"] for request in state.input_requests.values()]
+
+    async def result(self):
+        return call_result(await self.task.result())
+
+    async def cancel(self):
+        await self.task.cancel()
 
 
 class Adapter:
@@ -32,7 +57,7 @@ class Adapter:
         result = await self.client.call_tool(
             name, arguments, progress_handler=progress if on_progress else None, raise_on_error=False
         )
-        return CallResult(result.is_error, result.content[0].text if result.content else "", result.structured_content)
+        return call_result(result)
 
     async def cancel(self, call):
         call.cancel()
@@ -79,6 +104,26 @@ class Adapter:
             yield self.changed
             watching.cancel()
 
+    @property
+    def has_tasks(self):
+        return self.version >= "2026-07-28"
+
+    async def start(self, name, arguments):
+        return TaskAdapter(await call_tool_task(self.client, name, arguments, raise_on_error=False))
+
+    def task(self, id):
+        created = ClientCreateTaskResult.model_validate(
+            {
+                "resultType": "task",
+                "taskId": id,
+                "status": "working",
+                "createdAt": "1970-01-01T00:00:00Z",
+                "lastUpdatedAt": "1970-01-01T00:00:00Z",
+                "ttlMs": 1,
+            }
+        )
+        return TaskAdapter(ToolTask(self.client, "archive", created))
+
 
 @asynccontextmanager
 async def connect(target, mode):
@@ -88,11 +133,15 @@ async def connect(target, mode):
         if isinstance(message, ToolListChangedNotification):
             changed.set()
 
+    async def answer(message, response_type, params, context):
+        return {"name": "attic"}
+
     if isinstance(target, list):
         target = StdioTransport(command=target[0], args=target[1:], keep_alive=False)
-    async with Client(target, mode=mode, message_handler=message, timeout=TIMEOUT) as client:
+    options = {"mode": mode, "message_handler": message, "elicitation_handler": answer, "timeout": TIMEOUT}
+    async with Client(target, **options) as client:
         yield Adapter(client, changed)
 
 
 if __name__ == "__main__":
-    main("fastmcp 4.1.0", {"auto": "2026-07-28", "legacy": "2025-11-25"}, connect)
+    main("fastmcp 4.1.4", {"auto": "2026-07-28", "legacy": "2025-11-25"}, connect)

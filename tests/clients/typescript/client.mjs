@@ -27,7 +27,7 @@ const assertError = (request, why) => assert.rejects(request, (error) => error.m
 const SCENARIOS = {
   async list({ client }) {
     const { tools } = await client.listTools();
-    const names = ["add", "change", "chatter", "colour", "colours", "count", "dropped", "explode", "purge", "release", "wait", "write"];
+    const names = ["add", "archive", "change", "chatter", "colour", "colours", "count", "dropped", "explode", "purge", "release", "rename", "wait", "write"];
     assert.deepEqual(tools.map((tool) => tool.name), names);
     assert.deepEqual([tools[0].inputSchema.required, tools[0].inputSchema.additionalProperties], [["a"], false]);
   },

@@ -170,8 +170,8 @@ pub(crate) fn clients(tally: &mut Tally) -> Result<(), Failure> {
     let server = FIXTURE.start(&program, &workspace::root())?;
     let endpoint = format!("{}/mcp", server.address());
     let folder = workspace::root().join("tests/clients");
-    let script = npm.invocation("node").arguments([folder.join("typescript/client.mjs")]);
-    let mut scripts = vec![script];
+    let node = |script: &str| npm.invocation("node").arguments([folder.join("typescript").join(script)]);
+    let mut scripts = vec![node("client.mjs"), node("tasks.mjs")];
     for (name, environment) in environments {
         scripts.push(environment?.invocation(&folder.join(name).join("client.py")));
     }
