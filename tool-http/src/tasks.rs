@@ -3,6 +3,7 @@
 mod document;
 mod events;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -179,11 +180,12 @@ async fn answer(mut context: RequestContext) -> Result<Response, ApiError> {
     let id = task_id(&mut context).await?;
     query::expect_empty(&context.head.uri)?;
     let body = context.arguments().await?;
-    let answers: Map<String, Value> =
+    let answers: BTreeMap<String, Map<String, Value>> =
         serde_json::from_slice(&body).map_err(|error| ApiError::InvalidAnswers(error.to_string()))?;
+    let answers = answers.into_iter().map(|(key, answer)| (key, answer.into()));
     let exists = tasks
         .engine
-        .answer(tasks.tools.principal(), &id, answers)
+        .answer(tasks.tools.principal(), &id, answers.collect())
         .await
         .map_err(|error| unavailable(&error))?;
     tasks.accepted(exists, &id).await

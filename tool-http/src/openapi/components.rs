@@ -178,6 +178,19 @@ pub(super) fn json_response(description: &str, schema: &Value) -> Value {
     })
 }
 
+/// Returns the schema of one event in a stream, whose data is JSON.
+pub(super) fn event_schema(names: &[&str]) -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "event": {"enum": names},
+            "id": {"type": "string"},
+            "data": {"type": "string", "contentMediaType": "application/json"},
+        },
+        "required": ["event", "data"],
+    })
+}
+
 /// Returns the response for missing or invalid credentials.
 pub(super) fn unauthorized() -> Value {
     let mut response = error_response("The caller is not known.");

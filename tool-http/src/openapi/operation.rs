@@ -3,7 +3,9 @@
 use serde_json::{Map, Value, json};
 use tool_core::ToolDefinition;
 
-use crate::openapi::components::{error_response, json_response, unauthorized, with_retry_after};
+use crate::openapi::components::{
+    error_response, event_schema, json_response, unauthorized, with_retry_after,
+};
 use crate::openapi::{references, require_caller, responses};
 use crate::options::Options;
 
@@ -56,12 +58,11 @@ fn call_responses(tool: &ToolDefinition, options: &Options, keeps: bool) -> Map<
         })
     };
     let mut ok = json_response("What the tool returned.", &success(tool, keeps));
-    ok["content"]["text/event-stream"] = json!({
-        "schema": {
-            "type": "string",
-            "description": "If `Accept` prefers it: events `progress`, `log` and at last `result`, which is the JSON with its `status`.",
-        },
-    });
+    let mut event = event_schema(&["progress", "log", "result"]);
+    event["description"] =
+        "One event, if `Accept` prefers them: at last a `result`, which is the JSON with its `status`."
+            .into();
+    ok["content"]["text/event-stream"] = json!({"schema": event});
     let forbidden = if options.allow_execute {
         "The caller may not do this, or the registry is read only."
     } else {

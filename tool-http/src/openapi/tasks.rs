@@ -4,7 +4,9 @@ use serde_json::{Map, Value, json};
 use tool_core::ToolDefinition;
 use tool_core::tasks::{TaskOptions, TaskState, TaskSupport};
 
-use crate::openapi::components::{error_response, json_response, unauthorized, with_retry_after};
+use crate::openapi::components::{
+    error_response, event_schema, json_response, unauthorized, with_retry_after,
+};
 use crate::openapi::{require_caller, responses};
 use crate::options::Options;
 use crate::query::MAX_LIMIT;
@@ -31,13 +33,16 @@ pub(super) fn add_to(document: &mut Value, tools: &[&ToolDefinition], options: &
     }
 }
 
+/// An idempotency key of 1 to 255 printable ASCII characters, as it is or as a string in quotes.
+const IDEMPOTENCY_KEY: &str = r#"^([!#-~]([ -~]{0,253}[!-~])?|"([ !#-\[\]-~]|\\["\\]){1,255}")$"#;
+
 /// Adds the headers and the response of a task to the operation that calls a tool.
 fn add_to_call(call: &mut Value, options: &TaskOptions) {
     let key = json!({
         "name": "Idempotency-Key",
         "in": "header",
         "description": "Requests with the same key make one call.",
-        "schema": {"type": "string", "minLength": 1, "maxLength": 255},
+        "schema": {"type": "string", "pattern": IDEMPOTENCY_KEY},
     });
     let mut headers = vec![key];
     if options.support == TaskSupport::Optional {
@@ -46,6 +51,7 @@ fn add_to_call(call: &mut Value, options: &TaskOptions) {
             "in": "header",
             "description": "With `respond-async`, the call runs as a task, and the response comes before it has run.",
             "schema": {"type": "string"},
+            "example": "respond-async",
         }));
     }
     call["parameters"] = headers.into();
@@ -119,7 +125,7 @@ fn follow(options: &Options) -> Value {
     let events = json!({
         "description": "An event `task` for each change until the task has ended. Its data is the task, and its id the version, \
             so that a client that sends `Last-Event-ID` goes on where it was.",
-        "content": {"text/event-stream": {"schema": {"type": "string"}}},
+        "content": {"text/event-stream": {"schema": event_schema(&["task"])}},
     });
     operation(
         "tasks:follow",

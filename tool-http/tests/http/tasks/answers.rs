@@ -63,10 +63,11 @@ async fn ends_a_task_whose_question_was_declined() {
 }
 
 #[tokio::test]
-async fn refuses_a_body_that_is_not_an_object() {
+async fn refuses_a_body_that_is_not_an_object_of_objects() {
     let (site, id) = site_that_asks().await;
     let path = format!("/tasks/{id}/answers");
-    for body in ["[]", "null", "5", "{", r#"{"wall":}"#, "not JSON"] {
+    for body in ["[]", "null", "5", "{", r#"{"wall":}"#, r#"{"wall":"red"}"#, r#"{"other":null}"#, "not JSON"]
+    {
         let answer = site.send("POST", &path, body, &[]).await;
         assert_eq!(answer.status, 400, "{body}: {}", answer.body);
         assert!(json_of(&answer)["error"].as_str().unwrap().contains("inputRequests"), "{}", answer.body);
