@@ -64,7 +64,7 @@ pub(crate) const STEPS: &[Step] = &[
     },
     Step {
         name: "schemathesis",
-        summary: "the weather example answers as its OpenAPI document says",
+        summary: "servers answer as their OpenAPI documents say",
         needs: &[PYTHON],
         run: schemathesis::schemathesis,
     },

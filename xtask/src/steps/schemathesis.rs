@@ -1,7 +1,7 @@
 //! The step that tests the OpenAPI document with third-party programs.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::environment::{Environment, OPENAPI};
 use crate::failure::Failure;
@@ -13,30 +13,72 @@ use crate::workspace;
 /// A fixed seed, for the same requests in every run.
 const SEED: &str = "20120101";
 
-/// The number of generated requests per operation.
-const EXAMPLES: &str = "200";
+/// A running server, and how schemathesis tests it.
+struct Subject {
+    server: Server,
+    /// The number of generated requests per operation.
+    examples: &'static str,
+    /// Options of schemathesis before the command, and of the command.
+    options: Vec<String>,
+    arguments: Vec<String>,
+}
 
-/// A validator over the document of the weather example, then schemathesis over the running example: one check each, and
-/// one for each way in which the document is broken for the validator to see.
+/// The token of the caller of the server with tasks: anonymous callers have no list of tasks.
+const TOKEN: &str = "swordfish";
+
+/// A validator over the documents of two servers, then schemathesis over the running servers: one check for each, and one for
+/// each way in which a document is broken for the validator to see.
 pub(crate) fn schemathesis(tally: &mut Tally) -> Result<(), Failure> {
     let environment = Environment::install(&OPENAPI)?;
-    Invocation::cargo(["build", "--package", "weather", "--locked"]).announce().run()?;
-    let weather = workspace::binary("weather")
-        .map_err(|source| Failure::File { path: "the folder of this program".to_owned(), source })?;
+    // With the features of the step `clients`, so that shared crates are not built again.
+    let programs = ["--bin", "weather", "--bin", "fixture-openapi"];
+    Invocation::cargo(["build", "--workspace", "--locked"]).arguments(programs).announce().run()?;
     // The files of the tools and of schemathesis belong in the target folder.
-    let folder = weather.with_file_name("schemathesis");
+    let folder = program("weather")?.with_file_name("schemathesis");
     clear_folder(&folder).map_err(|source| Failure::File { path: folder.display().to_string(), source })?;
+    let mut result = Ok(());
+    for subject in [weather, tasks] {
+        let subject = subject(&folder)?;
+        result = result.and(check(&environment, &subject, &folder, tally));
+    }
+    match tally {
+        Tally { passed: 0, .. } => result.and(Err(Failure::NoTests)),
+        _ => result,
+    }
+}
 
-    let serve = ["serve", "http", "--addr", "127.0.0.1:0", "--allow-execute"];
-    let serve = Invocation::of(&weather)
-        .arguments(serve)
+/// Starts the weather example.
+fn weather(folder: &Path) -> Result<Subject, Failure> {
+    let serve = Invocation::of(program("weather")?)
+        .arguments(["serve", "http", "--addr", "127.0.0.1:0", "--allow-execute"])
         .env("WEATHER_REPORTS", folder.join("reports.jsonl"))
         // The document does not describe coercions.
-        .env("WEATHER_LENIENCY", "strict")
-        .announce();
-    let server = Server::start(&serve)?;
-    let document = format!("{}/openapi.json", server.address());
+        .env("WEATHER_LENIENCY", "strict");
+    let server = Server::start(&serve.announce())?;
+    Ok(Subject { server, examples: "200", options: Vec::new(), arguments: Vec::new() })
+}
 
+/// Starts a server with tasks.
+fn tasks(folder: &Path) -> Result<Subject, Failure> {
+    let database = folder.join("tasks.db");
+    let serve = Invocation::of(program("fixture-openapi")?).arguments([&database]);
+    let server = Server::start(&serve.arguments([TOKEN]).announce())?;
+    let config = workspace::root().join("tests/openapi/tasks.toml");
+    let options = vec!["--config-file".to_owned(), config.display().to_string()];
+    // `DELETE /tasks/{id}` cancels a task, which can be read until it expires.
+    let arguments = ["--exclude-checks", "use_after_free", "--header"].map(str::to_owned);
+    let arguments = [&arguments[..], &[format!("Authorization: Bearer {TOKEN}")]].concat();
+    Ok(Subject { server, examples: "30", options, arguments })
+}
+
+/// Validates the document of a server, and tests the server with it.
+fn check(
+    environment: &Environment,
+    subject: &Subject,
+    folder: &Path,
+    tally: &mut Tally,
+) -> Result<(), Failure> {
+    let document = format!("{}/openapi.json", subject.server.address());
     let script = workspace::root().join("tests/openapi/check.py");
     let valid = environment.invocation(&script).arguments([&document]).announce().run_reading(|line| {
         if line.ends_with(" ... ok") {
@@ -47,17 +89,22 @@ pub(crate) fn schemathesis(tally: &mut Tally) -> Result<(), Failure> {
     });
     let found = environment
         .program("schemathesis")
-        .arguments(["run", &document, "--url", server.address(), "--checks", "all", "--seed", SEED])
-        .arguments(["--max-examples", EXAMPLES, "--continue-on-failure", "--no-color"])
+        .arguments(&subject.options)
+        .arguments(["run", &document, "--url", subject.server.address(), "--checks", "all", "--seed", SEED])
+        .arguments(["--max-examples", subject.examples, "--continue-on-failure", "--no-color"])
         .arguments(["--request-timeout", "10"])
-        .folder(&folder)
+        .arguments(&subject.arguments)
+        .folder(folder)
         .announce()
         .run();
     tally.count(found.is_ok());
-    match tally {
-        Tally { passed: 0, .. } => valid.and(found).and(Err(Failure::NoTests)),
-        _ => valid.and(found),
-    }
+    valid.and(found)
+}
+
+/// Returns the path of a program that was built.
+fn program(name: &str) -> Result<PathBuf, Failure> {
+    workspace::binary(name)
+        .map_err(|source| Failure::File { path: "the folder of this program".to_owned(), source })
 }
 
 fn clear_folder(folder: &Path) -> std::io::Result<()> {
