@@ -8,6 +8,8 @@ use tool_core::lint::Lint;
 
 use crate::Server;
 use crate::identity::into_identity::{Identities, IntoIdentity};
+#[cfg(feature = "publish")]
+use crate::publish::package::Package;
 
 /// The command line of a registry.
 ///
@@ -38,6 +40,8 @@ pub struct App {
     pub(crate) servers: Vec<(String, Server)>,
     pub(crate) identities: Option<Identities>,
     pub(crate) lint: Lint,
+    #[cfg(feature = "publish")]
+    pub(crate) package: Option<Package>,
     /// The program as it was called, for completion scripts.
     pub(crate) argv0: Option<OsString>,
     /// Called before the process ends.
@@ -60,6 +64,8 @@ impl App {
             servers: Vec::new(),
             identities: None,
             lint: Lint::default(),
+            #[cfg(feature = "publish")]
+            package: None,
             argv0: None,
             on_exit: None,
         }
@@ -147,6 +153,32 @@ impl App {
         return self.registry.task_engine().is_some();
         #[cfg(not(feature = "tasks"))]
         false
+    }
+
+    /// Returns `true` if the application can be published.
+    pub(crate) fn has_package(&self) -> bool {
+        #[cfg(feature = "publish")]
+        return self.package.is_some();
+        #[cfg(not(feature = "publish"))]
+        false
+    }
+
+    /// Describes the application to those who publish it, and adds the command `publish`.
+    ///
+    /// ```
+    /// use tool_cli::{App, Package};
+    ///
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// let app = App::new("weather", registry)
+    ///     .version(env!("CARGO_PKG_VERSION"))
+    ///     .about("Weather as it was observed")
+    ///     .package(Package::new("io.github.ada/weather").author("Ada").license("MIT"));
+    /// ```
+    #[cfg(feature = "publish")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "publish")))]
+    pub fn package(mut self, package: Package) -> Self {
+        self.package = Some(package);
+        self
     }
 
     /// Sets the rules and limits of the command `lint`; the default is [`Lint::default`].

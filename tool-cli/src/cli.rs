@@ -2,8 +2,11 @@
 
 mod commands;
 mod inputs;
+#[cfg(feature = "install")]
+mod install;
 mod matches;
 mod options;
+mod publish;
 mod task;
 mod tool_name;
 

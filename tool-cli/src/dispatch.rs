@@ -188,7 +188,13 @@ impl App {
             "lock" => lock::lock(&self, matches, streams),
             "completions" => complete::script(&self, matches, streams),
             "man" => man::man(&self, matches, streams),
+            #[cfg(feature = "publish")]
+            "publish" => crate::publish::publish(&self, matches, streams),
             complete::COMMAND => Box::pin(complete::complete(&self, matches, streams)).await,
+            #[cfg(feature = "install")]
+            "serve" if crate::install::client(matches).is_some() => {
+                crate::install::install(&self, matches, streams)
+            }
             _ => Box::pin(serve::serve(self, matches, streams)).await,
         };
         match result {

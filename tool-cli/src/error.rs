@@ -84,6 +84,12 @@ pub(crate) enum CliError {
     #[cfg(feature = "tasks")]
     #[error("the worker failed: {0}")]
     Worker(tool_core::tasks::TaskError),
+    #[cfg(feature = "install")]
+    #[error("{0}")]
+    Install(#[from] crate::install::error::InstallError),
+    #[cfg(feature = "publish")]
+    #[error("{0}")]
+    Publish(#[from] crate::publish::error::PublishError),
     #[error("the server did not shut down in time")]
     ShutdownTimeout,
     #[error("cannot write to stdout: {0}")]
@@ -142,6 +148,10 @@ impl CliError {
             CliError::InvalidTaskAnswer { .. } => USAGE,
             #[cfg(feature = "tasks")]
             CliError::Worker(_) => 1,
+            #[cfg(feature = "install")]
+            CliError::Install(_) => 1,
+            #[cfg(feature = "publish")]
+            CliError::Publish(_) => 1,
             CliError::Clap { error, .. } => u8::try_from(error.exit_code()).unwrap_or(USAGE),
             CliError::InvalidPair { .. }
             | CliError::SwitchValue { .. }

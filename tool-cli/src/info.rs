@@ -49,6 +49,12 @@ pub(crate) fn info(app: &App, matches: &ArgMatches, streams: &mut Streams) -> Re
     Ok(streams.print(&page)?)
 }
 
+/// Returns a page of Markdown about a tool, without what only holds on this machine or for one caller.
+#[cfg(feature = "publish")]
+pub(crate) fn reference(program: &str, registry: &Registry, tool: &ToolDefinition) -> String {
+    render::reference(&VisibleTool { program, registry, tool })
+}
+
 fn part(
     tool: &ToolDefinition,
     path: &str,

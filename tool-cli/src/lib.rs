@@ -3,6 +3,7 @@
 
 mod app;
 mod arguments;
+mod atomic_file;
 mod cli;
 mod complete;
 mod dispatch;
@@ -10,6 +11,8 @@ mod elicitation;
 mod error;
 mod identity;
 mod info;
+#[cfg(feature = "install")]
+mod install;
 mod interrupt;
 mod lint;
 mod list;
@@ -17,6 +20,8 @@ mod lock;
 mod man;
 mod markdown;
 mod progress;
+#[cfg(feature = "publish")]
+mod publish;
 mod run;
 mod schema;
 mod schema_text;
@@ -33,5 +38,7 @@ mod yaml;
 
 pub use app::App;
 pub use identity::into_identity::IntoIdentity;
+#[cfg(feature = "publish")]
+pub use publish::package::Package;
 pub use serve::{ServeError, ServeOptions, Server};
 pub use streams::{Buffer, Streams};

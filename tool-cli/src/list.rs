@@ -177,11 +177,25 @@ pub(crate) fn object<const N: usize>(members: [(&str, Option<Value>); N]) -> Val
     Value::Object(members.collect())
 }
 
-fn cells(registry: &Registry, tool: &ToolDefinition) -> [String; 3] {
+/// Returns the table of all tools, without what only holds on this machine or for one caller.
+#[cfg(feature = "publish")]
+pub(crate) fn summary_table(registry: &Registry) -> Table {
+    let mut table = Table::new(["NAME", "OPERATION", "DESCRIPTION"]);
+    for tool in registry.tools() {
+        table.push([tool.name().to_owned(), operation(tool), summary(tool.description())]);
+    }
+    table
+}
+
+fn operation(tool: &ToolDefinition) -> String {
     let mut operation = tool.operation().map_or("-", Operation::as_str).to_owned();
     if tool.destructive() {
         operation.push_str(", destructive");
     }
+    operation
+}
+
+fn cells(registry: &Registry, tool: &ToolDefinition) -> [String; 3] {
     let mut lines = vec![summary(tool.description())];
     lines.extend(tool.deprecated().map(|_| "deprecated".to_owned()));
     let met = requirements(registry, tool);
@@ -189,5 +203,5 @@ fn cells(registry: &Registry, tool: &ToolDefinition) -> [String; 3] {
         lines.push(format!("cannot run: {}", met.message.unwrap_or_default()));
     }
     lines.extend(denial(registry, tool).map(|reason| format!("denied: {reason}")));
-    [tool.name().to_owned(), operation, lines.join("\n")]
+    [tool.name().to_owned(), operation(tool), lines.join("\n")]
 }

@@ -9,6 +9,7 @@ use serde_json::json;
 use tool_core::lock::{Change, Difference, Lock};
 
 use crate::app::App;
+use crate::atomic_file::{self, Access};
 use crate::cli::{self, Format};
 use crate::error::CliError;
 use crate::list::json_text;
@@ -45,12 +46,9 @@ fn read(path: &Path) -> Result<Option<Lock>, CliError> {
     }
 }
 
-/// Writes the file beside its place and moves it there, so that there is no moment at which half of it stands.
 fn write(path: &Path, lock: &Lock) -> io::Result<()> {
-    let mut temporary = path.as_os_str().to_owned();
-    temporary.push(".new");
-    fs::write(&temporary, lock.to_string())?;
-    fs::rename(&temporary, path)
+    let metadata = fs::metadata(path).ok();
+    atomic_file::write(path, lock.to_string().as_bytes(), Access::of(metadata.as_ref()))
 }
 
 fn report(

@@ -43,6 +43,9 @@ pub struct Server {
     pub(crate) allows_execute: bool,
     pub(crate) choices: Vec<ServerChoice>,
     pub(crate) texts: Vec<ServerText>,
+    /// Whether it speaks MCP over stdio, unless an address is given.
+    #[cfg(any(feature = "install", feature = "publish"))]
+    pub(crate) speaks_mcp: bool,
 }
 
 /// Whether a server has `--addr`.
@@ -91,6 +94,8 @@ impl Server {
             allows_execute: false,
             choices: Vec::new(),
             texts: Vec::new(),
+            #[cfg(any(feature = "install", feature = "publish"))]
+            speaks_mcp: false,
         }
     }
 
@@ -184,6 +189,23 @@ impl Server {
     ) -> Self {
         let (name, value_name, about) = (name.into(), value_name.into(), about.into());
         self.texts.push(ServerText { name, value_name, about });
+        self
+    }
+
+    /// Declares that the server speaks MCP over stdio, at least without `--addr`.
+    ///
+    /// The feature `install` adds the option `--install CLIENT`, which adds the server to the configuration of an MCP client. The
+    /// feature `publish` uses it for the command `publish`, see [`App::package`](crate::App).
+    ///
+    /// An option of the server that is named `install`, `project`, `replace` or `yes` takes the place of all of these.
+    ///
+    /// ```
+    /// let server = tool_cli::Server::new(async |_| Ok(())).optional_addr().mcp_stdio();
+    /// ```
+    #[cfg(any(feature = "install", feature = "publish"))]
+    #[cfg_attr(docsrs, doc(cfg(any(feature = "install", feature = "publish"))))]
+    pub fn mcp_stdio(mut self) -> Self {
+        self.speaks_mcp = true;
         self
     }
 }

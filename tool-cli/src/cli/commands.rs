@@ -9,7 +9,9 @@ use tool_core::lint::LintRule;
 
 use crate::app::App;
 use crate::cli::inputs::{self, Inputs};
-use crate::cli::{options, task};
+#[cfg(feature = "install")]
+use crate::cli::install;
+use crate::cli::{options, publish, task};
 use crate::complete::SHELLS;
 use crate::serve::{ListenAddr, Server};
 
@@ -41,7 +43,7 @@ pub(super) fn all<'a>(
     inputs: Option<&'a Inputs<'a>>,
 ) -> impl Iterator<Item = (CommandInfo, Options<'a>)> {
     // Boxes of closures without captures are not allocated.
-    let commands: [(CommandInfo, Options<'a>); 13] = [
+    let commands: [(CommandInfo, Options<'a>); 14] = [
         (LIST, Box::new(list)),
         (SEARCH, Box::new(search)),
         (INFO, Box::new(info)),
@@ -52,14 +54,16 @@ pub(super) fn all<'a>(
         (LINT, Box::new(lint)),
         (LOCK, Box::new(lock)),
         (SERVE, Box::new(move |command| serve(command, &app.servers))),
+        (PUBLISH, Box::new(publish::publish)),
         (COMPLETIONS, Box::new(completions)),
         (MAN, Box::new(man)),
         (COMPLETE, Box::new(complete)),
     ];
-    let (serves, has_tasks) = (!app.servers.is_empty(), app.has_tasks());
+    let (serves, has_tasks, has_package) = (!app.servers.is_empty(), app.has_tasks(), app.has_package());
     commands.into_iter().filter(move |(info, _)| match info.name {
         "serve" => serves,
         "task" => has_tasks,
+        "publish" => has_package,
         _ => true,
     })
 }
@@ -98,6 +102,10 @@ const LOCK: CommandInfo = CommandInfo {
     about: "Record the interface of every tool, and show what has changed since",
 };
 const SERVE: CommandInfo = CommandInfo { name: "serve", about: "Serve the tools" };
+const PUBLISH: CommandInfo = CommandInfo {
+    name: "publish",
+    about: "Write the files that registries, clients and agents find the program by",
+};
 const COMPLETIONS: CommandInfo = CommandInfo {
     name: "completions",
     about: "Print a script that completes commands, tools, inputs and their values",
@@ -265,7 +273,11 @@ fn serve(command: Command, servers: &[(String, Server)]) -> Command {
                 .help(text.about.clone())
         });
         let about = server.about.clone().unwrap_or_else(|| format!("Serve the tools over {name}"));
-        Command::new(name.clone()).about(about).args(addr).args(allow).args(choices).args(texts)
+        let command =
+            Command::new(name.clone()).about(about).args(addr).args(allow).args(choices).args(texts);
+        #[cfg(feature = "install")]
+        let command = install::options(command, server);
+        command
     };
     command.subcommand_required(true).arg_required_else_help(true).subcommands(servers.iter().map(of_server))
 }

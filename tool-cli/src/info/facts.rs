@@ -41,6 +41,22 @@ pub(super) fn facts(visible: &VisibleTool<'_>) -> Vec<Fact> {
     facts
 }
 
+/// Returns the properties that do not depend on this machine or the caller.
+#[cfg(feature = "publish")]
+pub(super) fn lasting(visible: &VisibleTool<'_>) -> Vec<Fact> {
+    const LASTING: [&str; 7] =
+        ["Operation", "Destructive", "Permission", "Tags", "Deprecated", "Timeout", "Example"];
+    let permission = visible.tool.permission();
+    let mut facts = facts(visible);
+    facts.retain(|(name, _)| LASTING.contains(name) && (*name != "Permission" || permission.is_some()));
+    if let Some(permission) = permission
+        && let Some((_, fact)) = facts.iter_mut().find(|(name, _)| *name == "Permission")
+    {
+        *fact = format!("`{permission}`");
+    }
+    facts
+}
+
 fn meaning(operation: Operation) -> String {
     let meaning = match operation {
         Operation::Explain => "describes the system itself",

@@ -64,12 +64,22 @@ fn push_fact(page: &mut String, (name, fact): (&str, &str), longest: usize, widt
 
 /// Returns a page of Markdown.
 pub(super) fn markdown(visible: &VisibleTool<'_>) -> String {
+    page(visible, facts::facts(visible))
+}
+
+/// Returns a page of Markdown with the properties that hold everywhere.
+#[cfg(feature = "publish")]
+pub(super) fn reference(visible: &VisibleTool<'_>) -> String {
+    page(visible, facts::lasting(visible))
+}
+
+fn page(visible: &VisibleTool<'_>, facts: Vec<facts::Fact>) -> String {
     let tool = visible.tool;
     let title = tool.title().map(|title| format!(": {}", markdown::cell(title))).unwrap_or_default();
     let mut page =
         format!("# {}{title}\n\n{}\n\n", markdown::cell(tool.name()), markdown::block(tool.description()));
     let mut table = Table::new(["", ""]);
-    facts::facts(visible).into_iter().for_each(|(name, fact)| table.push([name.to_owned(), fact]));
+    facts.into_iter().for_each(|(name, fact)| table.push([name.to_owned(), fact]));
     page.push_str(&table.markdown());
     page.push_str("\n## Inputs\n\n");
     page.push_str(

@@ -1,0 +1,148 @@
+//! An agent skill: how to use the program on the command line.
+//!
+//! The format is <https://agentskills.io/specification>.
+
+use std::path::PathBuf;
+
+use tool_core::{Operation, ToolDefinition};
+
+use crate::app::App;
+use crate::list::summary_table;
+use crate::publish::checks::{about, limited};
+use crate::publish::error::PublishError;
+use crate::publish::package::Package;
+use crate::style::neutral;
+use crate::{info, markdown};
+
+const MAX_NAME: usize = 64;
+const MAX_DESCRIPTION: usize = 1024;
+
+/// Returns the files of the skill, below the folder of skills.
+pub(super) fn files(app: &App, package: &Package) -> Result<Vec<(PathBuf, String)>, PublishError> {
+    let name = name(&app.name)?;
+    let mut files = vec![(PathBuf::from(&name).join("SKILL.md"), skill(app, package, &name)?)];
+    for tool in app.registry.tools() {
+        let path = PathBuf::from(&name).join("references").join(reference_name(tool));
+        files.push((path, info::reference(&app.name, &app.registry, tool)));
+    }
+    Ok(files)
+}
+
+/// Returns a name of the specification: lowercase letters, digits and single hyphens between them.
+fn name(program: &str) -> Result<String, PublishError> {
+    let lowercase = program.to_lowercase();
+    let words: Vec<&str> =
+        lowercase.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let name = words.join("-");
+    if name.is_empty() {
+        let reason = "has no letter or digit that the name of a skill can have";
+        return Err(PublishError::Invalid { what: "name", value: program.to_owned(), reason });
+    }
+    limited("name of the skill", &name, MAX_NAME)?;
+    Ok(name)
+}
+
+/// Returns the name of the file about a tool.
+fn reference_name(tool: &ToolDefinition) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    let name: String = tool.name().chars().map(|c| if is_plain(c) { c } else { '-' }).collect();
+    format!("{name}.md")
+}
+
+fn skill(app: &App, package: &Package, name: &str) -> Result<String, PublishError> {
+    let title = package.title.as_deref().unwrap_or(&app.name);
+    let program = &app.name;
+    let mut text = format!("---\nname: {name}\ndescription: {}\n", quoted(&description(app)?));
+    let mut line = |key: &str, value: Option<&str>| {
+        if let Some(value) = value {
+            text.push_str(&format!("{key}: {}\n", quoted(value)));
+        }
+    };
+    line("license", package.license.as_deref());
+    line("compatibility", Some(&format!("Requires the program `{program}` in PATH")));
+    if app.version.is_some() || package.author.is_some() {
+        text.push_str("metadata:\n");
+        let mut line = |key: &str, value: Option<&str>| {
+            if let Some(value) = value {
+                text.push_str(&format!("  {key}: {}\n", quoted(value)));
+            }
+        };
+        line("author", package.author.as_deref());
+        line("version", app.version.as_deref());
+    }
+    text.push_str(&format!("---\n\n# {}\n\n{}\n\n", markdown::cell(title), markdown::block(about(app)?)));
+    text.push_str(&instructions(app));
+    text.push_str("\n## Tools\n\n");
+    text.push_str(&summary_table(&app.registry).markdown());
+    Ok(text)
+}
+
+/// Returns what the skill does and when to use it: an agent that has many skills reads nothing else of it.
+fn description(app: &App) -> Result<String, PublishError> {
+    let about = about(app)?.trim_end_matches('.');
+    let mut text = format!("{about}. Use it to run the tools of the command `{}`: ", app.name);
+    let mut names = app.registry.tools().map(ToolDefinition::name);
+    let mut separator = "";
+    let end = ", and more.";
+    for name in names.by_ref() {
+        if text.chars().count() + separator.len() + name.chars().count() + end.len() > MAX_DESCRIPTION {
+            text.push_str(end);
+            return Ok(limited("description", &text, MAX_DESCRIPTION)?.to_owned());
+        }
+        text.push_str(separator);
+        text.push_str(name);
+        separator = ", ";
+    }
+    text.push('.');
+    Ok(limited("description", &text, MAX_DESCRIPTION)?.to_owned())
+}
+
+fn instructions(app: &App) -> String {
+    let program = &app.name;
+    let first = app.registry.tools().next();
+    let example = first.map_or("NAME", ToolDefinition::name);
+    let reference = first.map_or("NAME.md".to_owned(), reference_name);
+    let mut text = format!(
+        "Each tool below is a command. Read about a tool before you run it: `references/{reference}` and the like have its\n\
+         inputs, its output and examples, and `{program} info {example}` shows the same.\n\n\
+         1. Check the arguments without running the tool: `{program} validate {example} key=value`.\n\
+         2. Run it: `{program} run {example} key=value --format json`. Write `key:=JSON` for a list or an object, or pass all\n\
+         inputs at once with `--input-json '{{…}}'`.\n\
+         3. The result is one JSON object on stdout. If `success` is false, `error` says why, and `problems` says which input\n\
+         to change.\n"
+    );
+    let modifies = |operation| matches!(operation, Some(Operation::Write | Operation::Trigger));
+    if app.registry.tools().any(|tool| modifies(tool.operation())) {
+        text.push_str(&format!(
+            "\nTools with the operation `write` or `trigger` change something. Show what would be called with\n\
+             `{program} run NAME … --dry-run`, and ask the user before you run one. A destructive tool also needs `--yes`.\n"
+        ));
+    }
+    text
+}
+
+/// Returns a text as a double-quoted scalar of YAML on one line.
+fn quoted(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    serde_json::Value::from(neutral(&line).into_owned()).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn makes_names_of_the_specification() {
+        for (program, expected) in
+            [("weather", "weather"), ("My Tools_v2", "my-tools-v2"), ("--a--b--", "a-b"), ("café", "caf")]
+        {
+            assert_eq!(name(program).unwrap(), expected);
+        }
+        assert!(name("天気").is_err() && name(&"a".repeat(65)).is_err() && name(&"a".repeat(64)).is_ok());
+    }
+
+    #[test]
+    fn quotes_for_yaml() {
+        assert_eq!(quoted("a: \"b\"\n  # c"), r##""a: \"b\" # c""##);
+    }
+}
