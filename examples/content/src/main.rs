@@ -16,7 +16,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use content::{Settings, Site};
-use tool_cli::{App, ServeError, ServeOptions, Server};
+use tool_cli::{App, Package, ServeError, ServeOptions, Server};
 use tool_core::authentication::Authenticator;
 use tool_core::results::ResultStore;
 use tool_core::{Principal, Registry};
@@ -64,6 +64,7 @@ fn app() -> Result<App, String> {
     let mcp = Server::new(move |options| serve_mcp(over_mcp, mcp_users, options))
         .about("Serve MCP, on stdio unless --addr is given")
         .optional_addr()
+        .mcp_stdio()
         .text("issuer", "URL", "Take tokens of this OAuth issuer, whose subjects are users of the site")
         .text("resource", "URL", "The URL that clients use, which tokens are for [default: http://ADDR/mcp]")
         .choice("surfaces", Surfaces::ALL.map(Surfaces::as_str), "Whether what is a resource is a tool too");
@@ -72,7 +73,8 @@ fn app() -> Result<App, String> {
         .about("The website of a small museum: its pages, their revisions and translations")
         .identities(move |user| site.principal(user))
         .server("http", http.addr(([127, 0, 0, 1], 8080)).allow_execute())
-        .server("mcp", mcp))
+        .server("mcp", mcp)
+        .package(Package::new("io.github.example/content").author("The authors of the content example")))
 }
 
 /// Returns the path of the site's file, which is created when it is first needed.

@@ -9,7 +9,7 @@ use std::env;
 use std::process::ExitCode;
 
 use telemetry::Telemetry;
-use tool_cli::{App, ServeError, ServeOptions, Server};
+use tool_cli::{App, Package, ServeError, ServeOptions, Server};
 use tool_core::authentication::Bearer;
 use tool_core::results::ResultStore;
 use tool_core::schema::Leniency;
@@ -51,15 +51,27 @@ async fn main() -> ExitCode {
     let mcp = Server::new(move |options| serve_mcp(over_mcp, options))
         .about("Serve MCP, on stdio unless --addr is given")
         .optional_addr()
+        .mcp_stdio()
         .choice("surfaces", Surfaces::ALL.map(Surfaces::as_str), "Whether what is a resource is a tool too");
     App::new("weather", registry)
         .version(env!("CARGO_PKG_VERSION"))
         .about("Daily weather of Seattle and New York, 2012 to 2015")
         .server("http", http.addr(([127, 0, 0, 1], 8080)).allow_execute())
         .server("mcp", mcp)
+        .package(package())
         .on_exit(|| telemetry.shutdown())
         .run()
         .await
+}
+
+/// Returns what `publish` tells of this example besides its tools.
+fn package() -> Package {
+    Package::new("io.github.example/weather")
+        .title("Weather")
+        .author("The authors of the weather example")
+        .license(env!("CARGO_PKG_LICENSE"))
+        .homepage("https://example.org/weather")
+        .repository("https://github.com/example/weather")
 }
 
 fn leniency() -> Result<Leniency, String> {

@@ -19,10 +19,6 @@ pub(super) fn options(command: Command, server: &Server) -> Command {
         .long("install")
         .value_name("CLIENT")
         .help("Print the entry for the configuration of this MCP client instead of serving")
-        .long_help(
-            "Print the entry for the configuration of this MCP client, and the file that it goes into, instead of \
-             serving. The entry starts this program with the options of this command. The environment is not copied.",
-        )
         .value_parser(PossibleValuesParser::new(Client::ALL.map(Client::as_str)).map(|name| {
             // All names in `ALL` can be found.
             Client::ALL.into_iter().find(|client| client.as_str() == name).unwrap_or(Client::ClaudeCode)

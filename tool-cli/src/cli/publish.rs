@@ -13,7 +13,7 @@ pub(super) fn publish(command: Command) -> Command {
         yes(),
     ]);
     let mcpb = Command::new("mcpb")
-        .about("Write an MCP bundle with this program, which clients install by a click")
+        .about("Write an MCP bundle with this program, which desktop clients install")
         .args([output(None), yes()]);
     let skill = Command::new("skill")
         .about("Write an agent skill, which explains how to use this program on the command line")

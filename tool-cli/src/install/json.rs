@@ -2,6 +2,7 @@
 
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstInputValue, CstObject, CstObjectProp, CstRootNode};
+use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use crate::install::client::Syntax;
@@ -45,10 +46,9 @@ pub(super) fn edit(
 }
 
 fn parse(text: &str, syntax: Syntax) -> Result<CstRootNode, EditError> {
-    let lenient = syntax == Syntax::Jsonc;
     let options = ParseOptions {
-        allow_comments: lenient,
-        allow_trailing_commas: lenient,
+        allow_comments: true,
+        allow_trailing_commas: syntax == Syntax::Jsonc,
         allow_loose_object_property_names: false,
         allow_missing_commas: false,
         allow_single_quoted_strings: false,
@@ -58,16 +58,32 @@ fn parse(text: &str, syntax: Syntax) -> Result<CstRootNode, EditError> {
         allow_non_finite_numbers: false,
         allow_extended_string_escapes: false,
     };
-    CstRootNode::parse(text, &options).map_err(|error| {
-        let reason = error.kind().to_string();
-        let first = reason.chars().next().map(|c| c.to_ascii_lowercase());
-        EditError::Invalid {
-            language: "JSON",
-            line: error.line_display(),
-            column: error.column_display(),
-            reason: first.into_iter().chain(reason.chars().skip(1)).collect(),
-        }
+    let root = CstRootNode::parse(text, &options)
+        .map_err(|error| invalid(error.line_display(), error.column_display(), &error.kind().to_string()))?;
+    if syntax == Syntax::Json {
+        check(text)?;
+    }
+    Ok(root)
+}
+
+/// Checks JSON without comments, which the parser of documents lets pass. No number is read, however large it is.
+fn check(text: &str) -> Result<(), EditError> {
+    serde_json::from_str::<IgnoredAny>(text).map(drop).map_err(|error| {
+        let (line, column) = (error.line(), error.column());
+        let found = text
+            .split('\n')
+            .nth(line.saturating_sub(1))
+            .and_then(|line| line.as_bytes().get(column.saturating_sub(1)));
+        let reason = error.to_string();
+        let reason = reason.split(" at line ").next().unwrap_or_default();
+        invalid(line, column, if found == Some(&b'/') { "comments are not allowed" } else { reason })
     })
+}
+
+fn invalid(line: usize, column: usize, reason: &str) -> EditError {
+    let first = reason.chars().next().map(|c| c.to_ascii_lowercase());
+    let reason = first.into_iter().chain(reason.chars().skip(1)).collect();
+    EditError::Invalid { language: "JSON", line, column, reason }
 }
 
 /// Returns the property of this name. Of two, clients take different ones.

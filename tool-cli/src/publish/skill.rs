@@ -103,13 +103,12 @@ fn instructions(app: &App) -> String {
     let example = first.map_or("NAME", ToolDefinition::name);
     let reference = first.map_or("NAME.md".to_owned(), reference_name);
     let mut text = format!(
-        "Each tool below is a command. Read about a tool before you run it: `references/{reference}` and the like have its\n\
-         inputs, its output and examples, and `{program} info {example}` shows the same.\n\n\
-         1. Check the arguments without running the tool: `{program} validate {example} key=value`.\n\
-         2. Run it: `{program} run {example} key=value --format json`. Write `key:=JSON` for a list or an object, or pass all\n\
-         inputs at once with `--input-json '{{…}}'`.\n\
-         3. The result is one JSON object on stdout. If `success` is false, `error` says why, and `problems` says which input\n\
-         to change.\n"
+        "Each tool below is a command. Read about a tool before you run it: `references/{reference}` and the files beside\n\
+         it have inputs, output and examples, and `{program} info {example}` shows the same.\n\
+         \n\
+         - `{program} validate {example} key=value` checks the arguments without running the tool.\n\
+         - `{program} run {example} key=value --format json` runs it. Write `key:=JSON` for a list or an object.\n\
+         - The result is one JSON object on stdout. If `success` is false, `error` and `problems` say what to change.\n"
     );
     let modifies = |operation| matches!(operation, Some(Operation::Write | Operation::Trigger));
     if app.registry.tools().any(|tool| modifies(tool.operation())) {
