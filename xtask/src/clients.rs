@@ -1,4 +1,5 @@
-//! Third-party programs that are installed with npm: in `tests/clients`, `tests/browser`, `tests/oauth` and the gateway's tests.
+//! Third-party programs that are installed with npm: in `tests/clients`, `tests/browser`, `tests/oauth`, `tests/publish` and the
+//! gateway's tests.
 
 use std::ffi::OsString;
 use std::fs;
@@ -83,17 +84,19 @@ fn file(path: &Path, source: std::io::Error) -> Failure {
 mod tests {
     use super::*;
 
-    const PACKAGES: [&str; 4] = [
+    const PACKAGES: [&str; 5] = [
         include_str!("../../tests/clients/package.json"),
         include_str!("../../tests/browser/package.json"),
         include_str!("../../examples/gateway/tests/servers/package.json"),
         include_str!("../../tests/oauth/package.json"),
+        include_str!("../../tests/publish/package.json"),
     ];
-    const LOCKS: [&str; 4] = [
+    const LOCKS: [&str; 5] = [
         include_str!("../../tests/clients/package-lock.json"),
         include_str!("../../tests/browser/package-lock.json"),
         include_str!("../../examples/gateway/tests/servers/package-lock.json"),
         include_str!("../../tests/oauth/package-lock.json"),
+        include_str!("../../tests/publish/package-lock.json"),
     ];
 
     #[test]

@@ -186,6 +186,7 @@ mod tests {
                 "onetool",
                 "gateway",
                 "oauth",
+                "publish",
                 "shells",
                 "browser"
             ]

@@ -32,6 +32,8 @@ pub(crate) const ONETOOL: Requirements =
 /// Another Python SDK of MCP, whose server stands behind the gateway and whose client before it.
 pub(crate) const GATEWAY: Requirements =
     Requirements { name: "python-gateway", folder: "examples/gateway/tests/servers" };
+/// The validators of a server's metadata and of agent skills.
+pub(crate) const PUBLISH: Requirements = Requirements { name: "python-publish", folder: "tests/publish" };
 
 /// An isolated environment with the requirements.
 #[derive(Debug)]
@@ -112,7 +114,7 @@ mod tests {
         assert!(command.ends_with(" --requirement tests/requirements.txt"), "{command}");
     }
 
-    const REQUIREMENTS: [[&str; 2]; 6] = [
+    const REQUIREMENTS: [[&str; 2]; 7] = [
         [
             include_str!("../../tests/profiles/requirements.in"),
             include_str!("../../tests/profiles/requirements.txt"),
@@ -132,6 +134,10 @@ mod tests {
         [
             include_str!("../../tests/clients/fastmcp2/requirements.in"),
             include_str!("../../tests/clients/fastmcp2/requirements.txt"),
+        ],
+        [
+            include_str!("../../tests/publish/requirements.in"),
+            include_str!("../../tests/publish/requirements.txt"),
         ],
         [
             include_str!("../../tests/clients/fastmcp4/requirements.in"),

@@ -9,6 +9,7 @@ mod oauth;
 mod oldest;
 mod onetool;
 mod outside;
+mod publish;
 mod schemathesis;
 mod shells;
 
@@ -97,6 +98,12 @@ pub(crate) const STEPS: &[Step] = &[
         summary: "users of the content example sign in at an issuer, and a client of MCP asks for more",
         needs: &[NPM, PYTHON],
         run: oauth::oauth,
+    },
+    Step {
+        name: "publish",
+        summary: "what the examples publish is what registries, clients and agents take",
+        needs: &[NPM, PYTHON],
+        run: publish::publish,
     },
     Step {
         name: "shells",
