@@ -66,7 +66,7 @@ fn app() -> App {
 }
 
 /// The folders of a user and of a project.
-struct Desk {
+struct Sandbox {
     user: TempDir,
     project: TempDir,
 }
@@ -79,9 +79,9 @@ struct Ran {
     stderr: String,
 }
 
-impl Desk {
+impl Sandbox {
     fn new() -> Self {
-        Desk { user: tempfile::tempdir().unwrap(), project: tempfile::tempdir().unwrap() }
+        Sandbox { user: tempfile::tempdir().unwrap(), project: tempfile::tempdir().unwrap() }
     }
 
     fn run(&self, arguments: &[&str]) -> Ran {

@@ -5,7 +5,7 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 use std::path::Path;
 
-use crate::{CLIENTS, Desk};
+use crate::{CLIENTS, Sandbox};
 
 const CLIENT: (&str, &str) = (CLIENTS[4].0, CLIENTS[4].1);
 const INSTALL: [&str; 5] = ["serve", "mcp", "--install", CLIENT.0, "--yes"];
@@ -21,10 +21,10 @@ fn set_mode(path: &Path, mode: u32) {
 #[test]
 fn keeps_permissions() {
     for permissions in [0o600, 0o640, 0o664] {
-        let desk = Desk::new();
-        let path = desk.write(CLIENT.1, "a = 1\n");
+        let sandbox = Sandbox::new();
+        let path = sandbox.write(CLIENT.1, "a = 1\n");
         set_mode(&path, permissions);
-        assert_eq!(desk.run(&INSTALL).code, 0);
+        assert_eq!(sandbox.run(&INSTALL).code, 0);
         assert_eq!(mode(&path), permissions);
         assert_eq!(mode(&path.with_extension("toml.bak")), permissions);
     }
@@ -32,46 +32,46 @@ fn keeps_permissions() {
 
 #[test]
 fn makes_a_new_file_private_and_that_of_a_project_not() {
-    let desk = Desk::new();
-    assert_eq!(desk.run(&INSTALL).code, 0);
-    assert_eq!(mode(&desk.user.path().join(CLIENT.1)), 0o600);
-    assert_eq!(desk.run(&[&INSTALL[..], &["--project"]].concat()).code, 0);
-    let plain = desk.project.path().join("plain");
+    let sandbox = Sandbox::new();
+    assert_eq!(sandbox.run(&INSTALL).code, 0);
+    assert_eq!(mode(&sandbox.user.path().join(CLIENT.1)), 0o600);
+    assert_eq!(sandbox.run(&[&INSTALL[..], &["--project"]].concat()).code, 0);
+    let plain = sandbox.project.path().join("plain");
     fs::write(&plain, "").unwrap();
-    assert_eq!(mode(&desk.project.path().join(CLIENT.1)), mode(&plain));
+    assert_eq!(mode(&sandbox.project.path().join(CLIENT.1)), mode(&plain));
 }
 
 #[test]
 fn follows_a_link_and_keeps_it() {
-    let desk = Desk::new();
-    let target = desk.write("dotfiles/codex.toml", "a = 1\n");
-    let link = desk.write(CLIENT.1, "");
+    let sandbox = Sandbox::new();
+    let target = sandbox.write("dotfiles/codex.toml", "a = 1\n");
+    let link = sandbox.write(CLIENT.1, "");
     fs::remove_file(&link).unwrap();
     symlink("../dotfiles/codex.toml", &link).unwrap();
-    desk.run(&INSTALL).says(
+    sandbox.run(&INSTALL).says(
         0,
         &format!(
             "added the entry `demo` in `USER/{}`\nthe previous file is `{}.bak`\n",
             CLIENT.1,
-            desk.neutral(fs::canonicalize(&target).unwrap().to_str().unwrap())
+            sandbox.neutral(fs::canonicalize(&target).unwrap().to_str().unwrap())
         ),
     );
     assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
     assert!(!fs::symlink_metadata(&target).unwrap().is_symlink());
-    assert!(desk.read("dotfiles/codex.toml").starts_with("a = 1\n\n[mcp_servers.demo]\n"));
+    assert!(sandbox.read("dotfiles/codex.toml").starts_with("a = 1\n\n[mcp_servers.demo]\n"));
 }
 
 #[test]
 fn refuses_what_is_not_a_file_that_it_may_replace() {
-    let desk = Desk::new();
-    let path = desk.write(CLIENT.1, "a = 1\n");
+    let sandbox = Sandbox::new();
+    let path = sandbox.write(CLIENT.1, "a = 1\n");
     let refuses = |message: &str| {
-        let ran = desk.run(&INSTALL);
+        let ran = sandbox.run(&INSTALL);
         ran.says(1, &format!("error: `USER/{}` {message}\n", CLIENT.1));
     };
     set_mode(&path, 0o444);
     refuses("is read-only");
-    assert_eq!((desk.read(CLIENT.1).as_str(), mode(&path), desk.files().len()), ("a = 1\n", 0o444, 1));
+    assert_eq!((sandbox.read(CLIENT.1).as_str(), mode(&path), sandbox.files().len()), ("a = 1\n", 0o444, 1));
 
     fs::remove_file(&path).unwrap();
     symlink("nowhere.toml", &path).unwrap();
@@ -80,41 +80,41 @@ fn refuses_what_is_not_a_file_that_it_may_replace() {
     fs::create_dir(&path).unwrap();
     refuses("is not a file");
     fs::remove_dir(&path).unwrap();
-    assert_eq!(desk.files(), [""; 0]);
+    assert_eq!(sandbox.files(), [""; 0]);
 }
 
 #[test]
 fn refuses_a_folder_that_is_read_only() {
     for text in [None, Some("a = 1\n")] {
-        let desk = Desk::new();
-        let path = desk.write(CLIENT.1, text.unwrap_or_default());
+        let sandbox = Sandbox::new();
+        let path = sandbox.write(CLIENT.1, text.unwrap_or_default());
         if text.is_none() {
             fs::remove_file(&path).unwrap();
         }
         let folder = path.parent().unwrap();
         set_mode(folder, 0o555);
-        let ran = desk.run(&INSTALL);
+        let ran = sandbox.run(&INSTALL);
         set_mode(folder, 0o755);
         ran.says(1, "error: `USER/.codex` is read-only\n");
-        assert_eq!(desk.files().len(), text.iter().count());
+        assert_eq!(sandbox.files().len(), text.iter().count());
     }
 }
 
 #[test]
 fn refuses_a_folder_that_is_a_file() {
-    let desk = Desk::new();
-    desk.write(".codex", "");
-    let ran = desk.run(&INSTALL);
+    let sandbox = Sandbox::new();
+    sandbox.write(".codex", "");
+    let ran = sandbox.run(&INSTALL);
     assert!(ran.code == 1 && ran.stderr.contains("USER/.codex/config.toml`: "), "{ran:?}");
-    assert_eq!(desk.files(), [".codex"]);
+    assert_eq!(sandbox.files(), [".codex"]);
 }
 
 #[test]
 fn never_overwrites_a_backup() {
-    let desk = Desk::new();
-    let path = desk.write(CLIENT.1, "a = 1\n");
+    let sandbox = Sandbox::new();
+    let path = sandbox.write(CLIENT.1, "a = 1\n");
     fs::write(path.with_extension("toml.bak"), "mine").unwrap();
-    assert!(desk.run(&INSTALL).stderr.contains("/.codex/config.toml.bak2`"));
-    assert_eq!(desk.read(".codex/config.toml.bak"), "mine");
-    assert_eq!(desk.read(".codex/config.toml.bak2"), "a = 1\n");
+    assert!(sandbox.run(&INSTALL).stderr.contains("/.codex/config.toml.bak2`"));
+    assert_eq!(sandbox.read(".codex/config.toml.bak"), "mine");
+    assert_eq!(sandbox.read(".codex/config.toml.bak2"), "a = 1\n");
 }

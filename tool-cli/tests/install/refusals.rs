@@ -1,6 +1,6 @@
 //! Files that are not changed, because they are not what they should be.
 
-use crate::{CLIENTS, Desk};
+use crate::{CLIENTS, Sandbox};
 
 #[test]
 fn refuses_a_file_that_is_not_valid_and_leaves_it_alone() {
@@ -28,22 +28,22 @@ fn refuses_a_file_that_is_not_valid_and_leaves_it_alone() {
         (4, "mcp_servers = 1\n", format!("has no table at `mcp_servers`\n{correct}")),
         (4, "[mcp_servers]\ndemo = 1\n", format!("has no table at `mcp_servers.demo`\n{correct}")),
     ] {
-        let desk = Desk::new();
+        let sandbox = Sandbox::new();
         let (client, file, _) = CLIENTS[client];
-        desk.write(file, text);
-        let ran = desk.run(&["serve", "mcp", "--install", client, "--yes", "--replace"]);
+        sandbox.write(file, text);
+        let ran = sandbox.run(&["serve", "mcp", "--install", client, "--yes", "--replace"]);
         ran.says(1, &format!("error: `USER/{file}` {message}\n"));
-        assert_eq!((desk.read(file).as_str(), desk.files().len()), (text, 1), "{client}");
+        assert_eq!((sandbox.read(file).as_str(), sandbox.files().len()), (text, 1), "{client}");
         assert!(!ran.stderr.contains("hunter2"), "an error does not show what is in the file");
     }
 }
 
 #[test]
 fn refuses_a_file_that_is_not_text() {
-    let desk = Desk::new();
+    let sandbox = Sandbox::new();
     let (client, file, _) = CLIENTS[3];
-    std::fs::write(desk.write(file, ""), b"{\"a\": \"\xff\"}").unwrap();
-    let ran = desk.run(&["serve", "mcp", "--install", client, "--yes"]);
+    std::fs::write(sandbox.write(file, ""), b"{\"a\": \"\xff\"}").unwrap();
+    let ran = sandbox.run(&["serve", "mcp", "--install", client, "--yes"]);
     ran.says(1, &format!("error: `USER/{file}` is not UTF-8\n"));
-    assert_eq!(desk.files(), [file]);
+    assert_eq!(sandbox.files(), [file]);
 }

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::{CLIENTS, Desk};
+use crate::{CLIENTS, Sandbox};
 
 fn install<'a>(client: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     [&["serve", "mcp", "--install", client, "--yes"], more].concat()
@@ -11,18 +11,23 @@ fn install<'a>(client: &'a str, more: &[&'a str]) -> Vec<&'a str> {
 #[test]
 fn creates_the_file_and_does_nothing_the_second_time() {
     for (client, user, project) in CLIENTS {
-        let desk = Desk::new();
-        let printed = desk.run(&["serve", "mcp", "--install", client]).stdout;
-        desk.run(&install(client, &[])).says(0, &format!("added the entry `demo` in `USER/{user}`\n"));
-        assert_eq!(desk.read(user), printed, "{client}");
-        desk.run(&install(client, &[])).says(0, &format!("`USER/{user}` has the entry `demo` already\n"));
-        assert_eq!((desk.files(), desk.read(user)), (vec![user.to_owned()], printed.clone()), "{client}");
+        let sandbox = Sandbox::new();
+        let printed = sandbox.run(&["serve", "mcp", "--install", client]).stdout;
+        sandbox.run(&install(client, &[])).says(0, &format!("added the entry `demo` in `USER/{user}`\n"));
+        assert_eq!(sandbox.read(user), printed, "{client}");
+        sandbox.run(&install(client, &[])).says(0, &format!("`USER/{user}` has the entry `demo` already\n"));
+        assert_eq!(
+            (sandbox.files(), sandbox.read(user)),
+            (vec![user.to_owned()], printed.clone()),
+            "{client}"
+        );
         let Some(project) = project else { continue };
-        desk.run(&install(client, &["--project"]))
+        sandbox
+            .run(&install(client, &["--project"]))
             .says(0, &format!("added the entry `demo` in `PROJECT/{project}`\n"));
-        let text = fs::read_to_string(desk.project.path().join(project)).unwrap();
-        assert_eq!(desk.neutral(&text), printed, "{client}");
-        assert_eq!(desk.files(), [user.to_owned()], "{client}: only the project has a new file");
+        let text = fs::read_to_string(sandbox.project.path().join(project)).unwrap();
+        assert_eq!(sandbox.neutral(&text), printed, "{client}");
+        assert_eq!(sandbox.files(), [user.to_owned()], "{client}: only the project has a new file");
     }
 }
 
@@ -58,17 +63,17 @@ const FOREIGN: &[(&str, &str, &str)] = &[
 fn keeps_everything_else_to_the_byte_and_a_backup() {
     for (client, before, after) in FOREIGN {
         let (_, file, _) = CLIENTS.into_iter().find(|(name, ..)| name == client).unwrap();
-        let desk = Desk::new();
-        desk.write(file, before);
+        let sandbox = Sandbox::new();
+        sandbox.write(file, before);
         let backup = format!("{file}.bak");
-        desk.run(&install(client, &[])).says(
+        sandbox.run(&install(client, &[])).says(
             0,
             &format!("added the entry `demo` in `USER/{file}`\nthe previous file is `USER/{backup}`\n"),
         );
-        assert_eq!(desk.read(file), *after, "{client}");
-        assert_eq!(desk.read(&backup), *before, "{client}");
-        desk.run(&install(client, &[])).says(0, &format!("`USER/{file}` has the entry `demo` already\n"));
-        assert_eq!(desk.files(), [file.to_owned(), backup], "{client}");
+        assert_eq!(sandbox.read(file), *after, "{client}");
+        assert_eq!(sandbox.read(&backup), *before, "{client}");
+        sandbox.run(&install(client, &[])).says(0, &format!("`USER/{file}` has the entry `demo` already\n"));
+        assert_eq!(sandbox.files(), [file.to_owned(), backup], "{client}");
     }
 }
 
@@ -82,21 +87,22 @@ fn replaces_another_entry_only_if_it_may() {
         "[mcp_servers.demo]\ncommand = \"old\" # where\nenv = { A = \"b\" }\n",
     ];
     for ((client, file, _), before) in CLIENTS.into_iter().zip(before) {
-        let desk = Desk::new();
-        desk.write(file, before);
+        let sandbox = Sandbox::new();
+        sandbox.write(file, before);
         let message =
             format!("error: `USER/{file}` has another entry `demo`\nhelp: add `--replace` to replace it\n");
-        desk.run(&install(client, &[])).says(1, &message);
-        assert_eq!((desk.read(file).as_str(), desk.files().len()), (before, 1), "{client}");
-        desk.run(&install(client, &["--replace"])).says(
+        sandbox.run(&install(client, &[])).says(1, &message);
+        assert_eq!((sandbox.read(file).as_str(), sandbox.files().len()), (before, 1), "{client}");
+        sandbox.run(&install(client, &["--replace"])).says(
             0,
             &format!("replaced the entry `demo` in `USER/{file}`\nthe previous file is `USER/{file}.bak`\n"),
         );
-        let after = desk.read(file);
+        let after = sandbox.read(file);
         assert!(after.contains("PROGRAM") && !after.contains("old"), "{after}");
         assert!(after.contains(r#""A": "b""#) || after.contains(r#"A = "b""#), "the variables stay: {after}");
         assert_eq!(before.contains("where"), after.contains("where"), "comments stay: {after}");
-        desk.run(&install(client, &["--replace"]))
+        sandbox
+            .run(&install(client, &["--replace"]))
             .says(0, &format!("`USER/{file}` has the entry `demo` already\n"));
     }
 }
@@ -115,11 +121,11 @@ fn replaces_a_remote_server_as_a_whole() {
             "[mcp_servers.demo]\nurl = \"https://example.org\"\nbearer_token_env_var = \"A\"\n",
         ),
     ] {
-        let desk = Desk::new();
-        desk.write(file, before);
-        assert_eq!(desk.run(&install(client, &["--replace"])).code, 0);
-        let printed = desk.run(&["serve", "mcp", "--install", client]).stdout;
+        let sandbox = Sandbox::new();
+        sandbox.write(file, before);
+        assert_eq!(sandbox.run(&install(client, &["--replace"])).code, 0);
+        let printed = sandbox.run(&["serve", "mcp", "--install", client]).stdout;
         let words = |text: &str| text.split_whitespace().collect::<String>();
-        assert_eq!(words(&desk.read(file)), words(&printed), "{client}");
+        assert_eq!(words(&sandbox.read(file)), words(&printed), "{client}");
     }
 }

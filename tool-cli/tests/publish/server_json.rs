@@ -123,8 +123,8 @@ async fn replaces_a_file_only_if_it_may() {
     let file = text(&path);
     let arguments = ["publish", "server-json", "--output", file];
     run(app(), &arguments).await.is(0, "", &format!("wrote `{file}`\n"));
-    let written = fs::read_to_string(&path).unwrap();
-    run(app(), &["publish", "server-json", "--output", "-"]).await.is(0, &written, "");
+    let saved = fs::read_to_string(&path).unwrap();
+    run(app(), &["publish", "server-json", "--output", "-"]).await.is(0, &saved, "");
     run(app(), &arguments).await.is(0, "", &format!("`{file}` is up to date\n"));
 
     fs::write(&path, "mine").unwrap();
@@ -132,6 +132,6 @@ async fn replaces_a_file_only_if_it_may() {
     run(app(), &arguments).await.fails(1, &exists);
     assert_eq!(fs::read_to_string(&path).unwrap(), "mine");
     run(app(), &[&arguments[..], &["--yes"]].concat()).await.is(0, "", &format!("wrote `{file}`\n"));
-    assert_eq!(fs::read_to_string(&path).unwrap(), written);
+    assert_eq!(fs::read_to_string(&path).unwrap(), saved);
     assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1, "nothing else is left behind");
 }
