@@ -106,3 +106,23 @@ fn sync_folder(path: &Path) {
         let _ = File::open(folder).and_then(|folder| folder.sync_all());
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn replaces_a_file_and_leaves_nothing_behind() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        write(&path, b"1", Access::Default).unwrap();
+        let first = fs::metadata(&path).unwrap();
+        write(&path, b"2", Access::of(Some(&first))).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"2");
+        assert!(create(&path, b"3", Access::Default).is_err());
+        fs::create_dir_all(folder.path().join("b").join("c")).unwrap();
+        assert!(write(&folder.path().join("b"), b"4", Access::Default).is_err(), "a folder is not replaced");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+        assert_eq!(fs::read(&path).unwrap(), b"2");
+    }
+}

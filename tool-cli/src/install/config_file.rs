@@ -102,3 +102,31 @@ fn check_folder(path: &Path) -> Result<(), InstallError> {
     let nearest = path.ancestors().skip(1).find(|folder| folder.exists());
     nearest.filter(is_read_only).map_or(Ok(()), |folder| Err(InstallError::ReadOnly(folder.to_owned())))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = fs::read_dir(folder).unwrap();
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+    }
+
+    #[test]
+    fn leaves_a_file_alone_that_changed_meanwhile() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.json");
+        let changed =
+            |file: &ConfigFile| matches!(file.replace("new", Access::Default), Err(InstallError::Changed(_)));
+        let missing = ConfigFile::open(&path).unwrap();
+        fs::write(&path, "1").unwrap();
+        assert!(changed(&missing));
+        let existing = ConfigFile::open(&path).unwrap();
+        fs::write(&path, "2").unwrap();
+        assert!(changed(&existing));
+        assert_eq!(
+            (fs::read_to_string(&path).unwrap().as_str(), names(folder.path())),
+            ("2", vec!["a.json".to_owned()])
+        );
+    }
+}

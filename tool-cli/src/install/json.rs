@@ -152,3 +152,69 @@ fn changes_only_entry(before: &Value, text: &str, syntax: Syntax, section: &str,
     taken(&mut after);
     same_program && before == after
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(args: &[&str]) -> Entry {
+        Entry {
+            name: "demo".to_owned(),
+            command: "C:\\demo \"x\"".to_owned(),
+            args: args.iter().map(ToString::to_string).collect(),
+            has_type: true,
+        }
+    }
+
+    /// Returns `true` if `text` has all characters of `part`, in this order.
+    fn keeps(text: &str, part: &str) -> bool {
+        let mut rest = text.chars();
+        part.chars().filter(|c| !c.is_whitespace()).all(|wanted| rest.any(|c| c == wanted))
+    }
+
+    #[test]
+    fn keeps_comments_wherever_they_are() {
+        for text in [
+            "// a\n{ /* b */ } // c",
+            "{\n  // a\n}\n",
+            "{\"servers\": {}} // a",
+            "{\"servers\": { /* a */ } /* b */ }",
+            "{\"servers\": {\n  // a\n  // b\n}, /* c */ \"x\": [1, /* d */]}",
+            "{\"servers\": {\"a\": 1 // b\n // c\n}}",
+            "{\"servers\": {\"a\": 1, // b\n}}",
+            "{\"servers\": /* a */ {\"b\": {/* c */} /* d */}}",
+            "/* a */\r\n{\r\n\t\"x\": 1 /* b */\r\n}",
+            "\u{feff}{\n}\n// a",
+            "// a",
+        ] {
+            let Ok(Edit::Added(edited)) = edit(text, Syntax::Jsonc, "servers", &entry(&["a\nb"]), false)
+            else {
+                panic!("{text}");
+            };
+            assert!(keeps(&edited, text), "{text}\n became\n{edited}");
+            let again = edit(&edited, Syntax::Jsonc, "servers", &entry(&["a\nb"]), false);
+            assert_eq!(again, Ok(Edit::Unchanged), "{edited}");
+            let Ok(Edit::Replaced(replaced)) = edit(&edited, Syntax::Jsonc, "servers", &entry(&[]), true)
+            else {
+                panic!("{edited}");
+            };
+            assert!(keeps(&replaced, text), "{edited}\n became\n{replaced}");
+        }
+    }
+
+    #[test]
+    fn notices_other_changes() {
+        let before = serde_json::json!({"a": 1, "servers": {"x": 2}});
+        let entry = entry(&[]);
+        let after = |more: &str| {
+            format!(
+                r#"{{{more}, "servers": {{"x": 2, "demo": {{"command": "C:\\demo \"x\"", "args": []}}}}}}"#
+            )
+        };
+        let same = |text: &str| changes_only_entry(&before, text, Syntax::Json, "servers", &entry);
+        assert!(same(&after(r#""a": 1"#)));
+        for text in [after(r#""a": 2"#), after(r#""a": 1, "b": 1"#), before.to_string(), "{".to_owned()] {
+            assert!(!same(&text), "{text}");
+        }
+    }
+}

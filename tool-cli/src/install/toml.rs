@@ -60,7 +60,14 @@ fn parse(text: &str) -> Result<DocumentMut, EditError> {
 }
 
 fn members(entry: &Entry) -> [(&'static str, Value); 2] {
-    [("command", entry.command.as_str().into()), ("args", Value::Array(entry.args.iter().collect::<Array>()))]
+    let args = entry.args.iter().map(|arg| text(arg)).collect::<Array>();
+    [("command", text(&entry.command)), ("args", Value::Array(args))]
+}
+
+/// Returns a string on one line, which the line ends of a file do not change.
+fn text(text: &str) -> Value {
+    let escaped = text.contains('\n').then(|| json!(text).to_string().parse().ok());
+    escaped.flatten().unwrap_or_else(|| text.into())
 }
 
 fn item(entry: &Entry, is_inline: bool) -> Item {
@@ -104,8 +111,61 @@ fn is_started_by(entry: &Entry, table: &dyn TableLike) -> bool {
     entry.is_started_by(&command.into_iter().chain(args).collect::<Map<_, _>>().into())
 }
 
-/// Ends the lines as in the original: a document is printed with line feeds only.
+/// Ends the lines as in the original. A document is printed with line feeds, except within values.
 fn with_line_ends_of(original: &str, text: String) -> String {
     let ends = original.matches('\n').count();
-    if ends > 0 && original.matches("\r\n").count() == ends { text.replace('\n', "\r\n") } else { text }
+    if ends > 0 && original.matches("\r\n").count() == ends {
+        text.replace("\r\n", "\n").replace('\n', "\r\n")
+    } else {
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(args: &[&str]) -> Entry {
+        Entry {
+            name: "demo".to_owned(),
+            command: "C:\\demo \"x\"".to_owned(),
+            args: args.iter().map(ToString::to_string).collect(),
+            has_type: false,
+        }
+    }
+
+    #[test]
+    fn keeps_every_layout_of_tables() {
+        for text in [
+            "",
+            "# a\n",
+            "a = 1 # b\r\n\r\n[c]\r\nd = '''\r\ne\r\n'''\r\n",
+            "[mcp_servers]\n# a\n",
+            "[mcp_servers.a]\ncommand = \"x\"\n\n[[b]]\nc = 1\n\n[[b]]\nc = 2 # d\n",
+            "[\"mcp_servers\".'a']\ncommand = \"x\"",
+            "mcp_servers = { a = { command = \"x\" } } # b\n",
+            "mcp_servers.a.command = \"x\" # b\n[c]\n",
+            "[mcp_servers]\na = { command = \"x\" } # b\n[c]\n",
+            "\u{feff}a = 1\n",
+        ] {
+            let Ok(Edit::Added(edited)) = edit(text, "mcp_servers", &entry(&["a\nb"]), false) else {
+                panic!("{text}");
+            };
+            let parts = text.split_whitespace().filter(|part| *part != "}");
+            let mut rest = edited.as_str();
+            for part in parts {
+                rest = rest.split_once(part).unwrap_or_else(|| panic!("`{part}` is gone from\n{edited}")).1;
+            }
+            assert_eq!(text.contains("\r\n"), edited.contains("\r\n"), "{edited}");
+            assert_eq!(
+                edit(&edited, "mcp_servers", &entry(&["a\nb"]), false),
+                Ok(Edit::Unchanged),
+                "{edited}"
+            );
+            let Ok(Edit::Replaced(replaced)) = edit(&edited, "mcp_servers", &entry(&[]), true) else {
+                panic!("{edited}");
+            };
+            assert_eq!(replaced.matches('#').count(), text.matches('#').count(), "{replaced}");
+        }
+    }
 }
