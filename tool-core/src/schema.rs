@@ -4,6 +4,7 @@
 
 pub(crate) mod bounds;
 mod coercion;
+pub(crate) mod constants;
 mod deep;
 pub(crate) mod defaults;
 pub(crate) mod example;

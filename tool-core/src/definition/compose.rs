@@ -14,6 +14,7 @@ use crate::definition::flatten;
 use crate::definition::flatten::Fields;
 use crate::definition::input_docs::InputDocs;
 use crate::schema::bounds::{HEADER, Untrusted};
+use crate::schema::constants;
 use crate::schema::defaults;
 use crate::schema::example;
 use crate::schema::expansion::{self, TypeSchema};
@@ -299,7 +300,7 @@ impl Composition {
         define(&mut root, &mut self.generator, Side::Input);
         defaults::without_nulls(&mut root);
         let docs = InputDocs::declared(&root, specs);
-        normal::publish(&mut root);
+        constants::publish(&mut root);
         let examples: Vec<Value> =
             examples.into_iter().map(|call| example::without_secrets(call, &root)).collect();
         if !examples.is_empty() {
@@ -338,7 +339,7 @@ impl OutputSchema {
         define(&mut root, &mut generator, Side::Output);
         let value = if wrapped { &root["properties"]["result"] } else { &root };
         let native = native::value(value, &root);
-        normal::publish(&mut root);
+        constants::publish(&mut root);
         let (name, wrapped) = (Some(name().into_owned()), Some(wrapped));
         Some(OutputSchema { schema: root, native, name, guarantee, wrapped })
     }

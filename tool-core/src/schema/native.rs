@@ -6,9 +6,9 @@ use std::ops::Not;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::schema::constants::TEXTS;
 use crate::schema::json::pointer::unescaped;
 use crate::schema::json::size;
-use crate::schema::normal::TEXTS;
 use crate::schema::reference::target;
 use crate::schema::subschemas::{branches, requires};
 

@@ -7,8 +7,9 @@
 //! - for outputs, one that `deny_unknown_fields` has closed is opened: of `#[serde(tag = "…")]` on a struct, which is written and not
 //!   read, its schema says nothing;
 //! - for inputs, a property that may be left out does not admit `null` as well;
-//! - an enum of constants with documentation becomes a plain `enum`, its texts kept beside it until [`publish`], which adds them
-//!   to the description: `oneOf` and `const`, the other way to say it, are refused or dropped by most vendors' models;
+//! - an enum of constants with documentation becomes a plain `enum`, its texts kept beside it until
+//!   [`constants::publish`], which adds them to the description: `oneOf` and `const`, the other way to say it, are refused or
+//!   dropped by most vendors' models;
 //! - a `format` that JSON Schema does not know becomes the range that it stands for, if that is narrower than 64 bits: the
 //!   range of an `i64` or the upper bound of a `u64` is no news to anybody, and a third of what an input takes;
 //! - a list of types becomes a choice between them;
@@ -18,8 +19,8 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::schema::patterns;
 use crate::schema::types::names_type;
+use crate::schema::{constants, patterns};
 
 /// Whether a schema describes inputs or outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,9 +28,6 @@ pub(crate) enum Side {
     Input,
     Output,
 }
-
-/// The temporary key for descriptions of constants, until [`publish`]. No schema has this key.
-pub(crate) const TEXTS: &str = "\u{0}texts";
 
 /// Normalizes a schema and its subschemas.
 pub(crate) fn normalize(schema: &mut Value, side: Side) {
@@ -65,7 +63,7 @@ fn normalize_as(schema: &mut Value, side: Side, part: Extent) {
         }
         normalize_as(subschema, side, part);
     });
-    collapse_constants(object);
+    constants::collapse(object);
     translate_format(object, side);
     portable_patterns(object);
     if side == Side::Input && part == Extent::Whole {
@@ -83,35 +81,6 @@ fn normalize_as(schema: &mut Value, side: Side, part: Extent) {
 fn is_in_parts(object: &Map<String, Value>) -> bool {
     let parts = ["oneOf", "anyOf", "properties"].into_iter().filter(|keyword| object.contains_key(*keyword));
     object.contains_key("allOf") || parts.count() > 1
-}
-
-/// Moves the descriptions of constants into the description of their `enum`.
-pub(crate) fn publish(schema: &mut Value) {
-    match schema {
-        Value::Object(object) => {
-            if let Some(Value::Object(texts)) = object.shift_remove(TEXTS) {
-                describe_constants(object, &texts);
-            }
-            object.values_mut().for_each(publish);
-        }
-        Value::Array(items) => items.iter_mut().for_each(publish),
-        _ => {}
-    }
-}
-
-/// Adds a line per documented constant to the description, in order.
-fn describe_constants(object: &mut Map<String, Value>, texts: &Map<String, Value>) {
-    let mut lines: Vec<String> = Vec::new();
-    lines.extend(object.get("description").and_then(Value::as_str).map(str::to_owned));
-    for constant in
-        object.get("enum").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str)
-    {
-        if let Some(text) = texts.get(constant).and_then(Value::as_str) {
-            let words: Vec<&str> = text.split_whitespace().collect();
-            lines.push(format!("- `{constant}`: {}", words.join(" ")));
-        }
-    }
-    object.insert("description".to_owned(), lines.join("\n").into());
 }
 
 /// Returns `true` if serde accepts only values that are valid for the `schemars` schema, so that decoded values need no
@@ -237,37 +206,6 @@ fn merge_choice(object: &mut Map<String, Value>) {
         }
     }
     object.insert(keyword.to_owned(), branches.into());
-}
-
-/// Turns a choice of constants into an `enum`, in the order of `schemars`, which moves undocumented variants into the
-/// first branch.
-fn collapse_constants(object: &mut Map<String, Value>) {
-    let Some(Value::Array(branches)) = object.get("oneOf") else { return };
-    let mut constants = Vec::new();
-    let mut texts = Map::new();
-    for branch in branches {
-        let Some(branch) = branch.as_object() else { return };
-        let is_plain = |key: &String| matches!(key.as_str(), "type" | "const" | "enum" | "description");
-        if branch.get("type").is_none_or(|kind| kind != "string") || !branch.keys().all(is_plain) {
-            return;
-        }
-        match (branch.get("const"), branch.get("enum")) {
-            (Some(Value::String(constant)), None) => {
-                if let Some(text) = branch.get("description") {
-                    texts.insert(constant.clone(), text.clone());
-                }
-                constants.push(Value::from(constant.as_str()));
-            }
-            (None, Some(Value::Array(several))) => constants.extend(several.iter().cloned()),
-            _ => return,
-        }
-    }
-    object.shift_remove("oneOf");
-    object.insert("type".to_owned(), "string".into());
-    object.insert("enum".to_owned(), constants.into());
-    if !texts.is_empty() {
-        object.insert(TEXTS.to_owned(), texts.into());
-    }
 }
 
 /// Turns `type: [T, null]` into a choice of `T` and `null`, because some clients reject lists of types.

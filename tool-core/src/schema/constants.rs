@@ -1,0 +1,66 @@
+//! The constants of an enum and their descriptions.
+
+use serde_json::{Map, Value};
+
+/// The temporary key for descriptions of constants, until [`publish`]. No schema has this key.
+pub(crate) const TEXTS: &str = "\u{0}texts";
+
+/// Turns a choice of constants into an `enum`, in the order of `schemars`, which moves undocumented variants into the
+/// first branch.
+pub(crate) fn collapse(object: &mut Map<String, Value>) {
+    let Some(Value::Array(branches)) = object.get("oneOf") else { return };
+    let mut constants = Vec::new();
+    let mut texts = Map::new();
+    for branch in branches {
+        let Some(branch) = branch.as_object() else { return };
+        let is_plain = |key: &String| matches!(key.as_str(), "type" | "const" | "enum" | "description");
+        if branch.get("type").is_none_or(|kind| kind != "string") || !branch.keys().all(is_plain) {
+            return;
+        }
+        match (branch.get("const"), branch.get("enum")) {
+            (Some(Value::String(constant)), None) => {
+                if let Some(text) = branch.get("description") {
+                    texts.insert(constant.clone(), text.clone());
+                }
+                constants.push(Value::from(constant.as_str()));
+            }
+            (None, Some(Value::Array(several))) => constants.extend(several.iter().cloned()),
+            _ => return,
+        }
+    }
+    object.shift_remove("oneOf");
+    object.insert("type".to_owned(), "string".into());
+    object.insert("enum".to_owned(), constants.into());
+    if !texts.is_empty() {
+        object.insert(TEXTS.to_owned(), texts.into());
+    }
+}
+
+/// Moves the descriptions of constants into the description of their `enum`.
+pub(crate) fn publish(schema: &mut Value) {
+    match schema {
+        Value::Object(object) => {
+            if let Some(Value::Object(texts)) = object.shift_remove(TEXTS) {
+                describe(object, &texts);
+            }
+            object.values_mut().for_each(publish);
+        }
+        Value::Array(items) => items.iter_mut().for_each(publish),
+        _ => {}
+    }
+}
+
+/// Adds a line per documented constant to the description, in order.
+fn describe(object: &mut Map<String, Value>, texts: &Map<String, Value>) {
+    let mut lines: Vec<String> = Vec::new();
+    lines.extend(object.get("description").and_then(Value::as_str).map(str::to_owned));
+    for constant in
+        object.get("enum").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str)
+    {
+        if let Some(text) = texts.get(constant).and_then(Value::as_str) {
+            let words: Vec<&str> = text.split_whitespace().collect();
+            lines.push(format!("- `{constant}`: {}", words.join(" ")));
+        }
+    }
+    object.insert("description".to_owned(), lines.join("\n").into());
+}
