@@ -15,6 +15,7 @@ mod registry;
 mod sample;
 mod scale;
 mod table;
+mod tasks;
 mod workspace;
 
 use std::io::Write as _;
@@ -125,12 +126,22 @@ fn command() -> Command {
                         .value_parser(value_parser!(u16).range(1..))
                         .help("How many processes each number of tools has; the median counts"),
                 ]),
-            Command::new("all").about("All eight, one after another").arg(write),
+            Command::new("tasks").about("How many tasks a second, and how long one takes").args([
+                write.clone(),
+                Arg::new("runs")
+                    .long("runs")
+                    .value_name("N")
+                    .default_value("3")
+                    .value_parser(value_parser!(u16).range(1..))
+                    .help("In how many rounds each database is measured; the median counts"),
+            ]),
+            Command::new("all").about("All nine, one after another").arg(write),
         ])
 }
 
 /// Each has a section of its name in the README.
-const TASKS: [&str; 8] = ["instructions", "http", "mcp", "cli", "scale", "registry", "profile", "compile"];
+const TASKS: [&str; 9] =
+    ["instructions", "http", "mcp", "cli", "scale", "registry", "tasks", "profile", "compile"];
 
 /// Runs one task, or each of them with its defaults; whether all is well.
 fn run(matches: &ArgMatches) -> Result<bool, Error> {
@@ -140,6 +151,7 @@ fn run(matches: &ArgMatches) -> Result<bool, Error> {
         "compile" => compile::measure(&Workspace::open()?, &counts(arguments), runs(arguments))?,
         "profile" => profile::measure(&Workspace::open()?, count(arguments), runs(arguments))?,
         "registry" => registry::measure(&Workspace::open()?, count(arguments))?,
+        "tasks" => tasks::measure(&Workspace::open()?, many_runs(arguments))?,
         "instructions" => {
             let counted = instructions::count(&Workspace::open()?)?;
             publish(name, &counted.section, write)?;
