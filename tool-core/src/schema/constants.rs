@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value};
 
+use crate::schema::subschemas::branches;
+
 /// The temporary key for descriptions of constants, until [`publish`]. No schema has this key.
 pub(crate) const TEXTS: &str = "\u{0}texts";
 
@@ -63,4 +65,28 @@ fn describe(object: &mut Map<String, Value>, texts: &Map<String, Value>) {
         }
     }
     object.insert("description".to_owned(), lines.join("\n").into());
+}
+
+/// Returns the lines of a description that say what single constants mean, as [`publish`] writes them.
+pub(crate) fn descriptions(schema: &Value) -> impl Iterator<Item = &str> {
+    let constants = schema["enum"].as_array().map_or(&[][..], Vec::as_slice);
+    let is_of_one = move |line: &&str| {
+        let constant = line.strip_prefix("- `").and_then(|rest| rest.split_once("`: "));
+        constant.is_some_and(|(constant, _)| constants.iter().any(|value| value == constant))
+    };
+    schema["description"].as_str().unwrap_or_default().lines().filter(is_of_one)
+}
+
+/// Returns the branches of a choice, if each of them is one constant with annotations, and all are texts or all are integers.
+pub(crate) fn choice(schema: &Value) -> Option<&[Value]> {
+    let branches = branches(schema)?.as_slice();
+    let all =
+        |is: fn(&Value) -> bool| branches.iter().all(|branch| is_constant(branch) && is(&branch["const"]));
+    let is_choice = all(Value::is_string) || all(|value| value.is_i64() || value.is_u64());
+    (is_choice && !branches.is_empty()).then_some(branches)
+}
+
+fn is_constant(branch: &Value) -> bool {
+    let keywords = branch.as_object().into_iter().flatten().map(|(keyword, _)| keyword.as_str());
+    keywords.filter(|keyword| !matches!(*keyword, "type" | "title" | "description")).eq(["const"])
 }

@@ -6,7 +6,7 @@ use std::ops::Not;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::schema::constants::TEXTS;
+use crate::schema::constants::{self, TEXTS};
 use crate::schema::json::pointer::unescaped;
 use crate::schema::json::size;
 use crate::schema::reference::target;
@@ -202,6 +202,17 @@ impl<'s> Rendering<'s> {
         examples.filter_map(|example| self.copied(example)).collect()
     }
 
+    /// Renders a choice of constants: their titles and descriptions are those of the values.
+    fn constants(&mut self, branches: &[Value]) -> Vec<Allowed> {
+        let allowed = |branch: &Value| {
+            let texts = ["title", "description"].map(|keyword| self.text(&branch[keyword]));
+            let texts: Vec<String> = texts.into_iter().flatten().collect();
+            let description = Some(texts.join(": ")).filter(|text| !text.is_empty());
+            self.copied(&branch["const"]).map(|value| Allowed { value, description })
+        };
+        branches.iter().filter_map(allowed).collect()
+    }
+
     fn allowed(&mut self, schema: &Value) -> Vec<Allowed> {
         let values = match (&schema["enum"], schema.get("const")) {
             (Value::Array(values), _) => values.as_slice(),
@@ -250,6 +261,11 @@ impl<'s> Rendering<'s> {
     }
 
     fn described(&mut self, schema: &'s Value) -> NativeSchema {
+        if let Some(branches) = constants::choice(schema) {
+            let kind = if branches[0]["const"].is_string() { "string" } else { "integer" };
+            let (examples, allowed) = (self.examples(schema), self.constants(branches));
+            return NativeSchema { kind, examples, allowed, ..NativeSchema::default() };
+        }
         let variants = branches(schema).into_iter().flatten().map(|branch| self.value(branch)).collect();
         let native = NativeSchema {
             kind: kind(schema),

@@ -91,6 +91,46 @@ enum Untagged {
     Of(Place),
 }
 
+/// What became of a parcel.
+#[derive(Serialize, Deserialize, JsonSchema)]
+enum DescribedExternal {
+    /// Nothing is known yet.
+    Pending,
+    Lost,
+    /// Somebody took it
+    /// at the door.
+    Taken(Mood),
+    /// It was left.
+    Left {
+        /// Where it lies.
+        place: Place,
+    },
+}
+
+/// What is done with a parcel.
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind")]
+enum DescribedInternal {
+    /// It stays.
+    Nothing,
+    /// It goes on.
+    Sent { mood: Mood },
+    /// It goes to a place.
+    To(Place),
+}
+
+/// Who takes a parcel.
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+enum DescribedUntagged {
+    /// By number.
+    Number(i32),
+    /// By mood.
+    Mood(Mood),
+    /// By any of some moods.
+    Moods(Vec<Mood>),
+}
+
 #[derive(Serialize, Deserialize, JsonSchema)]
 struct Tree {
     label: String,
@@ -186,6 +226,9 @@ family! {
     enum_internal: Internal;
     enum_adjacent: Adjacent;
     enum_untagged: Untagged;
+    enum_external_described: DescribedExternal;
+    enum_internal_described: DescribedInternal;
+    enum_untagged_described: DescribedUntagged;
     structure: Place;
     structure_empty: Empty;
     structure_nested: Journey;
@@ -349,6 +392,14 @@ pub(crate) const CASES: &[(&str, &str, bool)] = &[
     ("enum_untagged", "\"a\"", true),
     ("enum_untagged", "1", true),
     ("enum_untagged", "1.5", false),
+    ("enum_external_described", "\"Pending\"", true),
+    ("enum_external_described", "{\"Taken\":\"good\"}", true),
+    ("enum_external_described", "{\"Taken\":\"Good\"}", false),
+    ("enum_internal_described", "{\"kind\":\"Sent\",\"mood\":\"bad\"}", true),
+    ("enum_internal_described", "{\"kind\":\"Sent\"}", false),
+    ("enum_untagged_described", "\"good\"", true),
+    ("enum_untagged_described", "[\"good\",\"bad\"]", true),
+    ("enum_untagged_described", "\"worse\"", false),
     ("structure", "{\"latitude\":1.5,\"longitude\":2.5,\"name\":null,\"visits\":0}", true),
     ("structure", "[1.0,2.0]", false),
     ("structure", "{\"latitude\":1.0}", false),

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tool_core::profile::Profile;
-use tool_core::tool;
+use tool_core::{ToolDefinition, tool};
 
 use crate::tools_of;
 
@@ -63,6 +63,73 @@ fn lists_variant_docs_in_native_inputs() {
         allowed.find(|allowed| allowed["value"] == value).unwrap()["description"].clone()
     };
     assert_eq!((of("oldest"), of("random")), (json!("What changed first comes first."), Value::Null));
+}
+
+/// The documentation of the variants of `schemas.rs`, and of the types in them.
+const DOCS: [(&str, &[&str]); 3] = [
+    (
+        "enum_external_described",
+        &[
+            "Nothing is known yet.",
+            "Somebody took it\nat the door.",
+            "It was left.",
+            "Where it lies.",
+            "- `good`: All is well.\n- `bad`: It could be better.",
+        ],
+    ),
+    (
+        "enum_internal_described",
+        &["It stays.", "It goes on.", "It goes to a place.", "Degrees north.", "- `good`: All is well."],
+    ),
+    (
+        "enum_untagged_described",
+        &["By number.", "By mood.", "By any of some moods.", "- `bad`: It could be better."],
+    ),
+];
+
+#[test]
+fn every_profile_describes_every_variant() {
+    let registry = tools_of("tools::schemas");
+    for (name, docs) in DOCS {
+        let tool = registry.get(name).unwrap();
+        for profile in Profile::ALL.into_iter().filter(|profile| *profile != Profile::Native) {
+            let schema = tool.schema_for(profile).unwrap();
+            for input in ["value", "optional"] {
+                let schema = schema["properties"][input].to_string();
+                for text in docs {
+                    let text = json!(text).to_string();
+                    assert!(schema.contains(text.trim_matches('"')), "{profile}: {text} is not in {schema}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn reads_the_descriptions_of_constants_in_custom_schemas() {
+    let order = json!({
+        "description": "Which first.",
+        "oneOf": [
+            {"const": "up", "title": "Upwards", "description": "The least."},
+            {"type": "string", "const": "down", "title": "Downwards"},
+            {"const": "any"},
+        ],
+    });
+    let level = json!({"anyOf": [{"const": 1, "description": "Low."}, {"const": 2, "description": "High."}]});
+    let mixed = json!({"oneOf": [{"const": 1}, {"const": "a"}]});
+    let schema = json!({"type": "object", "properties": {"order": order, "level": level, "mixed": mixed}});
+    let tool = ToolDefinition::builder("sort", "Sorts.").input_schema(schema).build().unwrap();
+    let inputs = serde_json::to_value(tool.inputs()).unwrap();
+    let allowed = json!([
+        {"value": "up", "description": "Upwards: The least."},
+        {"value": "down", "description": "Downwards"},
+        {"value": "any"},
+    ]);
+    assert_eq!((&inputs[0]["type"], &inputs[0]["allowed"]), (&json!("string"), &allowed));
+    assert_eq!(inputs[0]["description"], "Which first.");
+    let allowed = json!([{"value": 1, "description": "Low."}, {"value": 2, "description": "High."}]);
+    assert_eq!((&inputs[1]["type"], &inputs[1]["allowed"]), (&json!("integer"), &allowed));
+    assert_eq!((&inputs[2]["type"], &inputs[2]["allowed"]), (&json!("union"), &Value::Null));
 }
 
 #[derive(Serialize, Deserialize, JsonSchema)]

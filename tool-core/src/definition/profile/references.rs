@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::definition::profile::subschemas::{below, mapped};
 use crate::definition::profile::{Profile, ProfileError, dialect};
+use crate::schema::constants;
 use crate::schema::json::pointer::push_escaped;
 use crate::schema::normal::merge_under;
 use crate::schema::reference;
@@ -136,10 +137,16 @@ impl<'s> Inlining<'s> {
     }
 }
 
-/// Sibling keywords of a reference apply too, and take precedence.
+/// Sibling keywords of a reference apply too, and take precedence. What the target says of single constants is kept.
 fn together(mut beside: Map<String, Value>, target: Value) -> Value {
     if !beside.keys().all(|keyword| dialect::is_note(keyword)) {
         return json!({"allOf": [target, beside]});
+    }
+    if let Some(Value::String(description)) = beside.get_mut("description") {
+        for line in constants::descriptions(&target) {
+            description.push('\n');
+            description.push_str(line);
+        }
     }
     merge_under(&mut beside, target);
     beside.into()

@@ -283,6 +283,29 @@ fn inlines_references() {
 }
 
 #[test]
+fn keeps_descriptions_of_constants_beside_references() {
+    let mood = json!({
+        "type": "string",
+        "description": "How one feels.\n- `good`: All is well.\n- `bad`: It could be better.\n- `worse`: Never.",
+        "enum": ["good", "bad", "unknown"],
+    });
+    let beside = json!({"$ref": "#/$defs/Mood", "description": "How it was."});
+    let root = json!({
+        "type": "object",
+        "properties": {"mood": beside, "moods": {"type": "array", "items": {"$ref": "#/$defs/Mood"}}},
+        "required": ["mood", "moods"],
+        "additionalProperties": false,
+        "$defs": {"Mood": mood},
+    });
+    for profile in MODELS.into_iter().chain([Profile::NoRef]) {
+        let properties = &rendered(&root, profile).unwrap()["properties"];
+        let expected = "How it was.\n- `good`: All is well.\n- `bad`: It could be better.";
+        assert_eq!(properties["mood"]["description"], expected, "{profile}");
+        assert_eq!(properties["moods"]["items"], mood, "{profile}");
+    }
+}
+
+#[test]
 fn keeps_one_definition_of_a_recursive_type() {
     let root = json!({
         "type": "object",
