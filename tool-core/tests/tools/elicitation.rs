@@ -573,9 +573,10 @@ fn converts_types_to_forms() {
     enum Titled {
         #[schemars(title = "First Option")]
         One,
-        /// The second.
+        /// The second
+        /// of two.
         ///
-        /// Of two.
+        /// There is no third one.
         Two,
     }
     fn john() -> String {
@@ -583,7 +584,8 @@ fn converts_types_to_forms() {
     }
 
     let form = Form::of::<Everything>().unwrap();
-    let titled = json!([{"const": "One", "title": "First Option"}, {"const": "Two", "title": "The second."}]);
+    let titled =
+        json!([{"const": "One", "title": "First Option"}, {"const": "Two", "title": "The second of two."}]);
     let expected = json!({
         "name": {"type": "string", "description": "How you are called.", "default": "John Doe", "minLength": 1, "maxLength": 20},
         "email": {"type": "string", "format": "email"},

@@ -119,7 +119,7 @@ impl Choice {
                 continue;
             }
             let title = ["title", "description"].iter().find_map(|keyword| branch[*keyword].as_str());
-            choice.push((branch["const"].as_str()?.to_owned(), title.map(first_line)));
+            choice.push((branch["const"].as_str()?.to_owned(), title.map(first_paragraph)));
         }
         Some(Choice(choice))
     }
@@ -141,8 +141,10 @@ impl Choice {
     }
 }
 
-fn first_line(text: &str) -> String {
-    text.lines().next().unwrap_or_default().to_owned()
+/// Returns the first paragraph on one line: a title has no second one.
+fn first_paragraph(text: &str) -> String {
+    let lines = text.lines().map(str::trim).take_while(|line| !line.is_empty());
+    lines.collect::<Vec<_>>().join(" ")
 }
 
 /// Turns `T | null` into `T`, and returns whether it was nullable.
