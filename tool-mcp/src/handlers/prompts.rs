@@ -100,13 +100,31 @@ fn argument(native: &NativeSchema) -> PromptArgument {
     let mut argument = PromptArgument::new(native.name.as_deref().unwrap_or_default())
         .with_required(native.required.unwrap_or(false));
     let description = native.description.as_deref().unwrap_or_default();
-    let described = match hint(native) {
+    let mut described = match hint(native) {
         Some(hint) if description.is_empty() => hint,
         Some(hint) => format!("{description} ({hint})"),
         None => description.to_owned(),
     };
+    for line in allowed(native) {
+        if !described.is_empty() {
+            described.push('\n');
+        }
+        described.push_str(&line);
+    }
     argument.description = Some(described).filter(|description| !description.is_empty());
     argument
+}
+
+/// Returns a line for each allowed value of an argument or of the items of a list.
+fn allowed(native: &NativeSchema) -> impl Iterator<Item = String> {
+    let of_items = native.items.as_deref().filter(|_| native.kind == "list");
+    let natives = [Some(native), of_items].into_iter().flatten().filter(|native| !native.secret);
+    natives.flat_map(|native| &native.allowed).map(|allowed| {
+        let value = allowed.value.as_str().map_or_else(|| allowed.value.to_string(), str::to_owned);
+        let words = allowed.description.as_deref().unwrap_or_default().split_whitespace();
+        let words: Vec<&str> = words.collect();
+        if words.is_empty() { format!("- `{value}`") } else { format!("- `{value}`: {}", words.join(" ")) }
+    })
 }
 
 /// Returns how to write a value of another type as a text, and its default.

@@ -28,7 +28,11 @@ fn lists_prompts_with_their_arguments() {
                     "required": true,
                 },
                 {"name": "words", "description": "How long. (integer; default 100)", "required": false},
-                {"name": "wing", "description": "From which wing.", "required": false},
+                {
+                    "name": "wing",
+                    "description": "From which wing.\n- `east`: Where the sun rises.\n- `west`: Where it sets.",
+                    "required": false,
+                },
             ],
         }]})
     );
