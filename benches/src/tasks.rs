@@ -39,6 +39,8 @@ const TOLERANCE: f64 = 1.5;
 #[derive(Debug, Default)]
 struct Figures {
     per_second: Vec<f64>,
+    /// Of the processor, of one of many tasks.
+    milliseconds: Vec<f64>,
     here: Vec<f64>,
     apart: Vec<f64>,
     lists: Vec<f64>,
@@ -48,7 +50,9 @@ struct Figures {
 impl Figures {
     fn add(&mut self, database: &Database<'_>, stored: usize) -> Result<(), Error> {
         fill(database, stored)?;
-        self.per_second.push(database.report("busy", BUSY)?);
+        let (per_second, seconds) = database.report_with_cost("busy", BUSY)?;
+        self.per_second.push(per_second);
+        self.milliseconds.push(seconds * 1e3 / BUSY as f64);
         fill(database, stored)?;
         self.here.extend(database.report::<Vec<f64>>("here", HERE)?);
         self.apart.extend(database.apart(APART)?);
@@ -173,6 +177,10 @@ fn rows(kind: Kind) -> Vec<Row> {
             goal: Some(per_second),
             is_rate: true,
             least: 0.0,
+        },
+        Row {
+            least: 0.2,
+            ..time("processor time of each, ms", |figures| middle(&figures.milliseconds), None)
         },
         time("one task, half of them, ms", |figures| part(&figures.here, 50), Some(MIDDLE)),
         time("one task, 95 of 100, ms", |figures| part(&figures.here, 95), None),
