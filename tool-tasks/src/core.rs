@@ -93,6 +93,7 @@ pub(crate) async fn release(
     let id = record.id.to_string();
     let values = cells![id.as_str(), record.attempt, record.begun, i64::from(record.is_resuming), now()];
     transaction.execute(RELEASE, values).await?;
+    transaction.remove(&id).await?;
     transaction.push(&id, delay).await
 }
 

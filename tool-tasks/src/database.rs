@@ -133,10 +133,10 @@ pub(crate) trait Transaction: Send {
     /// Removes the names of this worker from the queue, or those of all workers that have no row in `tool_task_worker`.
     fn remove_names<'a>(&'a mut self, worker: Option<&'a str>) -> BoxFuture<'a, Stored<()>>;
 
-    /// Puts an entry for the task into the queue, which no worker takes before `delay`.
+    /// Puts an entry for the task into the queue, which has none of it, and which no worker takes before `delay`.
     fn push<'a>(&'a mut self, id: &'a str, delay: Duration) -> BoxFuture<'a, Stored<()>>;
 
-    /// Takes at most `limit` entries that are due, and returns the ids of their tasks.
+    /// Removes at most `limit` entries that are due, and returns the ids of their tasks.
     fn fetch<'a>(&'a mut self, worker: &'a str, limit: usize) -> BoxFuture<'a, Stored<Vec<String>>>;
 
     /// Removes the entry of the task.

@@ -64,8 +64,13 @@ async fn open(url: &str) -> Stored<PgPool> {
     // The text of the error could hold the password.
     let invalid = |_| DatabaseError::Unusable("the url of the database is invalid".to_owned());
     let options: PgConnectOptions = url.parse().map_err(invalid)?;
-    // A process that is stopped in the middle of a transaction would keep its locks.
-    let options = options.options([("idle_in_transaction_session_timeout", "10s")]);
+    let options = options.options([
+        // A process that is stopped in the middle of a transaction would keep its locks.
+        ("idle_in_transaction_session_timeout", "10s"),
+        // Each statement has an index. Without this, the planner reads small tables as a whole, and keeps the plan while they
+        // grow: the queue is empty most of the time, and then full of rows that are gone.
+        ("enable_seqscan", "off"),
+    ]);
     let pool = PgPoolOptions::new().max_connections(8).connect_lazy_with(options);
     migrate(&pool).await?;
     Ok(pool)
@@ -96,6 +101,7 @@ const REMOVE_NAMES: &str = "DELETE FROM apalis.workers WHERE worker_type = $1 AN
      (SELECT 1 FROM tool_task_worker WHERE apalis.workers.id LIKE tool_task_worker.id || '-%')";
 const REMOVE_NAMES_OF: &str = "DELETE FROM apalis.workers WHERE worker_type = $1 AND id LIKE $2 || '-%'";
 const REMOVE: &str = "DELETE FROM apalis.jobs WHERE job_type = $1 AND idempotency_key = $2";
+const REMOVE_FETCHED: &str = "DELETE FROM apalis.jobs WHERE job_type = $1 AND lock_by = $2";
 const LOST: &str = "SELECT id FROM tool_task WHERE state = 'working' AND worker IS NULL AND NOT EXISTS \
      (SELECT 1 FROM apalis.jobs WHERE job_type = $1 AND idempotency_key = tool_task.id) LIMIT $2";
 
@@ -181,7 +187,6 @@ impl Transaction for PostgresTransaction {
 
     fn push<'a>(&'a mut self, id: &'a str, delay: Duration) -> BoxFuture<'a, Stored<()>> {
         Box::pin(async move {
-            self.remove(id).await?;
             let entry = TaskBuilder::new(id.as_bytes().to_vec())
                 .idempotency_key(id)
                 .run_at_timestamp(due(delay))
@@ -194,6 +199,9 @@ impl Transaction for PostgresTransaction {
         Box::pin(async move {
             let config = Config::default().queue(QUEUE).batch_size(limit);
             let entries = queries::fetch_next(&mut *self.0, &config, &WorkerContext::new(worker)).await?;
+            if !entries.is_empty() {
+                self.execute(REMOVE_FETCHED, cells![QUEUE, worker]).await?;
+            }
             Ok(entries.into_iter().map(|entry| String::from_utf8_lossy(&entry.args).into_owned()).collect())
         })
     }

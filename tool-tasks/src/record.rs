@@ -11,13 +11,16 @@ use tool_core::{Principal, TraceParent};
 
 use crate::database::{DatabaseError, Row, Stored};
 
+macro_rules! columns {
+    () => {
+        "id, tool, state, cancel, attempt, created, updated, ttl_ms, poll_ms, version, progress, questions, outcome, \
+         arguments_digest"
+    };
+}
+
 macro_rules! select_task {
     ($condition:literal) => {
-        concat!(
-            "SELECT id, tool, state, cancel, attempt, created, updated, ttl_ms, poll_ms, version, progress, questions, \
-             outcome, arguments_digest FROM tool_task WHERE ",
-            $condition
-        )
+        concat!("SELECT ", columns!(), " FROM tool_task WHERE ", $condition)
     };
 }
 
@@ -36,10 +39,14 @@ pub(crate) const LIST_AFTER: &str = select_task!(
     "owner = $1 AND expires > $2 AND (created, id) < ($4, $5) ORDER BY created DESC, id DESC LIMIT $3"
 );
 
-/// Stores a task.
-pub(crate) const INSERT: &str = "INSERT INTO tool_task (id, owner, principal, tool, arguments, arguments_digest, key, retries, \
-     attempt_timeout_ms, state, attempt, begun, resuming, cancel, version, created, updated, expires, poll_ms, ttl_ms, trace) \
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'working', 0, 0, 0, 0, 1, $10, $10, $11, $12, $13, $14) ON CONFLICT DO NOTHING";
+/// Stores a task, unless there is one with its key, and returns it.
+pub(crate) const INSERT: &str = concat!(
+    "INSERT INTO tool_task (id, owner, principal, tool, arguments, arguments_digest, key, retries, attempt_timeout_ms, \
+     state, attempt, begun, resuming, cancel, version, created, updated, expires, poll_ms, ttl_ms, trace) \
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'working', 0, 0, 0, 0, 1, $10, $10, $11, $12, $13, $14) \
+     ON CONFLICT DO NOTHING RETURNING ",
+    columns!()
+);
 
 /// Finds a record by its id.
 pub(crate) const FIND_RECORD: &str = "SELECT id, owner, principal, tool, arguments, key, retries, attempt_timeout_ms, state, attempt, \

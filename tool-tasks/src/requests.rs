@@ -104,10 +104,9 @@ async fn insert(
         ttl,
         new.trace.map(|trace| trace.to_string()),
     ];
-    if transaction.execute(INSERT, values).await? == 1 {
+    if let Some(row) = transaction.rows(INSERT, values).await?.into_iter().next() {
         transaction.push(&id, Duration::ZERO).await?;
-        let rows = transaction.rows(FIND_TASK, cells![id, owner, i64::MIN]).await?;
-        return Ok((first(rows)?, true));
+        return Ok((read_task(row)?, true));
     }
     let rows = transaction.rows(FIND_KEY, cells![owner, new.tool.as_str(), key]).await?;
     Ok((first(rows)?, false))
@@ -189,6 +188,7 @@ pub(crate) async fn answer(
     let mut values = cells![text.as_str(), record.attempt, to_json(&record.answers), now()];
     if record.questions.is_empty() {
         transaction.execute(RESUME, values).await?;
+        transaction.remove(&text).await?;
         transaction.push(&text, Duration::ZERO).await?;
     } else {
         values.extend(cells![to_json(&record.questions)]);

@@ -133,6 +133,7 @@ const REMOVE_NAMES: &str = "DELETE FROM Workers WHERE worker_type = $1 AND NOT E
      (SELECT 1 FROM tool_task_worker WHERE Workers.id LIKE tool_task_worker.id || '-%')";
 const REMOVE_NAMES_OF: &str = "DELETE FROM Workers WHERE worker_type = $1 AND id LIKE $2 || '-%'";
 const REMOVE: &str = "DELETE FROM Jobs WHERE job_type = $1 AND idempotency_key = $2";
+const REMOVE_FETCHED: &str = "DELETE FROM Jobs WHERE job_type = $1 AND lock_by = $2";
 const LOST: &str = "SELECT id FROM tool_task WHERE state = 'working' AND worker IS NULL AND NOT EXISTS \
      (SELECT 1 FROM Jobs WHERE job_type = $1 AND idempotency_key = tool_task.id) LIMIT $2";
 
@@ -222,7 +223,6 @@ impl Transaction for SqliteTransaction {
 
     fn push<'a>(&'a mut self, id: &'a str, delay: Duration) -> BoxFuture<'a, Stored<()>> {
         Box::pin(async move {
-            self.remove(id).await?;
             let entry = TaskBuilder::new(id.as_bytes().to_vec())
                 .idempotency_key(id)
                 .run_at_timestamp(due(delay))
@@ -235,9 +235,12 @@ impl Transaction for SqliteTransaction {
     fn fetch<'a>(&'a mut self, worker: &'a str, limit: usize) -> BoxFuture<'a, Stored<Vec<String>>> {
         Box::pin(async move {
             let config = Config::default().queue(QUEUE).batch_size(limit);
-            let worker = WorkerContext::new(worker);
-            let entries = queries::fetch_next(&mut *self.transaction, &config, &worker).await;
+            let context = WorkerContext::new(worker);
+            let entries = queries::fetch_next(&mut *self.transaction, &config, &context).await;
             let entries = noted(entries, &self.has_failed)?;
+            if !entries.is_empty() {
+                self.execute(REMOVE_FETCHED, cells![QUEUE, worker]).await?;
+            }
             Ok(entries.into_iter().map(|entry| String::from_utf8_lossy(&entry.args).into_owned()).collect())
         })
     }

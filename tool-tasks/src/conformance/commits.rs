@@ -81,13 +81,20 @@ struct ObservedTransaction {
     kinds: Vec<&'static str>,
 }
 
+impl ObservedTransaction {
+    fn note(&mut self, sql: &str) {
+        self.kinds.extend(KINDS.iter().filter(|(statement, _)| *statement == sql).map(|(_, kind)| kind));
+    }
+}
+
 impl Transaction for ObservedTransaction {
     fn execute<'a>(&'a mut self, sql: &'static str, values: Vec<Cell>) -> BoxFuture<'a, Stored<u64>> {
-        self.kinds.extend(KINDS.iter().filter(|(statement, _)| *statement == sql).map(|(_, kind)| kind));
+        self.note(sql);
         self.transaction.execute(sql, values)
     }
 
     fn rows<'a>(&'a mut self, sql: &'static str, values: Vec<Cell>) -> BoxFuture<'a, Stored<Vec<Row>>> {
+        self.note(sql);
         self.transaction.rows(sql, values)
     }
 

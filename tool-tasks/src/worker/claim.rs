@@ -83,7 +83,6 @@ impl<'a> Claims<'a> {
         let mut claimed = Vec::new();
         let mut ended = Vec::new();
         for id in &ids {
-            transaction.remove(id).await?;
             let Some(record) = find(&mut *transaction, id).await? else { continue };
             let attempt = self.take(&mut *transaction, record, &mut ended).await?;
             claimed.extend(attempt);

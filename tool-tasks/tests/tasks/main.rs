@@ -10,6 +10,7 @@ mod notifications;
 mod points;
 mod postgres_server;
 mod process;
+mod reads;
 mod same_key;
 mod upgrade;
 mod workers;
