@@ -32,11 +32,3 @@ async fn prints_what_the_readme_shows() {
     }
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "reading leaves no file behind");
 }
-
-#[test]
-fn matches_the_declaration_of_the_example() {
-    let source = include_str!("../../examples/weather/src/tools.rs");
-    let (_, declaration) = README.split_once("/// Daily weather as it was observed").unwrap();
-    let (declaration, _) = declaration.split_once("```").unwrap();
-    assert!(source.contains(declaration), "{declaration}");
-}

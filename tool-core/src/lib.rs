@@ -69,7 +69,7 @@ pub use crate::model::permission::{Permission, PermissionError};
 /// Addresses of tools, for adapters that serve results as resources.
 pub mod address {
     pub use crate::definition::surface::{
-        Address, InvalidVariable, Segment, SegmentError, Surface, check_segment, decode_segment,
+        Address, InvalidVariable, Segment, SegmentError, Surface, Variables, check_segment, decode_segment,
     };
 }
 

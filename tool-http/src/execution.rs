@@ -5,7 +5,7 @@ use std::time::Instant;
 use axum::http::{HeaderValue, Uri, header};
 use axum::response::{IntoResponse as _, Response};
 use metrics::Label;
-use tool_core::address::InvalidVariable;
+use tool_core::address::Variables;
 use tool_core::schema::NativeSchema;
 use tool_core::{CallOptions, FailureKind, Operation, Principal, Registry, Reply, ToolDefinition, adapter};
 use tool_serve::DurationHistogram;
@@ -114,7 +114,7 @@ struct Addressed {
     tools: Registry,
     name: String,
     /// The values of the variables.
-    values: Result<Vec<(String, String)>, InvalidVariable>,
+    values: Variables,
     /// Why the caller may not call it, but see it as everybody does.
     refusal: Option<ApiError>,
 }

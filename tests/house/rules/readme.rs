@@ -1,4 +1,4 @@
-//! Checks that the files and commands of the README exist.
+//! Checks that the files and commands of the README of the examples exist.
 
 use std::collections::BTreeSet;
 
@@ -19,14 +19,14 @@ fn systems(readme: &str) -> Vec<(&str, &str)> {
 
 #[test]
 fn each_of_the_five_systems_has_its_example_and_the_command_that_runs_it() {
-    let readme = workspace::read("README.md");
+    let readme = workspace::read("examples/README.md");
     let systems = systems(&readme);
     let mut packages = BTreeSet::new();
     for (example, command) in &systems {
         let (name, link) = example.trim_start_matches("[`").split_once("`](").expect(example);
         let link = link.trim_end_matches(')');
-        assert_eq!(link, format!("examples/{name}/README.md"));
-        assert!(workspace::read(link).contains(name), "{link} says nothing of itself");
+        assert_eq!(link, format!("{name}/README.md"));
+        assert!(workspace::read(format!("examples/{link}")).contains(name), "{link} says nothing of itself");
         assert!(command.contains(&format!("cargo run -p {name} -- ")), "{command}");
         // Every file in a command must exist.
         let words = command.trim_matches('`').split([' ', '=', '@']);

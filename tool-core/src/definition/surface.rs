@@ -4,7 +4,7 @@ mod address;
 mod value;
 
 pub use address::{Address, Segment};
-pub use value::{InvalidVariable, SegmentError, check_segment, decode_segment};
+pub use value::{InvalidVariable, SegmentError, Variables, check_segment, decode_segment};
 
 use crate::definition::ToolDefinition;
 use crate::model::operation::Operation;

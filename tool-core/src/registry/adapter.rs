@@ -18,7 +18,7 @@ use crate::call::{self, Reply, text_arguments};
 use crate::declare::completion::{CompletionRequest, Completions};
 use crate::definition::ToolDefinition;
 use crate::definition::prompt::PromptDefinition;
-use crate::definition::surface::InvalidVariable;
+use crate::definition::surface::Variables;
 use crate::model::failure::Failure;
 use crate::model::permission::Permission;
 use crate::model::telemetry;
@@ -79,10 +79,7 @@ pub fn position<'r>(registry: &'r Registry, name: &str) -> Option<(usize, &'r To
 /// assert_eq!(adapter::arguments_of_query(tool, &values), r#"{"id":"a b","number":3}"#);
 /// assert!(adapter::tool_at(&registry, "node/7").is_none());
 /// ```
-pub fn tool_at<'r>(
-    registry: &'r Registry,
-    path: &str,
-) -> Option<(&'r ToolDefinition, Result<Vec<(String, String)>, InvalidVariable>)> {
+pub fn tool_at<'r>(registry: &'r Registry, path: &str) -> Option<(&'r ToolDefinition, Variables)> {
     let addresses = registry.inner.addresses.get_or_init(|| AddressIndex::of(registry.definitions()));
     let (position, values) = addresses.find(path)?;
     Some((registry.get(registry.inner.members.get(position)?.definition.name())?, values))

@@ -4,15 +4,15 @@ use std::collections::HashMap;
 use std::fmt;
 
 use crate::definition::ToolDefinition;
-use crate::definition::surface::{Address, InvalidVariable, Segment, Surface, decode_segment};
+use crate::definition::surface::{Address, Segment, Surface, Variables, decode_segment};
 use crate::registry::error::BuildError;
 
 /// The tools that have an address, by the number of segments and the first one, unless it is a variable.
 #[derive(Default)]
-pub(super) struct AddressIndex(HashMap<(usize, Option<String>), Vec<(Address, usize)>>);
+pub(super) struct AddressIndex(HashMap<(usize, Option<String>), AddressGroup>);
 
-/// The values of the variables of an address.
-pub(super) type Variables = Result<Vec<(String, String)>, InvalidVariable>;
+/// Addresses, and the positions of their tools.
+type AddressGroup = Vec<(Address, usize)>;
 
 impl AddressIndex {
     /// Creates the index of these tools, whose addresses do not collide.

@@ -11,7 +11,7 @@ use iri_string::percent_encode::PercentEncodedForUri;
 use iri_string::spec::UriSpec;
 use iri_string::template::UriTemplateStr;
 use iri_string::template::context::{Context, Visitor};
-use tool_core::address::{Address, InvalidVariable, Segment, SegmentError, check_segment, decode_segment};
+use tool_core::address::{Address, Segment, SegmentError, Variables, check_segment, decode_segment};
 
 pub(crate) use scheme::{Scheme, is_scheme};
 
@@ -107,7 +107,7 @@ impl Pattern {
     }
 
     /// Returns the values of the variables in a URI that matches.
-    pub(crate) fn values(&self, location: &Location) -> Result<Vec<(String, String)>, InvalidVariable> {
+    pub(crate) fn values(&self, location: &Location) -> Variables {
         self.address.values(&location.segments)
     }
 }

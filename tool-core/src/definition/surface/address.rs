@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::definition::ToolDefinition;
-use crate::definition::surface::value::{InvalidVariable, SegmentError, check_segment};
+use crate::definition::surface::value::{InvalidVariable, SegmentError, Variables, check_segment};
 
 /// The address of the result of a tool: a path of literal segments and variables, which are inputs of the tool.
 ///
@@ -176,10 +176,7 @@ impl Address {
     /// let error = address.values(&[decode_segment("page"), decode_segment("%2E")]).unwrap_err();
     /// assert_eq!(error.to_string(), "the value of `id` is `.` or `..`, which leads elsewhere");
     /// ```
-    pub fn values(
-        &self,
-        segments: &[Result<String, SegmentError>],
-    ) -> Result<Vec<(String, String)>, InvalidVariable> {
+    pub fn values(&self, segments: &[Result<String, SegmentError>]) -> Variables {
         let mut values = Vec::new();
         for (segment, decoded) in self.0.iter().zip(segments) {
             let Segment::Variable(name) = segment else { continue };

@@ -75,6 +75,14 @@ pub enum SegmentError {
     Dots,
 }
 
+/// The names and values of the variables in an address, or the first one whose value is invalid.
+///
+/// ```
+/// let variables: tool_core::address::Variables = Ok(vec![("id".to_owned(), "7".to_owned())]);
+/// # let _ = variables;
+/// ```
+pub type Variables = Result<Vec<(String, String)>, InvalidVariable>;
+
 /// Why the value of a variable in an address is invalid.
 ///
 /// ```
