@@ -21,6 +21,7 @@ mod schema_text;
 mod schemas;
 pub(crate) mod surface;
 mod task;
+mod ui;
 pub(crate) mod wide;
 
 use crate::declare::source::Source;
@@ -39,6 +40,7 @@ use crate::definition::facts::Facts;
 use crate::definition::origin::Origin;
 use crate::model::digest::Digest;
 use crate::model::meta::MetaError;
+use crate::model::ui::Ui;
 use crate::schema::Validator;
 
 pub use builder::ToolDefinitionBuilder;
@@ -82,6 +84,8 @@ struct DefinitionData {
     digest: OnceLock<Digest>,
     /// The metadata of a declaration.
     meta: OnceLock<Result<Map<String, Value>, MetaError>>,
+    /// The page of a declaration.
+    ui: OnceLock<Ui>,
     /// A minimal call, and whether it is valid: a value for a pattern is only a guess.
     example: OnceLock<Box<(Value, bool)>>,
 }
@@ -95,6 +99,7 @@ impl DefinitionData {
             output_validator: OnceLock::new(),
             digest: OnceLock::new(),
             meta: OnceLock::new(),
+            ui: OnceLock::new(),
             example: OnceLock::new(),
         }
     }

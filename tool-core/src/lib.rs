@@ -151,6 +151,11 @@ pub mod telemetry {
     pub use crate::model::telemetry::{Propagator, SetPropagatorError, set_propagator};
 }
 
+/// Pages of tools, which MCP clients show.
+pub mod ui {
+    pub use crate::model::ui::{Ui, UiError, UiPermission, UiVisibility};
+}
+
 /// Search for tools by words.
 pub mod search {
     pub use crate::registry::search::{Hit, Match};

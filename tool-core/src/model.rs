@@ -23,3 +23,4 @@ pub(crate) mod setters;
 pub(crate) mod task;
 pub(crate) mod telemetry;
 pub(crate) mod trace;
+pub(crate) mod ui;

@@ -36,6 +36,7 @@ pub use crate::feature::{run_blocking, run_blocking_guarded, run_blocking_inject
 pub use crate::model::access::{Guard, IntoGuard, access};
 pub use crate::model::prompt::ReturnMessages;
 pub use crate::model::task::{TaskOptions, TaskSupport};
+pub use crate::model::ui::Ui;
 
 #[cfg(feature = "macros")]
 pub use tool_macros::{__prompts, __tools};

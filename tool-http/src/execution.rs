@@ -79,7 +79,7 @@ pub(crate) async fn call(mut context: RequestContext) -> Result<Response, ApiErr
 pub(crate) async fn result(mut context: RequestContext) -> Result<Response, ApiError> {
     check_site(&context)?;
     let call = Call::begin(&mut context).await?;
-    read(&mut context, call, |uri| query::pairs(uri)).await
+    read(&mut context, call, query::pairs).await
 }
 
 /// `GET` of any other path: the bare output of the tool that has this [address](tool_core::address), with its arguments in the

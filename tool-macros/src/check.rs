@@ -54,6 +54,7 @@ fn valid(attribute: &Attribute, function: &Function) -> Option<Tool> {
         path: attribute.path.as_ref().map(|given| given.value.clone()),
         schema: attribute.schema.clone(),
         meta: attribute.meta.clone(),
+        ui: attribute.ui.clone(),
         timeout: attribute.timeout.as_ref().and_then(|given| duration::parse(&given.value).ok()),
         task: attribute.task.as_ref().and_then(task::valid),
         cache: attribute.cache.as_ref().and_then(|given| duration::parse(&given.value).ok()),

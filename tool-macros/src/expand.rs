@@ -6,6 +6,7 @@ mod tokens;
 
 use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::{Expr, Lit};
 
 use self::inputs::inputs;
 pub(crate) use self::method::block;
@@ -201,6 +202,9 @@ fn texts(tool: &Tool) -> TokenStream {
         let json = respan(quote!(#krate::private::#convert(#value)), ends(&value.to_token_stream()));
         add(option, quote!(|| #json));
     }
+    if let Some(ui) = &tool.ui {
+        add("ui", page(&tool.callee, ui));
+    }
     if let Some(milliseconds) = tool.timeout {
         add("timeout", Literal::u64_unsuffixed(milliseconds).into_token_stream());
     }
@@ -220,6 +224,15 @@ fn texts(tool: &Tool) -> TokenStream {
     }
     drop(add);
     options
+}
+
+/// `|| Ui::new(include_str!("page.html"))`, or `|| ui`
+fn page(Callee { krate, .. }: &Callee, ui: &Expr) -> TokenStream {
+    let is_file = matches!(ui, Expr::Lit(literal) if matches!(literal.lit, Lit::Str(_)));
+    let ui = if is_file { quote!(::core::include_str!(#ui)) } else { ui.to_token_stream() };
+    let made = if is_file { quote!(#krate::private::Ui::new(#ui)) } else { ui.clone() };
+    let made = respan(made, ends(&ui));
+    quote!(|| #made)
 }
 
 /// `TaskOptions::new(TaskSupport::Optional).retries(2)`

@@ -24,6 +24,8 @@ pub(crate) struct Tool {
     pub(crate) path: Option<String>,
     pub(crate) schema: Option<Expr>,
     pub(crate) meta: Option<Expr>,
+    /// A file of HTML, or a `Ui`.
+    pub(crate) ui: Option<Expr>,
     /// In milliseconds.
     pub(crate) timeout: Option<u64>,
     pub(crate) task: Option<Task>,

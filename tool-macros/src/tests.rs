@@ -67,7 +67,7 @@ fn expands_every_option() {
         ) -> Node { store.node(&id) }"#,
     );
     let compute = expand(
-        r#"operation = Transform, schema = custom_schema(), meta = json!({"com.example/owner": 1}), access = may_compute, permission = "compute", blocking"#,
+        r#"operation = Transform, schema = custom_schema(), meta = json!({"com.example/owner": 1}), ui = "quantile.html", access = may_compute, permission = "compute", blocking"#,
         r#"/// Computes.
         #[deprecated(since = "1.2.0", note = "too slow")]
         fn compute(

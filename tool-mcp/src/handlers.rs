@@ -15,12 +15,13 @@ use std::time::Duration;
 
 use axum::body::Bytes;
 use rmcp::model::{
-    DiscoverResult, Implementation, InitializeRequestParams, InitializeResult, InputRequiredResult,
-    MetaObject, ProtocolVersion, ServerCapabilities, ServerConfig, ServerResult,
+    DiscoverResult, ExtensionCapabilities, Implementation, InitializeRequestParams, InitializeResult,
+    InputRequiredResult, JsonObject, MetaObject, ProtocolVersion, ServerCapabilities, ServerConfig,
+    ServerResult,
 };
 use serde::Serialize;
 use serde_json::value::RawValue;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 use tool_core::{CallOptions, Failure};
 
@@ -32,6 +33,7 @@ use crate::paging::ListPage;
 use crate::protocol::{
     ItemList, ListMembers, RequestContext, ResultMeta, RpcResponse, RpcResult, Session, invalid_params,
 };
+use crate::render::ui_page;
 use crate::updates::Updates;
 
 /// Answers the requests of all clients.
@@ -113,11 +115,27 @@ impl Handler {
     }
 
     pub(crate) async fn discover(&self, cx: &RequestContext) -> DiscoverResult {
-        let config = self.config.clone();
-        #[cfg(feature = "tasks")]
-        let config = self.with_extension(config, cx).await;
+        let config = self.with_extensions(self.config.clone(), cx).await;
         let discovered = DiscoverResult::from_server_info(ProtocolVersion::KNOWN_VERSIONS.to_vec(), config);
         discovered.with_ttl_ms(FRESH_FOR_MS).with_cache_scope(cx.scope())
+    }
+
+    /// Adds the extensions that the tools of the caller use to the capabilities of the server.
+    async fn with_extensions(&self, mut config: ServerConfig, cx: &RequestContext) -> ServerConfig {
+        let Ok(view) = self.view(cx).await else { return config };
+        let mut extensions = ExtensionCapabilities::new();
+        if view.registry.tools().any(|tool| tool.ui().is_some()) {
+            let settings = JsonObject::from_iter([("mimeTypes".to_owned(), json!([ui_page::MEDIA_TYPE]))]);
+            extensions.insert(ui_page::EXTENSION.to_owned(), settings);
+        }
+        #[cfg(feature = "tasks")]
+        if view.registry.task_engine().is_some() {
+            extensions.insert(rmcp::model::TASKS_EXTENSION_ID.to_owned(), JsonObject::new());
+        }
+        if !extensions.is_empty() {
+            config.capabilities.extensions.get_or_insert_default().extend(extensions);
+        }
+        config
     }
 
     /// Handles `notifications/initialized`: the client of the session is ready for notifications.

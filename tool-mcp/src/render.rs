@@ -7,3 +7,4 @@ pub(crate) mod stored_result;
 #[cfg(feature = "tasks")]
 pub(crate) mod task;
 pub(crate) mod tool_page;
+pub(crate) mod ui_page;

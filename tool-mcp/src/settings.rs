@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rmcp::model::MetaObject;
 use tool_core::{Registry, ToolDefinition, adapter};
 
-use crate::catalog::uri::Scheme;
+use crate::catalog::uri::{Scheme, page_uri};
 use crate::custom::{DynamicPrompt, DynamicResource, DynamicTemplate};
 use crate::discovery::{Discovery, SEARCH_TOOLS};
 use crate::prompts_file::PromptsFile;
@@ -41,6 +41,9 @@ impl Settings {
     /// Returns the `_meta` of a tool in lists, if it has one. It names the permissions that the caller lacks.
     pub(crate) fn meta(&self, tool: &ToolDefinition, lacks: &[&str]) -> Option<MetaObject> {
         let mut meta = tool.meta().cloned().unwrap_or_default();
+        if let Some(ui) = tool.ui() {
+            meta.insert("ui".to_owned(), ui.tool_meta(page_uri(&self.scheme, tool).as_str()));
+        }
         if !lacks.is_empty() {
             meta.insert("tool-core/requiredPermissions".to_owned(), lacks.into());
         }

@@ -14,6 +14,7 @@ use crate::declare::source::{Metadata, Source};
 use crate::model::operation::{Annotations, Operation};
 use crate::model::setters::setters;
 use crate::model::task::TaskOptions;
+use crate::model::ui::Ui;
 
 /// A declared tool: constant data, and the entry into its function.
 ///
@@ -180,6 +181,7 @@ pub struct Options {
     pub(crate) deprecated: Option<Deprecated>,
     pub(crate) task: Option<TaskOptions>,
     pub(crate) meta: Option<JsonFn>,
+    pub(crate) ui: Option<fn() -> Ui>,
 }
 
 impl Options {
@@ -199,6 +201,7 @@ impl Options {
             deprecated: None,
             task: None,
             meta: None,
+            ui: None,
         }
     }
 
@@ -235,6 +238,9 @@ impl Options {
 
         /// Sets `meta = …`.
         pub const fn meta(meta: JsonFn) => meta = Some(meta);
+
+        /// Sets `ui = …`.
+        pub const fn ui(ui: fn() -> Ui) => ui = Some(ui);
 
         /// Records `#[deprecated(since = "…", note = "…")]` on the function.
         pub const fn deprecated(since: Option<&'static str>, note: Option<&'static str>) => deprecated = Some(Deprecated { since, note });

@@ -21,6 +21,7 @@ use crate::model::operation::{Annotations, Operation};
 use crate::model::permission::Permission;
 use crate::model::setters::setters;
 use crate::model::task::TaskOptions;
+use crate::model::ui::Ui;
 use crate::schema::subschemas::requires;
 use crate::schema::{Untrusted, has_secret};
 
@@ -192,6 +193,17 @@ impl ToolDefinitionBuilder {
         /// ```
         pub fn meta(meta: Map<String, Value>) => facts.meta = Some(meta);
 
+        /// Sets the page that MCP clients show for a call: see [`Ui`].
+        ///
+        /// ```
+        /// # use tool_core::ToolDefinition;
+        /// # use tool_core::ui::Ui;
+        /// let page = Ui::new("<!doctype html><title>Ping</title>");
+        /// let ping = ToolDefinition::builder("ping", "Answers.").ui(page.clone()).build().unwrap();
+        /// assert_eq!(ping.ui(), Some(&page));
+        /// ```
+        pub fn ui(ui: Ui) => facts.ui = Some(ui);
+
         /// Lets callers run the tool as a task, which must be a `Trigger` without secret inputs. With retries, it must be safe
         /// to run it twice: by [`Context::task`](crate::Context::task), it has the key of its task.
         ///
@@ -308,6 +320,7 @@ impl ToolDefinitionBuilder {
             parameter::conceal_defaults(&mut schema);
         }
         facts.meta.as_ref().map_or(Ok(()), meta::check).map_err(DefinitionFault::Meta)?;
+        facts.ui.as_ref().map_or(Ok(()), Ui::check).map_err(DefinitionFault::Ui)?;
         task::check(&facts, &schema).map_err(DefinitionFault::Task)?;
         let output = self.output_schema.map(Untrusted::into_checked).transpose();
         let output = output.map_err(DefinitionFault::OutputSchema)?;

@@ -10,6 +10,7 @@ use crate::declare::source::Source;
 use crate::model::operation::{Annotations, Operation};
 use crate::model::permission::Permission;
 use crate::model::task::TaskOptions;
+use crate::model::ui::Ui;
 
 /// The metadata of a tool. That of a declaration is borrowed.
 #[derive(Clone, Debug)]
@@ -26,6 +27,8 @@ pub(super) struct Facts {
     pub(super) task: Option<TaskOptions>,
     /// The metadata of a dynamic tool.
     pub(super) meta: Option<Map<String, Value>>,
+    /// The page of a dynamic tool.
+    pub(super) ui: Option<Ui>,
     /// The provider of a dynamic tool.
     pub(super) provider: Option<Cow<'static, str>>,
     pub(super) location: Source<'static>,
@@ -50,6 +53,7 @@ impl Facts {
             timeout: *timeout,
             task: *task,
             meta: None,
+            ui: None,
             provider: None,
             location,
         }
@@ -69,6 +73,7 @@ impl Facts {
             timeout: None,
             task: None,
             meta: None,
+            ui: None,
             provider: None,
             location,
         }

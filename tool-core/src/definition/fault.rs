@@ -2,6 +2,7 @@
 
 use crate::model::meta::MetaError;
 use crate::model::permission::PermissionError;
+use crate::model::ui::UiError;
 use crate::schema::problem::Problem;
 use crate::schema::{Escaped, SchemaError};
 
@@ -96,6 +97,9 @@ pub enum DefinitionFault {
     /// The metadata has a key that is malformed or reserved.
     #[error("{0}")]
     Meta(#[source] MetaError),
+    /// The page is empty, or has a malformed origin.
+    #[error("{0}")]
+    Ui(#[source] UiError),
     /// The permission is empty, or its text form is ambiguous.
     #[error("{0}")]
     Permission(#[source] PermissionError),

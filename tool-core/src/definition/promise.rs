@@ -8,6 +8,7 @@ use crate::definition::ToolDefinition;
 use crate::model::digest::Digest;
 use crate::model::operation::{Annotations, Operation};
 use crate::model::task::TaskSupport;
+use crate::model::ui::Ui;
 use crate::schema::json::canonical::canonical;
 
 /// The contract of a tool, without its name, which is the key in a lock file.
@@ -47,6 +48,9 @@ pub(crate) struct Promise {
     /// The metadata for clients.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) meta: Option<Map<String, Value>>,
+    /// The settings of the page, and the digest of its text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) ui: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) deprecated: Option<Deprecation>,
     pub(crate) input_schema: Value,
@@ -104,6 +108,7 @@ impl Promise {
             alias: tool.alias().map(owned),
             task: tool.task().map(|task| task.support),
             meta: tool.meta().cloned(),
+            ui: tool.ui().map(Ui::promise),
             deprecated: tool
                 .deprecated()
                 .map(|it| Deprecation { since: it.since.map(owned), note: it.note.map(owned) }),

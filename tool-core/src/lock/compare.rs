@@ -128,6 +128,9 @@ impl ToolComparison<'_> {
         if old.meta != new.meta {
             self.push(Kind::MetaChanged, "meta", "it is another");
         }
+        if old.ui != new.ui {
+            self.push(Kind::UiChanged, "ui", "the page is another, or what it may do");
+        }
         if old.deprecated != new.deprecated {
             let text = match (&old.deprecated, &new.deprecated) {
                 (None, _) => "it is deprecated now",

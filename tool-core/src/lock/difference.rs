@@ -85,6 +85,7 @@ kinds! {
     TextChanged "text-changed" Compatible "a title, description or example says the same or more in other words";
     TagsChanged "tags-changed" Compatible "tags group tools, and no call names them";
     MetaChanged "meta-changed" Compatible "metadata is for clients, and no call depends on it";
+    UiChanged "ui-changed" Compatible "a page shows a result, and the result is the same without it";
     DeprecationChanged "deprecation-changed" Compatible "a deprecated tool still works";
     OrderChanged "order-changed" Compatible "the same values stand in another order";
     OperationWeakened "operation-weakened" Breaking "it may now do what a caller did not agree to, or is no resource any more";

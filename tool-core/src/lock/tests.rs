@@ -62,6 +62,7 @@ fn rows() -> Vec<Row> {
         (json!({"tags": ["a"]}), json!({"tags": ["b"]}), &[(Kind::TagsChanged, "tags")]),
         (json!({"meta": {"a": 1}}), json!({"meta": {"a": 2}}), &[(Kind::MetaChanged, "meta")]),
         (json!({}), json!({"meta": {"a": 2}}), &[(Kind::MetaChanged, "meta")]),
+        (json!({"ui": {"html": "0a"}}), json!({"ui": {"html": "0b"}}), &[(Kind::UiChanged, "ui")]),
         (json!({}), json!({"deprecated": {"note": "old"}}), &[(Kind::DeprecationChanged, "deprecated")]),
         (
             json!({"deprecated": {"note": "a"}}),

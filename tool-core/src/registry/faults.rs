@@ -25,6 +25,7 @@ impl ToolDefinition {
             faults.push("it has no description".to_owned());
         }
         faults.extend(surface::fault(self));
+        faults.extend(self.ui().and_then(|ui| ui.check().err()).map(|error| error.to_string()));
         faults.extend(self.meta_fault().map(ToString::to_string));
         let patterns = self.faults_of_patterns();
         // Not cached: most tools never need a validator, and those of all tools would dominate the memory of a registry.

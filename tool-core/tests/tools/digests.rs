@@ -51,6 +51,8 @@ tools! {
     content: [#[tool_core::tool(operation = Read, description = "Says it.")]] (_id: String) -> Vec<tool_core::Content>;
     meta: [#[tool_core::tool(operation = Read, description = "Says it.", meta = serde_json::json!({"owner": "a"}))]] (_id: String);
     other_meta: [#[tool_core::tool(operation = Read, description = "Says it.", meta = serde_json::json!({"owner": "b"}))]] (_id: String);
+    ui: [#[tool_core::tool(operation = Read, description = "Says it.", ui = tool_core::ui::Ui::new("<p>"))]] (_id: String);
+    other_ui: [#[tool_core::tool(operation = Read, description = "Says it.", ui = tool_core::ui::Ui::new("<b>"))]] (_id: String);
     requires: [#[tool_core::tool(operation = Read, description = "Says it.", requires = [super::configured])]] (_id: String);
 }
 
@@ -68,7 +70,7 @@ fn includes_every_option() {
             panic!("{module} has the digest of {other}");
         }
     }
-    assert_eq!(seen.len(), 25);
+    assert_eq!(seen.len(), 27);
 }
 
 /// Says it.

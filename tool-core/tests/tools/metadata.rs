@@ -1,7 +1,8 @@
-//! Metadata of tools: the option `meta`.
+//! Metadata and pages of tools: the options `meta` and `ui`.
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
+use tool_core::ui::{Ui, UiError};
 use tool_core::{MetaError, Registry, ToolDefinition, tool, tools};
 
 /// Who answers for a tool.
@@ -26,6 +27,25 @@ fn listed() {}
 /// Has metadata that is not JSON.
 #[tool(operation = Explain, meta = std::collections::BTreeMap::from([(vec![1], 2)]))]
 fn unwritten() {}
+
+/// Has a page that connects to a path.
+#[tool(operation = Explain, ui = Ui::new("<!doctype html>").resources(["https://example.com/a"]))]
+fn connected() {}
+
+/// Has a page without text.
+#[tool(operation = Explain, ui = Ui::new("\n"))]
+fn blank() {}
+
+#[test]
+fn reports_invalid_pages() {
+    let registry = Registry::builder().tools(tools![connected, blank]).build().unwrap();
+    let faults: Vec<String> = registry.check().unwrap_err().iter().map(ToString::to_string).collect();
+    let [blank, connected] = &faults[..] else { panic!("{faults:?}") };
+    assert!(blank.contains("its page is empty"), "{blank}");
+    assert!(connected.contains("`https://example.com/a` is no origin that a page can use"), "{connected}");
+    let error = ToolDefinition::builder("ping", "Answers.").ui(Ui::new("")).build().unwrap_err();
+    assert_eq!(error.to_string(), format!("tool `ping`: {}", UiError::Empty));
+}
 
 #[test]
 fn keeps_metadata_of_any_type() {

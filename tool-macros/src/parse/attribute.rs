@@ -27,6 +27,7 @@ option_table! {
         "path" => path: Spanned<String> = text, [Tool];
         "schema" => schema: Expr = expression, [Tool];
         "meta" => meta: Expr = expression, [Tool];
+        "ui" => ui: Expr = expression, [Tool];
         "timeout" => timeout: Spanned<String> = text, [Tool];
         "task" => task: TaskOption = task, [Tool];
         "cache" => cache: Spanned<String> = text, [Tool];

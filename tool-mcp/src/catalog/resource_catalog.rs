@@ -3,12 +3,14 @@
 use iri_string::types::UriStr;
 use rmcp::model::{Resource, ResourceTemplate};
 use tool_core::address::{Segment, Surface};
+use tool_core::ui::Ui;
 use tool_core::{Registry, ToolDefinition, adapter};
 
 use crate::catalog::routes::Routes;
-use crate::catalog::uri::Pattern;
+use crate::catalog::uri::{Pattern, page_uri};
 use crate::custom::DynamicTemplate;
 use crate::render::stored_result::ResultUri;
+use crate::render::ui_page;
 use crate::settings::Settings;
 
 /// The first segments of URIs that are reserved for the server.
@@ -30,6 +32,8 @@ pub(crate) enum Target {
     Result,
     /// The result of a tool.
     Tool(String),
+    /// The page that shows the results of a tool.
+    Ui(String),
     /// A resource of the application, by its position.
     Resource(usize),
     /// A resource template of the application, by its position.
@@ -56,6 +60,9 @@ impl ResourceCatalog {
         for tool in adapter::definitions(registry) {
             if let Some(address) = Surface::of(tool).address() {
                 catalog.add_tool(tool, Pattern::of(&settings.scheme, address), settings);
+            }
+            if let Some(ui) = tool.ui() {
+                catalog.add_ui(tool, ui, settings);
             }
         }
         for (position, resource) in settings.resources.iter().enumerate() {
@@ -154,6 +161,15 @@ impl ResourceCatalog {
         } else {
             let mut resource = Resource::new(uri, tool.name()).with_description(description);
             (resource.title, resource.mime_type, resource.meta) = (title, mime_type, meta);
+            self.resources.push((target, resource));
+        }
+    }
+
+    fn add_ui(&mut self, tool: &ToolDefinition, ui: &Ui, settings: &Settings) {
+        let target = Target::Ui(tool.name().to_owned());
+        let pattern = page_uri(&settings.scheme, tool);
+        let resource = ui_page::listed(pattern.as_str(), tool, ui);
+        if self.route(pattern, target.clone()) {
             self.resources.push((target, resource));
         }
     }

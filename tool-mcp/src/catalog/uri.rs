@@ -11,6 +11,7 @@ use iri_string::percent_encode::PercentEncodedForUri;
 use iri_string::spec::UriSpec;
 use iri_string::template::UriTemplateStr;
 use iri_string::template::context::{Context, Visitor};
+use tool_core::ToolDefinition;
 use tool_core::address::{Address, Segment, SegmentError, Variables, check_segment, decode_segment};
 
 pub(crate) use scheme::{Scheme, is_scheme};
@@ -110,6 +111,12 @@ impl Pattern {
     pub(crate) fn values(&self, location: &Location) -> Variables {
         self.address.values(&location.segments)
     }
+}
+
+/// Returns the URI of the page of a tool: `ui://SERVER/TOOL`.
+pub(crate) fn page_uri(server: &Scheme, tool: &ToolDefinition) -> Pattern {
+    let segments = [server.as_str(), tool.name()].map(|segment| Segment::Literal(segment.to_owned()));
+    Pattern::new("ui".to_owned(), segments.to_vec().into())
 }
 
 /// The number of segments of a pattern, and the first one unless it is a variable.

@@ -285,7 +285,7 @@ impl CatalogView {
     /// Returns `true` if the caller may use a target.
     pub(crate) fn is_accessible(&self, target: &Target) -> bool {
         match target {
-            Target::Tool(name) => self.registry.check_access(name).is_ok(),
+            Target::Tool(name) | Target::Ui(name) => self.registry.check_access(name).is_ok(),
             Target::Tools | Target::Page | Target::Result | Target::Resource(_) | Target::Template(_) => true,
         }
     }

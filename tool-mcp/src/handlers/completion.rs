@@ -108,7 +108,7 @@ async fn of_template(
             argument.values_of(template.and_then(|template| template.completers.get(variable))).await
         }
         Target::Result => Ok(Completions::default()),
-        Target::Page | Target::Tools | Target::Resource(_) => Err(resource_not_found(uri)),
+        Target::Page | Target::Tools | Target::Ui(_) | Target::Resource(_) => Err(resource_not_found(uri)),
     }
 }
 

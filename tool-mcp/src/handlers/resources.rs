@@ -20,6 +20,7 @@ use crate::render::read_error::read_error;
 use crate::render::resource_contents::{arguments, bad_variable, contents, failed, too_large, uri_data};
 use crate::render::stored_result::ResultUri;
 use crate::render::tool_page::{ToolPage, ToolRow};
+use crate::render::ui_page;
 
 impl Handler {
     pub(crate) async fn resources(
@@ -105,6 +106,11 @@ impl Handler {
             }
             RouteMatch::Found(Target::Tool(name), values) => {
                 return self.read_tool(uri, name, &values, round, &view, cx).await;
+            }
+            RouteMatch::Found(Target::Ui(name), _) => {
+                let tool = view.registry.get(name).filter(|_| view.registry.check_access(name).is_ok());
+                let page = ui_page::read(uri, tool.and_then(ToolDefinition::ui).ok_or_else(not_found)?);
+                Ok(page.with_ttl_ms(self.views.fresh_for_ms()).with_cache_scope(cx.scope()))
             }
             RouteMatch::Found(Target::Result, _) => return Err(not_found()),
             RouteMatch::Found(&Target::Resource(position), _) => {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rmcp::ErrorData;
-use rmcp::model::{ErrorCode, JsonObject, ServerConfig, TASKS_EXTENSION_ID};
+use rmcp::model::{ErrorCode, TASKS_EXTENSION_ID};
 use serde_json::{Map, Value, json};
 use tool_core::ToolDefinition;
 use tool_core::tasks::{TaskEngine, TaskError, TaskId, TaskSupport};
@@ -115,15 +115,6 @@ impl Handler {
             return Err(not_found());
         }
         Ok(self.acknowledged(cx))
-    }
-
-    /// Adds the extension to the capabilities of the server, if the tools of the caller have an engine of tasks.
-    pub(super) async fn with_extension(&self, mut config: ServerConfig, cx: &RequestContext) -> ServerConfig {
-        if self.view(cx).await.is_ok_and(|view| view.registry.task_engine().is_some()) {
-            let extensions = config.capabilities.extensions.get_or_insert_default();
-            extensions.insert(TASKS_EXTENSION_ID.to_owned(), JsonObject::new());
-        }
-        config
     }
 
     async fn caller_task(&self, params: &Map<String, Value>, cx: &RequestContext) -> RpcResult<CallerTask> {

@@ -39,4 +39,5 @@ mod task_engine;
 #[cfg(feature = "tasks")]
 mod tasks;
 mod tool_search;
+mod ui;
 mod updates;
