@@ -6,7 +6,7 @@ mod tokens;
 
 use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
-use syn::{Expr, Lit};
+use syn::{Expr, ExprLit, Lit};
 
 use self::inputs::inputs;
 pub(crate) use self::method::block;
@@ -228,11 +228,13 @@ fn texts(tool: &Tool) -> TokenStream {
 
 /// `|| Ui::new(include_str!("page.html"))`, or `|| ui`
 fn page(Callee { krate, .. }: &Callee, ui: &Expr) -> TokenStream {
-    let is_file = matches!(ui, Expr::Lit(literal) if matches!(literal.lit, Lit::Str(_)));
-    let ui = if is_file { quote!(::core::include_str!(#ui)) } else { ui.to_token_stream() };
-    let made = if is_file { quote!(#krate::private::Ui::new(#ui)) } else { ui.clone() };
-    let made = respan(made, ends(&ui));
-    quote!(|| #made)
+    match ui {
+        Expr::Lit(ExprLit { lit: Lit::Str(file), .. }) => {
+            let text = quote_spanned!(file.span()=> ::core::include_str!(#file));
+            quote!(|| #krate::private::Ui::new(#text))
+        }
+        _ => quote!(|| #ui),
+    }
 }
 
 /// `TaskOptions::new(TaskSupport::Optional).retries(2)`
