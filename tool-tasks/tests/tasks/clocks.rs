@@ -6,7 +6,7 @@ use serde_json::json;
 use sqlx::{Connection, PgConnection, Row, SqliteConnection};
 use tool_core::tasks::TaskState;
 
-use crate::postgres_server::PostgresServer;
+use crate::both::on_both;
 use crate::process::{Place, Process, create, patiently, until};
 
 /// Starts a process whose clock is ten minutes ahead.
@@ -73,14 +73,6 @@ async fn need_not_agree(place: &Place) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn of_processes_with_sqlite_need_not_agree() {
-    let folder = tempfile::tempdir().unwrap();
-    need_not_agree(&Place::sqlite(folder.path())).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn of_processes_with_postgres_need_not_agree() {
-    let server = PostgresServer::start();
-    let folder = tempfile::tempdir().unwrap();
-    need_not_agree(&Place { database: server.url(), folder: folder.path().to_owned() }).await;
+async fn of_processes_need_not_agree() {
+    on_both(|place| async move { need_not_agree(&place).await }).await;
 }

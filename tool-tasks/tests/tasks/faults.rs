@@ -118,18 +118,15 @@ async fn ends_without_its_database<Fault>(place: &Place, fault: impl AsyncFnOnce
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_worker_of_postgres_ends_without_it() {
+async fn a_worker_ends_without_its_database() {
     let server = PostgresServer::start();
-    let folder = tempfile::tempdir().unwrap();
-    let place = Place { database: server.url(), folder: folder.path().to_owned() };
-    ends_without_its_database(&place, async || server.freeze()).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_worker_of_sqlite_ends_without_it() {
-    let folder = tempfile::tempdir().unwrap();
-    let place = Place::sqlite(folder.path());
-    ends_without_its_database(&place, async || lock(&place).await).await;
+    let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+    let postgres = Place { database: server.url(), folder: folders[0].path().to_owned() };
+    let sqlite = Place::sqlite(folders[1].path());
+    tokio::join!(
+        ends_without_its_database(&postgres, async || server.freeze()),
+        ends_without_its_database(&sqlite, async || lock(&sqlite).await),
+    );
 }
 
 /// Locks the file until what is returned is dropped.

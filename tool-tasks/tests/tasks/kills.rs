@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use serde_json::json;
 use tool_core::tasks::TaskState;
 
-use crate::postgres_server::PostgresServer;
+use crate::both::on_both;
 use crate::process::{Place, ada, create, rounds, until};
 
 /// Kills a process that creates and runs tasks at many moments: before and after a task is stored, when it was taken, and before and
@@ -113,14 +113,6 @@ async fn all(place: &Place) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn sqlite_survives_kills() {
-    let folder = tempfile::tempdir().unwrap();
-    all(&Place::sqlite(folder.path())).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn postgres_survives_kills() {
-    let server = PostgresServer::start();
-    let folder = tempfile::tempdir().unwrap();
-    all(&Place { database: server.url(), folder: folder.path().to_owned() }).await;
+async fn are_survived() {
+    on_both(|place| async move { all(&place).await }).await;
 }

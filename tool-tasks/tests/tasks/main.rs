@@ -1,5 +1,6 @@
 //! The engines pass the tests that an engine must pass, and keep their promises whatever fault happens.
 
+mod both;
 mod child;
 mod clocks;
 mod conforms;

@@ -183,27 +183,20 @@ async fn assert_end_is_final(engine: &Arc<dyn TaskEngine>, id: &TaskId, task: &T
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn sqlite_survives_kills_at_each_point() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut kills = JoinSet::new();
-    for (number, point) in POINTS.into_iter().enumerate() {
-        let folder = folder.path().join(number.to_string());
-        std::fs::create_dir(&folder).unwrap();
-        kills.spawn(kill_at(Place::sqlite(&folder), point));
-    }
-    kills.join_all().await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn postgres_survives_kills_at_each_point() {
+async fn are_survived() {
     let server = PostgresServer::start();
     let folder = tempfile::tempdir().unwrap();
     let mut kills = JoinSet::new();
     for (number, point) in POINTS.into_iter().enumerate() {
-        let folder = folder.path().join(number.to_string());
-        std::fs::create_dir(&folder).unwrap();
-        let database = server.create_database(&format!("point_{number}")).await;
-        kills.spawn(kill_at(Place { database, folder }, point));
+        for database in ["sqlite", "postgres"] {
+            let folder = folder.path().join(format!("{database}_{number}"));
+            std::fs::create_dir(&folder).unwrap();
+            let mut place = Place::sqlite(&folder);
+            if database == "postgres" {
+                place.database = server.create_database(&format!("point_{number}")).await;
+            }
+            kills.spawn(kill_at(place, point));
+        }
     }
     kills.join_all().await;
 }

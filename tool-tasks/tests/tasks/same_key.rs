@@ -2,7 +2,7 @@
 
 use tool_core::tasks::TaskState;
 
-use crate::postgres_server::PostgresServer;
+use crate::both::on_both;
 use crate::process::{Place, create, until};
 
 /// Two processes create a task with the same key, each of them 50 times at once, and both run tasks.
@@ -20,14 +20,6 @@ async fn is_one_task(place: &Place) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn is_one_task_of_sqlite() {
-    let folder = tempfile::tempdir().unwrap();
-    is_one_task(&Place::sqlite(folder.path())).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn is_one_task_of_postgres() {
-    let server = PostgresServer::start();
-    let folder = tempfile::tempdir().unwrap();
-    is_one_task(&Place { database: server.url(), folder: folder.path().to_owned() }).await;
+async fn from_two_processes_is_one_task() {
+    on_both(|place| async move { is_one_task(&place).await }).await;
 }

@@ -8,7 +8,7 @@ use tool_core::Declared;
 use tool_core::tasks::{TaskEngine, TaskState};
 use tool_core::{FailureKind, Registry, tools};
 
-use crate::postgres_server::PostgresServer;
+use crate::both::on_both;
 use crate::process::{Place, ada, patiently, until};
 
 /// The tools before the upgrade.
@@ -101,14 +101,6 @@ async fn keeps_its_promises(place: &Place) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn sqlite_keeps_its_promises() {
-    let folder = tempfile::tempdir().unwrap();
-    keeps_its_promises(&Place::sqlite(folder.path())).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn postgres_keeps_its_promises() {
-    let server = PostgresServer::start();
-    let folder = tempfile::tempdir().unwrap();
-    keeps_its_promises(&Place { database: server.url(), folder: folder.path().to_owned() }).await;
+async fn keeps_the_promises() {
+    on_both(|place| async move { keeps_its_promises(&place).await }).await;
 }

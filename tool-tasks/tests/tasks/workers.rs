@@ -7,7 +7,7 @@ use std::time::Duration;
 use sqlx::{AssertSqlSafe, Connection, PgConnection, Row, SqliteConnection};
 use tool_core::tasks::{TaskEngine, TaskState};
 
-use crate::postgres_server::PostgresServer;
+use crate::both::on_both;
 use crate::process::{HEARTBEAT, Place, create, patiently, until};
 
 /// Returns the workers, with their beats, and the names in the queue.
@@ -74,14 +74,6 @@ async fn are_deleted(place: &Place) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn are_deleted_from_sqlite_when_they_are_gone() {
-    let folder = tempfile::tempdir().unwrap();
-    are_deleted(&Place::sqlite(folder.path())).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn are_deleted_from_postgres_when_they_are_gone() {
-    let server = PostgresServer::start();
-    let folder = tempfile::tempdir().unwrap();
-    are_deleted(&Place { database: server.url(), folder: folder.path().to_owned() }).await;
+async fn that_are_gone_are_deleted() {
+    on_both(|place| async move { are_deleted(&place).await }).await;
 }
