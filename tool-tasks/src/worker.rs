@@ -23,7 +23,7 @@ use crate::core::Core;
 use crate::database::{BACK_OFF, DatabaseError, Stored};
 use claim::{Claimed, Claims};
 use recorder::End;
-use stop::{PATIENCE, given_up};
+use stop::{LEAVING, given_up};
 
 /// How often a worker looks for tasks that other processes created, unless the database notifies it.
 const POLL: Duration = Duration::from_millis(150);
@@ -47,7 +47,7 @@ pub(crate) async fn work(
         result
     };
     let (result, (), (), ()) = tokio::join!(take, heartbeat, sweep, recorder);
-    if let Err(error) = timeout(PATIENCE, leave(&core, &worker)).await.unwrap_or_else(|_| Err(no_answer())) {
+    if let Err(error) = timeout(LEAVING, leave(&core, &worker)).await.unwrap_or_else(|_| Err(no_answer())) {
         tracing::debug!(%error, "a worker that has ended cannot be removed");
     }
     Ok(result?)

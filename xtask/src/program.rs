@@ -29,6 +29,9 @@ pub(crate) const VALGRIND: Program = Program { name: "valgrind", package: "valgr
 /// The database that the tests of `tool-tasks` start servers of. Its other programs are not in `PATH` on Debian.
 pub(crate) const POSTGRESQL: Program = Program { name: "pg_ctlcluster", package: "postgresql", probe: &[] };
 
+/// Its library gives a process of the tests of `tool-tasks` another clock.
+pub(crate) const FAKETIME: Program = Program { name: "faketime", package: "faketime", probe: &[] };
+
 /// A program and its Debian package.
 #[derive(Debug)]
 pub(crate) struct Program {

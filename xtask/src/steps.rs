@@ -13,7 +13,7 @@ mod publish;
 mod schemathesis;
 mod shells;
 
-use crate::program::{BASH, CHROMIUM, FISH, NPM, POSTGRESQL, PYTHON, VALGRIND, ZSH};
+use crate::program::{BASH, CHROMIUM, FAKETIME, FISH, NPM, POSTGRESQL, PYTHON, VALGRIND, ZSH};
 use crate::step::Step;
 
 /// Every step in running order: quick ones come first.
@@ -30,7 +30,7 @@ pub(crate) const STEPS: &[Step] = &[
     Step {
         name: "test",
         summary: "all tests and documentation examples",
-        needs: &[POSTGRESQL],
+        needs: &[POSTGRESQL, FAKETIME],
         run: cargo::test,
     },
     Step {

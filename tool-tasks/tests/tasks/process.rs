@@ -31,8 +31,8 @@ macro_rules! configured {
     };
 }
 
-/// A heartbeat with which a worker sweeps each two seconds.
-pub(crate) const HEARTBEAT: Duration = Duration::from_millis(16);
+/// A heartbeat with which a worker sweeps about each second.
+pub(crate) const HEARTBEAT: Duration = Duration::from_millis(10);
 
 /// A database and a folder where the functions of tasks note that they began.
 #[derive(Clone, Debug)]

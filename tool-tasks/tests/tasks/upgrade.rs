@@ -73,7 +73,7 @@ async fn keeps_its_promises(place: &Place) {
     let stop = CancellationToken::new();
     let new = registry(place.engine(), tools![after::resize, after::publish]);
     let (stopped, registry) = (stop.clone(), new.clone());
-    let mut workers = vec![tokio::spawn(async move { registry.run_tasks(stopped).await })];
+    let worker = tokio::spawn(async move { registry.run_tasks(stopped).await });
     let resized = until(&engine, &resize, |task| task.state.has_ended()).await;
     let outcome = resized.outcome.unwrap();
     let failure = outcome.result().unwrap_err();
@@ -88,14 +88,15 @@ async fn keeps_its_promises(place: &Place) {
     let other = until(&engine, &other, |task| task.state.has_ended()).await;
     assert_eq!(other.outcome.unwrap().result().unwrap().value(), json!("7 cm"));
 
+    stop.cancel();
+    patiently("the end of the new version", worker).await.unwrap().unwrap();
+    let stop = CancellationToken::new();
     let stopped = stop.clone();
-    workers.push(tokio::spawn(async move { old.run_tasks(stopped).await }));
+    let worker = tokio::spawn(async move { old.run_tasks(stopped).await });
     let cropped = until(&engine, &crop, |task| task.state.has_ended()).await;
     assert_eq!(cropped.outcome.unwrap().result().unwrap().value(), json!("cropped"));
     stop.cancel();
-    for worker in workers {
-        patiently("the end of a worker", worker).await.unwrap().unwrap();
-    }
+    patiently("the end of the old version", worker).await.unwrap().unwrap();
     let after = until(&engine, &resize, |_| true).await;
     assert_eq!(after.version, resized.version);
 }

@@ -66,7 +66,7 @@ async fn are_deleted(place: &Place) {
     let second = place.work_with(place.engine_with_heartbeat(HEARTBEAT));
     let beat = until_alone(place, &living, 0).await;
     // It has no tasks, and the other worker has swept about as often as it did.
-    until_alone(place, &living, beat + 6).await;
+    until_alone(place, &living, beat + 5).await;
     first.stop().await;
     second.stop().await;
     let (workers, names) = rows(place).await;
