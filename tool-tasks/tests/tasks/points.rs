@@ -17,7 +17,7 @@ use crate::process::{Place, ada, create, new, patiently, rounds, until};
 type End = (TaskState, u32, usize);
 
 const ONCE: End = (TaskState::Completed, 1, 1);
-const ASKED: End = (TaskState::Completed, 2, 2);
+const RESUMED: End = (TaskState::Completed, 2, 2);
 
 /// A point where a process is killed.
 #[derive(Clone, Copy)]
@@ -52,9 +52,9 @@ const POINTS: [Point; 11] = [
     taken("before end", "quick", [INTERRUPTED, (TaskState::Completed, 2, 2)]),
     point("after end", "quick", [ONCE, ONCE]),
     taken("before question", "ask", [INTERRUPTED, (TaskState::Completed, 3, 3)]),
-    Point { asks: true, ..point("after question", "ask", [ASKED, ASKED]) },
-    Point { asks: true, ..point("before answer", "ask", [ASKED, ASKED]) },
-    point("after answer", "ask", [ASKED, ASKED]),
+    Point { asks: true, ..point("after question", "ask", [RESUMED, RESUMED]) },
+    Point { asks: true, ..point("before answer", "ask", [RESUMED, RESUMED]) },
+    point("after answer", "ask", [RESUMED, RESUMED]),
 ];
 
 /// Counts what the worker that lives does.
