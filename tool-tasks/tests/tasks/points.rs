@@ -5,8 +5,10 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use serde_json::json;
+use sqlx::Connection;
 use tokio::task::JoinSet;
 use tool_core::tasks::{Task, TaskEngine, TaskId, TaskState};
 
@@ -121,6 +123,7 @@ async fn kill_once(
     }
     let ended = survivor.ends();
     place.spawn(&format!("die {name} {tool} {key} {retries}")).wait_for_signal(9);
+    until_sessions_end(place).await;
     let beats = survivor.beats.load(Ordering::SeqCst);
     if is_created_there {
         assert_existence(place, engine, key, point.exists).await;
@@ -129,13 +132,14 @@ async fn kill_once(
     if point.is_taken {
         let taken = patiently("the takeover", async {
             while survivor.ends() == ended {
-                tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+                tokio::time::sleep(Duration::from_millis(10)).await;
             }
             survivor.ends.lock().unwrap()[ended]
         });
         // The task is taken at the begin of a heartbeat: so many were complete since the process ended.
         let complete = taken.await.saturating_sub(beats + 1);
-        assert!(complete <= 3, "{name}: {complete} heartbeats until the task was taken");
+        let database = &place.database;
+        assert!(complete <= 3, "{name} with {database}: {complete} heartbeats until the task was taken");
     }
     let task = until(engine, &id, |_| true).await;
     assert_eq!(task.state == TaskState::InputRequired, point.asks, "{name}: {task:?}");
@@ -146,6 +150,21 @@ async fn kill_once(
     let held = until(engine, &hold, |task| task.state.has_ended()).await;
     assert_eq!((held.state, held.attempt, place.begun(&hold)), ONCE, "others are unharmed");
     assert_end_is_final(engine, &id, &task).await;
+}
+
+/// Waits until PostgreSQL has noticed the end of the process. What it had sent before, even a heartbeat, is committed until then.
+async fn until_sessions_end(place: &Place) {
+    if !place.is_postgres() {
+        return;
+    }
+    let query = "SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'child'";
+    let mut connection = sqlx::PgConnection::connect(&place.database).await.unwrap();
+    patiently("the end of the sessions", async {
+        while sqlx::query_scalar::<_, i64>(query).fetch_one(&mut connection).await.unwrap() > 0 {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    })
+    .await;
 }
 
 /// Checks whether the task is there that the killed process was about to create.

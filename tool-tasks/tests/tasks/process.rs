@@ -110,7 +110,8 @@ impl Place {
         let mut command = Command::new(std::env::current_exe().unwrap());
         command.args(["--exact", "child::is_the_process_of_other_tests", "--nocapture"]);
         command.env("TOOL_TASKS_ROLE", role).env("TOOL_TASKS_DATABASE", &self.database);
-        command.env("TOOL_TASKS_FOLDER", &self.folder).stdout(Stdio::null());
+        // sqlx tells PostgreSQL this name.
+        command.env("TOOL_TASKS_FOLDER", &self.folder).env("PGAPPNAME", "child").stdout(Stdio::null());
         command
     }
 
