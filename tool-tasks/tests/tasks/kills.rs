@@ -97,7 +97,7 @@ async fn stops_poison(place: &Place) {
     let engine = place.engine();
     let poison = create(&engine, "abort", "poison", 2).await;
     for _ in 0..3 {
-        place.spawn("work").wait_for_signal(6);
+        place.spawn("work").wait_for_signal(6).await;
     }
     let worker = place.work();
     let task = until(&engine, &poison, |task| task.state.has_ended()).await;

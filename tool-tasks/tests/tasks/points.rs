@@ -122,7 +122,7 @@ async fn kill_once(
         create(engine, tool, key, retry).await;
     }
     let ended = survivor.ends();
-    place.spawn(&format!("die {name} {tool} {key} {retries}")).wait_for_signal(9);
+    place.spawn(&format!("die {name} {tool} {key} {retries}")).wait_for_signal(9).await;
     until_sessions_end(place).await;
     let beats = survivor.beats.load(Ordering::SeqCst);
     if is_created_there {

@@ -165,8 +165,16 @@ impl Process {
     }
 
     /// Waits until it has ended by this signal.
-    pub(crate) fn wait_for_signal(mut self, signal: i32) {
-        let status = self.0.wait().unwrap();
+    pub(crate) async fn wait_for_signal(mut self, signal: i32) {
+        let status = patiently("the end of the process", async {
+            loop {
+                match self.0.try_wait().unwrap() {
+                    Some(status) => return status,
+                    None => tokio::time::sleep(Duration::from_millis(5)).await,
+                }
+            }
+        });
+        let status = status.await;
         assert_eq!(status.signal(), Some(signal), "{status}");
     }
 }
