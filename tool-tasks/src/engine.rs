@@ -1,6 +1,7 @@
 //! The engines.
 
 use std::fmt;
+#[cfg(feature = "sqlite")]
 use std::path::PathBuf;
 use std::sync::Arc;
 
