@@ -81,12 +81,18 @@ impl Invocation<'_> {
 
 /// Waits for the access function and for the parameters that are awaited, within the time that is left, and enters the
 /// function. No code of the tool has run yet, so that this can be dropped if the caller leaves.
-async fn prepare(
+pub(super) async fn prepare(
     call: &Invocation<'_>,
     timer: &mut Option<Timer>,
     preparation: Preparation,
 ) -> Result<EntryOutcome, Failure> {
-    let mut preparing = CatchPanic::new(preparation(call.source()), call.span.clone());
+    // Without a client, nobody can be asked.
+    let context = call.context.options().client.as_ref().map(|_| call.context.get());
+    if let Some(timer) = timer {
+        timer.exclude_waiting(context);
+    }
+    let preparation = CatchPanic::new(preparation(call.source()), call.span.clone());
+    let mut preparing = SuspendableCall::new(preparation, context);
     let guard = CancelOnDrop::new(&call.context, None);
     let prepared = limited(timer, &mut preparing).await;
     let prepared = prepared.map_err(|Elapsed(limit)| Failure::timeout_before(call.tool.name(), limit))?;

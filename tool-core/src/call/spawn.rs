@@ -25,7 +25,7 @@ impl Invocation<'_> {
         &mut self,
         permit: Option<Arc<Permit>>,
         timer: Option<Timer>,
-        function: SuspendableCall,
+        function: SuspendableCall<'static, Output>,
         runtime: &Handle,
     ) -> Result<Output, Failure> {
         let guard = CancelOnDrop::new(&self.context, self.record.as_deref().map(Record::reported));

@@ -8,7 +8,6 @@ use crate::context::elicitation::question::{Ask, AskKind, Question};
 use crate::context::elicitation::{ClientRequests, ElicitationClient};
 use crate::model::failure::{Failure, FailureKind};
 use crate::model::lock::lock;
-use crate::model::output::Output;
 
 /// The questions of one call.
 #[derive(Debug, Default)]
@@ -40,10 +39,10 @@ struct QuestionState {
 /// The phases of a call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Phase {
-    /// The function has not started, or cannot wait.
+    /// The call has not started, or cannot wait.
     #[default]
     Closed,
-    /// The function runs, and may ask.
+    /// Parameters are awaited or the function runs: the call may ask.
     Open,
     /// The call waits for answers that arrive with a new call.
     Suspended,
@@ -64,6 +63,11 @@ impl ElicitationState {
     /// Allows the call to ask from now on.
     pub(crate) fn open(&self) {
         lock(&self.state).phase = Phase::Open;
+    }
+
+    /// Forbids the call to ask until it is opened again.
+    pub(crate) fn close(&self) {
+        lock(&self.state).phase = Phase::Closed;
     }
 
     /// Records that the call may have changed something.
@@ -96,8 +100,8 @@ impl ElicitationState {
             Phase::Suspended => return Err(Failure::suspended()),
             Phase::Closed => {
                 let message = format!(
-                    "`{tool}` asks where it cannot wait for an answer: ask in an `async` or `blocking` tool function, \
-                     not in an access function or an injection"
+                    "`{tool}` asks where it cannot wait for an answer: ask in an `async` or `blocking` tool function, or \
+                     in an `InjectAsync`, but not in an access function"
                 );
                 return Err(state.fault.insert(fault(message)).clone());
             }
@@ -164,7 +168,7 @@ impl ElicitationState {
 
     /// Ends the call, and replaces its result if it asked where it must not, or if it failed because the caller could
     /// not answer, whatever the text of that failure adds.
-    pub(crate) fn finish(&self, result: &mut Result<Output, Failure>) {
+    pub(crate) fn finish<T>(&self, result: &mut Result<T, Failure>) {
         let mut state = lock(&self.state);
         let waiting = state.end(Phase::Ended);
         if let Some(fault) = state.fault.take() {

@@ -10,14 +10,14 @@ use crate::model::catch_panic::{CatchPanic, catch_panic};
 use crate::model::failure::Failure;
 use crate::model::output::Output;
 
-/// A running function, which may ask if it has a context.
-pub(crate) struct SuspendableCall {
-    function: CatchPanic<'static, Output>,
+/// A running function, or the injection of its parameters, which may ask if it has a context.
+pub(crate) struct SuspendableCall<'f, T> {
+    function: CatchPanic<'f, T>,
     context: Option<Context>,
 }
 
-impl SuspendableCall {
-    pub(crate) fn new(function: CatchPanic<'static, Output>, context: Option<&Context>) -> Self {
+impl<'f, T> SuspendableCall<'f, T> {
+    pub(crate) fn new(function: CatchPanic<'f, T>, context: Option<&Context>) -> Self {
         if let Some(context) = context {
             context.elicitation().open();
         }
@@ -25,8 +25,8 @@ impl SuspendableCall {
     }
 }
 
-impl Future for SuspendableCall {
-    type Output = Result<Output, Failure>;
+impl<T> Future for SuspendableCall<'_, T> {
+    type Output = Result<T, Failure>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut TaskContext<'_>) -> Poll<Self::Output> {
         let SuspendableCall { function, context } = &mut *self;

@@ -1,6 +1,7 @@
 //! The steps into a function: reading the inputs, asking the access function and injecting the rest, at once or waiting.
 
 use super::{Call, EntryOutcome};
+use crate::context::Context;
 use crate::declare::inject::InjectionSource;
 use crate::declare::inject::mode::{AsyncMode, Mode, SyncMode};
 use crate::declare::input::{AsyncInputs, Inputs, SyncInputs};
@@ -160,10 +161,18 @@ fn show<I: SyncInputs>(
 
 /// Returns the values if access is allowed.
 async fn authorize<V>(source: InjectionSource<'_>, values: V, access: AccessFn<V>) -> Result<V, Failure> {
+    let elicitation = source.context.existing().map(Context::elicitation);
+    // Whoever may not make the call is not asked anything.
+    if let Some(elicitation) = elicitation {
+        elicitation.close();
+    }
     let decision = match access(source.context.principal(), &values) {
         Guard::Decided(decision) => decision,
         Guard::Deciding(decision) => decision.await,
     };
+    if let Some(elicitation) = elicitation {
+        elicitation.open();
+    }
     match decision {
         Access::Allow => Ok(values),
         Access::Deny(reason) => Err(Failure::new(FailureKind::Denied, reason)),

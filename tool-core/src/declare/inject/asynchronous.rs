@@ -8,6 +8,7 @@ use crate::model::failure::Failure;
 /// It is used like [`Inject`](crate::inject::Inject), and only a tool with such a parameter waits. Parameters are
 /// injected in order, once the inputs are valid. The time limit of the call includes the injection, and a caller that
 /// leaves cancels it, also if the tool modifies. A type that implements both traits is injected by this one.
+/// It may [ask](crate::elicitation#before-the-function) the caller.
 ///
 /// `Op` is the operation of the tool, as for `Inject`. All parameters of a tool that waits must be [`Send`].
 ///
