@@ -26,6 +26,8 @@ pub(crate) mod layer;
 mod layered;
 pub(crate) mod options;
 mod output_check;
+#[cfg(feature = "tasks")]
+mod preparation;
 #[cfg(feature = "rate-limit")]
 pub(crate) mod rate_limit;
 mod reply;
@@ -44,3 +46,5 @@ pub(crate) use check_blocking::validate_limited;
 pub(crate) use decode::validate;
 pub(crate) use executor::{CallLimits, Executor};
 pub(crate) use invocation::{Started, begin, refused, unknown};
+#[cfg(feature = "tasks")]
+pub(crate) use preparation::prepare_only;

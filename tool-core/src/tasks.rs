@@ -17,4 +17,4 @@ pub use record::{Task, TaskAnswer, TaskProgress, TaskQuestion};
 pub use run::{TaskAttempt, TaskEnd, TaskRun};
 pub use state::{TaskState, UnknownTaskState};
 
-pub(crate) use client::TaskClient;
+pub(crate) use client::{TaskClient, TaskCreator};

@@ -37,6 +37,7 @@ pub async fn run<E: TaskEngine + 'static>(engine: impl Fn() -> E) {
     expire::hides_expired_tasks(&engine()).await;
     expire::cancels_running_ones(&engine()).await;
     questions::waits_for_all_answers(&engine(), &engine()).await;
+    questions::begins_with_the_answers_of_its_creation(&engine(), &engine()).await;
     questions::does_not_count_as_retry(&engine()).await;
     cancel::ends_a_task_that_waits_for_a_worker(&engine()).await;
     cancel::cancels_a_running_call(&engine(), &engine()).await;

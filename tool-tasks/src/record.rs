@@ -42,8 +42,8 @@ pub(crate) const LIST_AFTER: &str = select_task!(
 /// Stores a task, unless there is one with its key, and returns it.
 pub(crate) const INSERT: &str = concat!(
     "INSERT INTO tool_task (id, owner, principal, tool, arguments, arguments_digest, key, retries, attempt_timeout_ms, \
-     state, attempt, begun, resuming, cancel, version, created, updated, expires, poll_ms, ttl_ms, trace) \
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'working', 0, 0, 0, 0, 1, $10, $10, $11, $12, $13, $14) \
+     state, attempt, begun, resuming, cancel, version, created, updated, expires, poll_ms, ttl_ms, trace, \
+     answers) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'working', 0, 0, 0, 0, 1, $10, $10, $11, $12, $13, $14, $15) \
      ON CONFLICT DO NOTHING RETURNING ",
     columns!()
 );

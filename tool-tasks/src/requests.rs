@@ -103,6 +103,7 @@ async fn insert(
         to_milliseconds(new.options.poll),
         ttl,
         new.trace.map(|trace| trace.to_string()),
+        (!new.answers.is_empty()).then(|| to_json(&new.answers)),
     ];
     if let Some(row) = transaction.rows(INSERT, values).await?.into_iter().next() {
         transaction.push(&id, Duration::ZERO).await?;

@@ -173,7 +173,8 @@ pub(crate) fn process_key() -> [u8; 32] {
 /// The record of one call. It is written on drop, so that every call is recorded; a record that was not ended counts as
 /// canceled.
 pub(crate) struct Record {
-    sink: Arc<dyn AuditSink>,
+    /// The sink, or `None` once the record was discarded.
+    sink: Option<Arc<dyn AuditSink>>,
     call_id: CallId,
     principal: Principal,
     trace: Option<TraceParent>,
@@ -209,7 +210,7 @@ impl Record {
         arguments: &[u8],
     ) -> Box<Self> {
         Box::new(Record {
-            sink: Arc::clone(&audit.sink),
+            sink: Some(Arc::clone(&audit.sink)),
             call_id,
             principal: origin.principal.clone(),
             trace: origin.options.context.trace,
@@ -235,6 +236,12 @@ impl Record {
         self.set_outcome(result);
     }
 
+    /// Writes nothing: no call was made.
+    #[cfg(feature = "tasks")]
+    pub(crate) fn discard(mut self) {
+        self.sink = None;
+    }
+
     fn set_outcome(&mut self, result: &Result<Output, Failure>) {
         self.outcome = match result {
             Ok(output) => Ok(output.size()),
@@ -248,11 +255,12 @@ impl Record {
     }
 
     fn write(&self) {
+        let Some(sink) = &self.sink else { return };
         let (name, digest) = match &self.subject {
             AuditSubject::Definition(tool) => (tool.name(), Some(tool.digest())),
             AuditSubject::UnknownName(name) => (name.as_str(), None),
         };
-        self.sink.record(&AuditEvent {
+        sink.record(&AuditEvent {
             call_id: self.call_id,
             principal: self.principal.id(),
             kind: self.kind,

@@ -99,7 +99,7 @@ pub(crate) fn begin<'c>(origin: CallOrigin<'c>, member: Target<'c>, arguments: &
 }
 
 impl<'c> Invocation<'c> {
-    fn new(origin: CallOrigin<'c>, member: Target<'c>, arguments: &'c [u8]) -> Self {
+    pub(super) fn new(origin: CallOrigin<'c>, member: Target<'c>, arguments: &'c [u8]) -> Self {
         let Target { kind, definition: tool, implementation, scope, extensions } = member;
         let (options, background) = (&origin.options.context, scope.executor.background());
         let context = LazyContext::new(tool.name(), origin.principal, options);
@@ -223,7 +223,7 @@ impl<'c> Invocation<'c> {
 
     /// Checks whether the caller may make this call.
     #[inline]
-    fn admit(&self) -> Result<(), Failure> {
+    pub(super) fn admit(&self) -> Result<(), Failure> {
         let Scope { admission, states, .. } = self.scope;
         admission.admit(self.tool, states, self.context.principal())
     }
@@ -252,6 +252,12 @@ impl<'c> Invocation<'c> {
         self.span.in_scope(|| self.decoder().enter_checked(checked, Purpose::Run, &mut Vec::new()))
     }
 
+    /// Decodes the arguments and enters the tool, however long that takes.
+    #[cfg(feature = "tasks")]
+    pub(super) fn enter_at_once(&self) -> Result<EntryOutcome, Failure> {
+        self.decoder().enter(self.arguments, Purpose::Run, &mut Vec::new())
+    }
+
     fn decoder(&self) -> ArgumentDecoder<'_> {
         let Scope { states, leniency, .. } = self.scope;
         let Invocation { tool, implementation, context, .. } = self;
@@ -265,7 +271,7 @@ impl<'c> Invocation<'c> {
 
     /// Logs and records the result, and builds the reply.
     #[inline]
-    fn reply(&mut self, result: Result<Output, Failure>) -> Reply {
+    pub(super) fn reply(&mut self, result: Result<Output, Failure>) -> Reply {
         match &result {
             Ok(output) => {
                 let is_traced = self.scope.traces_content && !self.is_inner;

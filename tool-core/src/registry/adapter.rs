@@ -4,6 +4,8 @@
 //! [`CallOptions`](crate::CallOptions) of a call and calls [`Registry::call_with`]. Data that it builds once from all tools (a
 //! list in the form of its protocol, a table of routes) is built from [`definitions`] and looked up by [`position`].
 
+#[cfg(feature = "tasks")]
+use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 
 use tracing::Span;
@@ -13,6 +15,8 @@ pub use crate::model::recent::Recent;
 pub use crate::registry::call_events::{CallEvent, CallEvents};
 pub use crate::schema::json::object_members::ObjectMembers;
 
+#[cfg(feature = "tasks")]
+use crate::call::options::CallOptions;
 use crate::call::target::Target;
 use crate::call::{self, Reply, text_arguments};
 use crate::declare::completion::{CompletionRequest, Completions};
@@ -31,6 +35,8 @@ use crate::results::ResultStore;
 #[cfg(feature = "tokio")]
 use crate::schema::leniency::Validation;
 use crate::schema::nearest as nearest_name;
+#[cfg(feature = "tasks")]
+use crate::tasks::TaskAnswer;
 
 /// Returns every tool, ordered by name, for any caller. The tools that a caller may see are [`Registry::tools`] and
 /// [`Registry::callable`].
@@ -139,6 +145,57 @@ pub fn lacks<'r>(registry: &'r Registry, name: &str) -> Option<Vec<&'r str>> {
 /// ```
 pub fn prompt_lacks<'r>(registry: &'r Registry, name: &str) -> Option<Vec<&'r str>> {
     lacking(registry, registry.prompt(name)?.permission()?)
+}
+
+/// Asks the caller, who is the client of `options`, what a call must know before its function: the tool is entered as in a call,
+/// up to its awaited parameters ([`InjectAsync`](crate::inject::InjectAsync)). Returns the answers for
+/// [`NewTask::answers`](crate::tasks::NewTask::answers). What this caller cannot be asked, the task asks.
+///
+/// # Errors
+///
+/// The failure with which the call would have ended before its function, and
+/// [`InputRequired`](crate::FailureKind::InputRequired) if the answers arrive with another call.
+///
+/// ```
+/// use std::sync::Arc;
+/// use tool_core::inject::{InjectAsync, Injection, Needs};
+/// use tool_core::testing::Answers;
+/// use tool_core::{CallOptions, Failure, Registry, adapter, tool, tools};
+///
+/// #[derive(schemars::JsonSchema, serde::Deserialize)]
+/// struct Reason {
+///     reason: String,
+/// }
+///
+/// impl<Op> InjectAsync<Op> for Reason {
+///     fn needs(_: &mut Needs) {}
+///
+///     async fn inject(source: &Injection<'_, Op>) -> Result<Self, Failure> {
+///         source.context().elicit("Why?").await?.required()
+///     }
+/// }
+///
+/// /// Deploys the site.
+/// #[tool(operation = Trigger, destructive = false, task(optional))]
+/// async fn deploy_site(#[inject] Reason { reason }: Reason) -> String {
+///     format!("deployed: {reason}")
+/// }
+///
+/// # tool_core::private::block_on(async {
+/// let registry = Registry::builder().tools(tools![deploy_site]).build().unwrap();
+/// let options = CallOptions::new().client(Arc::new(Answers::new().accept(serde_json::json!({"reason": "a fix"}))));
+/// let answers = adapter::ask_before_task(&registry, "deploy_site", b"{}", &options).await.unwrap();
+/// assert_eq!(answers.into_values().next().unwrap().answer["content"]["reason"], "a fix");
+/// # });
+/// ```
+#[cfg(feature = "tasks")]
+pub async fn ask_before_task(
+    registry: &Registry,
+    name: &str,
+    arguments: &[u8],
+    options: &CallOptions,
+) -> Result<BTreeMap<String, TaskAnswer>, Failure> {
+    registry.ask_before_task(name, arguments, options).await
 }
 
 fn lacking<'r>(registry: &Registry, permission: &'r Permission) -> Option<Vec<&'r str>> {

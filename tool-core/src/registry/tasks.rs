@@ -1,11 +1,14 @@
 //! Tasks of a registry: creating them, and running their attempts.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
-use crate::call::Reply;
 use crate::call::options::CallOptions;
+use crate::call::{self, Reply};
+use crate::context::elicitation::ElicitationClient;
+use crate::context::shared::SharedHandle;
 use crate::context::task_call::TaskCall;
 use crate::model::failure::{Failure, FailureKind, Reason};
 use crate::model::future::BoxFuture;
@@ -13,7 +16,8 @@ use crate::model::trace::TraceParent;
 use crate::registry::Registry;
 use crate::registry::builder::RegistryBuilder;
 use crate::tasks::{
-    NewTask, Task, TaskAttempt, TaskClient, TaskEnd, TaskEngine, TaskError, TaskOutcome, TaskRun,
+    NewTask, Task, TaskAnswer, TaskAttempt, TaskClient, TaskCreator, TaskEnd, TaskEngine, TaskError,
+    TaskOutcome, TaskRun,
 };
 
 impl RegistryBuilder {
@@ -143,6 +147,28 @@ impl Registry {
             Some(engine) => engine.work(Arc::new(self.clone()), stop).await,
             None => Ok(()),
         }
+    }
+
+    /// Asks the caller what a task would ask before its function, and returns the answers.
+    pub(super) async fn ask_before_task(
+        &self,
+        name: &str,
+        arguments: &[u8],
+        options: &CallOptions,
+    ) -> Result<BTreeMap<String, TaskAnswer>, Failure> {
+        let completed = self.completed(options);
+        let options = completed.as_deref().unwrap_or(options);
+        let Some(ElicitationClient::Direct(SharedHandle(client))) = &options.context.client else {
+            return Ok(BTreeMap::new());
+        };
+        let target = self.find(name)?;
+        if target.definition.task().is_none() {
+            return Err(no_task(target.definition.name()));
+        }
+        let creator = Arc::new(TaskCreator::new(Arc::clone(client)));
+        let options = options.clone().client(Arc::clone(&creator) as _);
+        call::prepare_only(self.origin(&options), target, arguments).await?;
+        Ok(creator.answers())
     }
 
     async fn run_attempt(&self, attempt: TaskAttempt) -> TaskEnd {

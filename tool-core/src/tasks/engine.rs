@@ -1,5 +1,6 @@
 //! The engine that stores and runs tasks.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,7 +13,7 @@ use crate::model::failure::{Failure, FailureKind, Reason};
 use crate::model::future::BoxFuture;
 use crate::model::task::{TaskId, TaskOptions};
 use crate::model::trace::TraceParent;
-use crate::tasks::record::Task;
+use crate::tasks::record::{Task, TaskAnswer};
 use crate::tasks::run::TaskRun;
 
 /// Stores tasks and runs them. The crate `tool-tasks` has engines over SQLite and PostgreSQL, and the tests that an engine
@@ -20,8 +21,8 @@ use crate::tasks::run::TaskRun;
 ///
 /// All methods but [`work`](TaskEngine::work) can be called in any process that has the same database.
 pub trait TaskEngine: Send + Sync {
-    /// Stores a task durably before it returns. If the owner has a task of the same tool with the same key, that one is
-    /// returned.
+    /// Stores a task durably before it returns, with its answers. If the owner has a task of the same tool with the same key,
+    /// that one is returned, whatever its answers are.
     ///
     /// # Errors
     ///
@@ -116,6 +117,8 @@ pub struct NewTask {
     pub options: TaskOptions,
     /// The trace of the call that creates the task.
     pub trace: Option<TraceParent>,
+    /// The answers to questions that were asked before the task exists, by the keys of the questions.
+    pub answers: BTreeMap<String, TaskAnswer>,
 }
 
 impl NewTask {
@@ -140,6 +143,7 @@ impl NewTask {
             key: None,
             options,
             trace: None,
+            answers: BTreeMap::new(),
         })
     }
 

@@ -2,6 +2,7 @@
 
 mod creation;
 mod declaration;
+mod preparation;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use rmcp::ErrorData;
 use rmcp::model::{ErrorCode, TASKS_EXTENSION_ID};
 use serde_json::{Map, Value, json};
-use tool_core::ToolDefinition;
 use tool_core::tasks::{TaskEngine, TaskError, TaskId, TaskSupport};
+use tool_core::{Failure, ToolDefinition, adapter};
 
 use crate::catalog::view::CatalogView;
-use crate::handlers::Handler;
+use crate::elicitation::{CallIdentity, Round};
+use crate::handlers::{CallOutcome, Handler};
 use crate::protocol::{
     Acknowledged, RequestContext, RpcResponse, RpcResult, invalid_params, method_not_found,
 };
@@ -24,7 +25,7 @@ struct CallerTask {
 }
 
 impl Handler {
-    /// Answers a call with a task. Returns `None` if the call is made instead.
+    /// Answers a call with a task, or with the questions that come before it. Returns `None` if the call is made instead.
     ///
     /// The server decides which calls become tasks: those of every tool that can, if the client declares the extension.
     pub(super) async fn create_task(
@@ -32,11 +33,12 @@ impl Handler {
         view: &CatalogView,
         name: &str,
         arguments: &[u8],
+        round: Round<'_>,
         cx: &RequestContext,
     ) -> RpcResult<Option<RpcResponse>> {
         let registry = &view.registry;
         let options = registry.get(name).and_then(ToolDefinition::task).filter(|_| cx.era.is_modern());
-        let Some(options) = options.filter(|_| registry.task_engine().is_some()) else { return Ok(None) };
+        let (Some(options), Some(engine)) = (options, registry.task_engine()) else { return Ok(None) };
         // The call is refused by the same words as that of any other tool.
         if registry.check_access(name).is_err() {
             return Ok(None);
@@ -47,18 +49,35 @@ impl Handler {
                 TaskSupport::Required => Err(undeclared()),
             };
         }
-        let key = cx.idempotency_key()?;
-        let created = registry.create_task(name, arguments, key, cx.trace).await;
-        let task = match created {
-            Ok(task) => task,
-            Err(error) => {
-                let result = CallResult::of_failure(&error.into_failure(), None)?;
-                return Ok(Some(self.called(result, cx)));
+        let key = cx.idempotency_key()?.map(str::to_owned);
+        let mut new = match registry.prepare_task(name, arguments) {
+            Ok(new) => new,
+            Err(error) => return self.not_created(&error.into_failure(), cx),
+        };
+        (new.key, new.trace) = (key, cx.trace);
+        let call =
+            CallIdentity { method: "tools/call", name, arguments, principal: registry.principal().id() };
+        let ask = async |options: &_| adapter::ask_before_task(registry, name, arguments, options).await;
+        let asking = self.run(call, round, view.options.clone(), cx, ask, |answers| answers.as_ref().err());
+        new.answers = match asking.await? {
+            CallOutcome::Done(Ok(answers)) => answers,
+            CallOutcome::Done(Err(failure)) => return self.not_created(&failure, cx),
+            CallOutcome::InputRequired(input_required) => {
+                return Ok(Some(RpcResponse::of(input_required, cx)));
             }
+        };
+        let task = match engine.create(new).await {
+            Ok(task) => task,
+            Err(error) => return self.not_created(&error.into_failure(), cx),
         };
         let mut result = TaskResult::new(&task, TaskMeta::Result(self.meta(cx)));
         result.result_type = Some("task");
         Ok(Some(RpcResponse::success(&result, cx)))
+    }
+
+    /// Answers a call that fails before its task exists.
+    fn not_created(&self, failure: &Failure, cx: &RequestContext) -> RpcResult<Option<RpcResponse>> {
+        Ok(Some(self.called(CallResult::of_failure(failure, None)?, cx)))
     }
 
     /// Answers a request about one task.

@@ -90,7 +90,7 @@ impl Handler {
         cx: &RequestContext,
     ) -> RpcResult<RpcResponse> {
         #[cfg(feature = "tasks")]
-        if let Some(response) = Box::pin(self.create_task(view, name, arguments, cx)).await? {
+        if let Some(response) = Box::pin(self.create_task(view, name, arguments, round, cx)).await? {
             return Ok(response);
         }
         if cx.idempotency_key()?.is_some() && view.registry.get(name).is_some_and(ToolDefinition::modifies) {

@@ -93,6 +93,8 @@ impl MemoryEngine {
             entry.task.version += 1;
             entry.task.updated += Duration::from_secs(1);
         }
+        // Whoever waits for changes takes the locks in the other order.
+        drop(entries);
         self.changes.send_modify(|count| *count += 1);
     }
 
@@ -123,7 +125,9 @@ impl MemoryEngine {
         }
         let id = task_id(u8::try_from(entries.len() + 1).unwrap());
         let task = Task::new(id, &*new.tool, SystemTime::UNIX_EPOCH, new.options);
-        entries.push(Entry { task: task.clone(), new, answers: BTreeMap::new(), is_running: false });
+        let answers = new.answers.clone();
+        entries.push(Entry { task: task.clone(), new, answers, is_running: false });
+        drop(entries);
         self.changes.send_modify(|count| *count += 1);
         Ok(task)
     }

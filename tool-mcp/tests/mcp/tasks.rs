@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 use tool_core::authentication::Bearer;
 use tool_core::elicitation::Elicited;
+use tool_core::inject::{InjectAsync, Injection, Needs};
 use tool_core::results::{ResultLimits, ResultStore};
 use tool_core::tasks::{TaskOutcome, TaskProgress};
 use tool_core::{Context, Failure, Principal, Registry, RegistryBuilder, tool};
@@ -44,6 +45,30 @@ async fn delete_site(#[inject] context: Context) -> Result<&'static str, Failure
         Elicited::Accepted(Confirmation { sure: true }) => Ok("deleted"),
         _ => Ok("kept"),
     }
+}
+
+/// The name of whoever deploys, asked before the task exists.
+#[derive(Debug, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+struct Deployer {
+    name: String,
+}
+
+impl<Op> InjectAsync<Op> for Deployer {
+    fn needs(_: &mut Needs) {}
+
+    async fn inject(source: &Injection<'_, Op>) -> Result<Self, Failure> {
+        source.context().elicit("Who deploys?").await?.required()
+    }
+}
+
+/// Deploys a site once somebody is sure.
+#[tool(operation = Trigger, destructive = false, task(required))]
+async fn deploy_site(
+    #[inject] Deployer { name }: Deployer,
+    #[inject] context: Context,
+) -> Result<String, Failure> {
+    let Confirmation { sure } = context.elicit("Are you sure?").await?.required()?;
+    Ok(format!("{name}: {sure}"))
 }
 
 /// Publishes a site.
@@ -286,6 +311,71 @@ fn lets_the_client_answer_the_questions_of_a_task() {
     );
     fixture.run();
     assert_eq!(fixture.get(1)["result"]["content"][0]["text"], "deleted");
+}
+
+/// A parameter that is awaited asks in the call; the function asks in the task, and sees both answers.
+#[test]
+fn asks_before_the_task_exists() {
+    let fixture = Fixture::start();
+    let call = |more: Value| {
+        let mut params = json!({"name": "deploy_site", "arguments": {}});
+        params.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        fixture.send("tools/call", params).json()["result"].take()
+    };
+    let response = call(json!({}));
+    assert_eq!(response["resultType"], "input_required", "{response}");
+    assert!(response.get("taskId").is_none() && fixture.engine.len() == 0, "{response}");
+    let (key, question) = response["inputRequests"].as_object().unwrap().iter().next().unwrap();
+    assert_eq!(question["params"]["message"], "Who deploys?");
+
+    let wrong = json!({"inputResponses": {key: {"action": "accept", "content": {"name": 5}}},
+        "requestState": response["requestState"]});
+    let again = call(wrong);
+    assert_eq!((&again["resultType"], fixture.engine.len()), (&json!("input_required"), 0), "{again}");
+
+    let ada = json!({"inputResponses": {key: {"action": "accept", "content": {"name": "Ada"}}},
+        "requestState": again["requestState"]});
+    let created = call(ada);
+    assert_eq!(created["resultType"], "task", "{created}");
+    assert!(created.get("requestState").is_none() && created.get("inputRequests").is_none(), "{created}");
+    fixture.run();
+    let waiting = fixture.get(1);
+    let (key, question) = waiting["inputRequests"].as_object().unwrap().iter().next().unwrap();
+    assert_eq!(question["params"]["message"], "Are you sure?");
+    let sure = json!({"taskId": task_id(1), "inputResponses": {key: {"action": "accept", "content": {"sure": true}}}});
+    fixture.send("tasks/update", sure);
+    fixture.run();
+    assert_eq!(fixture.get(1)["result"]["content"][0]["text"], "Ada: true");
+}
+
+#[test]
+fn creates_no_task_for_an_injection_that_fails() {
+    let fixture = Fixture::start();
+    let response = fixture.create("deploy_site", json!({}));
+    let (key, _) = response["inputRequests"].as_object().unwrap().iter().next().unwrap();
+    let declined = json!({"name": "deploy_site", "arguments": {}, "requestState": response["requestState"],
+        "inputResponses": {key: {"action": "decline"}}});
+    let failed = fixture.send("tools/call", declined).json()["result"].take();
+    assert_eq!((&failed["isError"], fixture.engine.len()), (&json!(true), 0), "{failed}");
+    assert_eq!(failed["content"][0]["text"], "the user declined to answer");
+}
+
+/// Whoever looks at the task may answer, so that a client without forms gets a task, too.
+#[test]
+fn asks_in_the_task_what_the_client_cannot_answer() {
+    let fixture = Fixture::start();
+    let mut request = declaring(1, "tools/call", json!({"name": "deploy_site", "arguments": {}}));
+    let capabilities = "io.modelcontextprotocol/clientCapabilities";
+    request["params"]["_meta"][capabilities] = json!({"extensions": {EXTENSION: {}}});
+    let headers =
+        [("mcp-protocol-version", MODERN), ("mcp-method", "tools/call"), ("mcp-name", "deploy_site")];
+    let created = fixture.server.post(&headers, &request.to_string()).json();
+    assert_eq!(created["result"]["resultType"], "task", "{created}");
+    fixture.run();
+    let waiting = fixture.get(1);
+    assert_eq!(waiting["status"], "input_required", "{waiting}");
+    let questions = waiting["inputRequests"].as_object().unwrap();
+    assert!(questions.values().all(|it| it["params"]["message"] == "Who deploys?"), "{waiting}");
 }
 
 /// Foreign, expired and unknown tasks, and texts that are no identifier, differ in nothing.

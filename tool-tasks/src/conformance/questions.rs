@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value, json};
 use tool_core::Principal;
-use tool_core::tasks::{TaskAttempt, TaskId, TaskState};
+use tool_core::tasks::{TaskAnswer, TaskAttempt, TaskId, TaskState};
 
 use super::support::{
-    Engine, Worker, asks, completed, create, get, output, patiently, principal, until, until_state,
+    Engine, Worker, asks, completed, create, get, new, output, patiently, principal, until, until_state,
 };
 
 fn answers(answers: &Value) -> Map<String, Value> {
@@ -62,6 +62,24 @@ pub(super) async fn waits_for_all_answers(here: &Engine, there: &Engine) {
 
     answer(there, &ada, &task.id, &json!({"size": 4})).await;
     assert_eq!(get(here, &ada, &task.id).await.version, ended.version, "a late answer changes nothing");
+    worker.stop().await;
+}
+
+pub(super) async fn begins_with_the_answers_of_its_creation(here: &Engine, there: &Engine) {
+    let ada = principal("ada");
+    let mut task = new(&ada, "questions_before", &json!({}));
+    for key in ["name", "kind"] {
+        let answer = TaskAnswer { digest: format!("digest of {key}"), answer: json!({"action": key}) };
+        task.answers.insert(key.to_owned(), answer);
+    }
+    let task = here.create(task).await.expect("a task");
+    let worker = Worker::start(there, run);
+    let open = until_state(here, &ada, &task.id, TaskState::InputRequired).await;
+    assert_eq!(open.questions.keys().collect::<Vec<_>>(), ["size"]);
+    assert_eq!(open.attempt, 1);
+    answer(here, &ada, &task.id, &json!({"size": 3})).await;
+    let ended = until_state(here, &ada, &task.id, TaskState::Completed).await;
+    assert_eq!(output(&ended), json!([{"action": "name"}, {"action": "kind"}, 3, 2]));
     worker.stop().await;
 }
 

@@ -31,7 +31,7 @@ impl SharedRecord {
         state.running += 1;
         let record = &state.record;
         Box::new(Record {
-            sink: Arc::<SharedSink>::clone(&self.0),
+            sink: Some(Arc::<SharedSink>::clone(&self.0)),
             call_id: record.call_id,
             principal: record.principal.clone(),
             trace: None,
