@@ -5,6 +5,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::time::sleep;
+use tool_core::inject::{InjectAsync, Injection, Needs};
 use tool_core::{Context, Failure, FailureKind, ToolError, tool};
 
 /// Greets somebody at once.
@@ -61,6 +62,26 @@ async fn confirm_delete(
     let question = format!("Delete {filename}?");
     let Confirmation { confirm } = context.elicit(question).await?.required()?;
     Ok(if confirm { format!("{filename} deleted") } else { format!("{filename} kept") })
+}
+
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+struct UserName {
+    name: String,
+}
+
+/// Asked before the task exists.
+impl<Op> InjectAsync<Op> for UserName {
+    fn needs(_: &mut Needs) {}
+
+    async fn inject(source: &Injection<'_, Op>) -> Result<Self, Failure> {
+        source.context().elicit("What is your name?").key("user_name").await?.required()
+    }
+}
+
+/// Greets somebody later.
+#[tool(operation = Trigger, destructive = false, open_world = false, task(required, poll = "200ms"))]
+async fn test_tool_with_task(#[inject] UserName { name }: UserName) -> String {
+    format!("Hello, {name}!")
 }
 
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
