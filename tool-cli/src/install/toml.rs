@@ -156,7 +156,8 @@ mod tests {
             for part in parts {
                 rest = rest.split_once(part).unwrap_or_else(|| panic!("`{part}` is gone from\n{edited}")).1;
             }
-            assert_eq!(text.contains("\r\n"), edited.contains("\r\n"), "{edited}");
+            let ends = [edited.matches('\n').count(), edited.matches("\r\n").count()];
+            assert_eq!(ends[0] == ends[1], text.contains("\r\n"), "{edited:?}");
             assert_eq!(
                 edit(&edited, "mcp_servers", &entry(&["a\nb"]), false),
                 Ok(Edit::Unchanged),

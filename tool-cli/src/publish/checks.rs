@@ -11,10 +11,13 @@ pub(super) fn mcp_server(app: &App) -> Result<&str, PublishError> {
 }
 
 pub(super) fn version(app: &App) -> Result<&str, PublishError> {
-    let version = required(app.version.as_deref(), "version", "App::version")?;
-    // Registries take one release, and no range.
-    let is_release = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+');
-    if version.starts_with(|c: char| c.is_ascii_digit()) && version.chars().all(is_release) {
+    release(required(app.version.as_deref(), "version", "App::version")?)
+}
+
+/// Checks the number of a release. Registries take no range of them.
+fn release(version: &str) -> Result<&str, PublishError> {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+');
+    if version.starts_with(|c: char| c.is_ascii_digit()) && version.chars().all(is_part) {
         return Ok(version);
     }
     let reason = "is not the number of a release, as `1.2.3`";
@@ -62,6 +65,16 @@ pub(super) fn addresses(package: &Package) -> Result<[Option<&str>; 2], PublishE
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn takes_numbers_of_releases() {
+        for version in ["1.2.3", "0.1.0-rc.1+b-2", "2026"] {
+            assert!(release(version).is_ok(), "{version}");
+        }
+        for version in ["^1.2", "latest", "1.2 - 1.3", "1.*", "1.0 || 2.0", ">=1"] {
+            assert!(release(version).is_err(), "{version}");
+        }
+    }
 
     #[test]
     fn takes_addresses_of_the_web() {

@@ -141,6 +141,32 @@ mod tests {
     }
 
     #[test]
+    fn keeps_the_limit_of_descriptions() {
+        use tool_core::{DynamicTool, Output, Registry};
+
+        let tool = |number: usize| {
+            let name = format!("tool_number_{number:03}_with_a_long_name");
+            let definition = ToolDefinition::builder(name, "Does something.").operation(Operation::Read);
+            let definition = definition.input_schema(serde_json::json!({"type": "object"})).build().unwrap();
+            DynamicTool::new(definition, |_, _: serde_json::Value| async { Ok(Output::empty()) })
+        };
+        let registry = (0..100).fold(Registry::builder(), |builder, number| builder.tool(tool(number)));
+        let registry = registry.build().unwrap();
+        let lengths: Vec<usize> = (1..=40)
+            .map(|length| {
+                let app = App::new("demo", registry.clone()).about("é".repeat(length));
+                let text = description(&app).unwrap();
+                assert!(text.ends_with(", and more."), "{text}");
+                text.chars().count()
+            })
+            .collect();
+        assert!(lengths.iter().all(|length| *length <= MAX_DESCRIPTION), "{lengths:?}");
+        assert!(lengths.contains(&MAX_DESCRIPTION), "one uses the limit: {lengths:?}");
+        let app = App::new("demo", registry).about("é".repeat(MAX_DESCRIPTION));
+        assert!(description(&app).is_err());
+    }
+
+    #[test]
     fn quotes_for_yaml() {
         assert_eq!(quoted("a: \"b\"\n  # c"), r##""a: \"b\" # c""##);
     }
