@@ -49,10 +49,10 @@ pub(crate) fn info(app: &App, matches: &ArgMatches, streams: &mut Streams) -> Re
     Ok(streams.print(&page)?)
 }
 
-/// Returns a page of Markdown about a tool, without what only holds on this machine or for one caller.
+/// Returns a page of text about a tool, without what only holds on this machine or for one caller.
 #[cfg(feature = "publish")]
-pub(crate) fn reference(program: &str, registry: &Registry, tool: &ToolDefinition) -> String {
-    render::reference(&VisibleTool { program, registry, tool })
+pub(crate) fn reference(program: &str, registry: &Registry, tool: &ToolDefinition, width: u16) -> String {
+    render::reference(&VisibleTool { program, registry, tool }, width)
 }
 
 fn part(

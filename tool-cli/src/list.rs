@@ -177,17 +177,8 @@ pub(crate) fn object<const N: usize>(members: [(&str, Option<Value>); N]) -> Val
     Value::Object(members.collect())
 }
 
-/// Returns the table of all tools, without what only holds on this machine or for one caller.
-#[cfg(feature = "publish")]
-pub(crate) fn summary_table(registry: &Registry) -> Table {
-    let mut table = Table::new(["NAME", "OPERATION", "DESCRIPTION"]);
-    for tool in registry.tools() {
-        table.push([tool.name().to_owned(), operation(tool), summary(tool.description())]);
-    }
-    table
-}
-
-fn operation(tool: &ToolDefinition) -> String {
+/// Returns the operation, and whether it is destructive.
+pub(crate) fn operation(tool: &ToolDefinition) -> String {
     let mut operation = tool.operation().map_or("-", Operation::as_str).to_owned();
     if tool.destructive() {
         operation.push_str(", destructive");

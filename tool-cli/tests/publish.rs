@@ -44,7 +44,7 @@ fn registry() -> Registry {
             "Measures the length of something in metres.\n\nTakes a | while.",
             Operation::Read,
         ))
-        .tool(tool("cut", "Cuts something to a length.", Operation::Write))
+        .tool(tool("cut_off", "Cuts something to a length.", Operation::Write))
         .prompts(prompts![forecast])
         .build()
         .unwrap()

@@ -9,6 +9,10 @@ use crate::{markdown, schema_text};
 
 /// Returns a page of text.
 pub(super) fn text(visible: &VisibleTool<'_>, width: u16, paint: Paint) -> String {
+    text_page(visible, facts::facts(visible), width, paint)
+}
+
+fn text_page(visible: &VisibleTool<'_>, facts: Vec<facts::Fact>, width: u16, paint: Paint) -> String {
     let tool = visible.tool;
     let mut page = paint.heading(&neutral(tool.name()));
     if let Some(title) = tool.title() {
@@ -22,7 +26,6 @@ pub(super) fn text(visible: &VisibleTool<'_>, width: u16, paint: Paint) -> Strin
         lines.iter().for_each(|line| page.push_str(&format!("{line}\n")));
     }
     page.push('\n');
-    let facts = facts::facts(visible);
     let longest = facts.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
     for (name, fact) in facts {
         push_fact(&mut page, (name, &neutral(&fact)), longest, width, paint);
@@ -62,18 +65,15 @@ fn push_fact(page: &mut String, (name, fact): (&str, &str), longest: usize, widt
     }
 }
 
+/// Returns a page of text with the properties that hold everywhere.
+#[cfg(feature = "publish")]
+pub(super) fn reference(visible: &VisibleTool<'_>, width: u16) -> String {
+    text_page(visible, facts::lasting(visible), width, Paint(false))
+}
+
 /// Returns a page of Markdown.
 pub(super) fn markdown(visible: &VisibleTool<'_>) -> String {
-    page(visible, facts::facts(visible))
-}
-
-/// Returns a page of Markdown with the properties that hold everywhere.
-#[cfg(feature = "publish")]
-pub(super) fn reference(visible: &VisibleTool<'_>) -> String {
-    page(visible, facts::lasting(visible))
-}
-
-fn page(visible: &VisibleTool<'_>, facts: Vec<facts::Fact>) -> String {
+    let facts = facts::facts(visible);
     let tool = visible.tool;
     let title = tool.title().map(|title| format!(": {}", markdown::cell(title))).unwrap_or_default();
     let mut page =

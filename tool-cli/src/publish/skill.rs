@@ -7,15 +7,18 @@ use std::path::PathBuf;
 use tool_core::{Operation, ToolDefinition};
 
 use crate::app::App;
-use crate::list::summary_table;
+use crate::list::operation;
 use crate::publish::checks::{about, limited};
 use crate::publish::error::PublishError;
 use crate::publish::package::Package;
-use crate::style::neutral;
+use crate::style::{neutral, summary};
 use crate::{info, markdown};
 
 const MAX_NAME: usize = 64;
 const MAX_DESCRIPTION: usize = 1024;
+
+/// The width of a page about a tool.
+const WIDTH: u16 = 120;
 
 /// Returns the files of the skill, below the folder of skills.
 pub(super) fn files(app: &App, package: &Package) -> Result<Vec<(PathBuf, String)>, PublishError> {
@@ -23,7 +26,7 @@ pub(super) fn files(app: &App, package: &Package) -> Result<Vec<(PathBuf, String
     let mut files = vec![(PathBuf::from(&name).join("SKILL.md"), skill(app, package, &name)?)];
     for tool in app.registry.tools() {
         let path = PathBuf::from(&name).join("references").join(reference_name(tool));
-        files.push((path, info::reference(&app.name, &app.registry, tool)));
+        files.push((path, fenced(&info::reference(&app.name, &app.registry, tool, WIDTH))));
     }
     Ok(files)
 }
@@ -73,7 +76,10 @@ fn skill(app: &App, package: &Package, name: &str) -> Result<String, PublishErro
     text.push_str(&format!("---\n\n# {}\n\n{}\n\n", markdown::cell(title), markdown::block(about(app)?)));
     text.push_str(&instructions(app));
     text.push_str("\n## Tools\n\n");
-    text.push_str(&summary_table(&app.registry).markdown());
+    for tool in app.registry.tools() {
+        let (operation, summary) = (operation(tool), markdown::block(&summary(tool.description())));
+        text.push_str(&format!("- `{}` ({operation}): {summary}\n", tool.name()));
+    }
     Ok(text)
 }
 
@@ -120,6 +126,13 @@ fn instructions(app: &App) -> String {
     text
 }
 
+/// Returns a text as a block of code: agents read names and examples as they are, and not as they are rendered.
+fn fenced(text: &str) -> String {
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or_default();
+    let fence = "`".repeat(longest.max(2) + 1);
+    format!("{fence}text\n{text}{fence}\n")
+}
+
 /// Returns a text as a double-quoted scalar of YAML on one line.
 fn quoted(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -164,6 +177,12 @@ mod tests {
         assert!(lengths.contains(&MAX_DESCRIPTION), "one uses the limit: {lengths:?}");
         let app = App::new("demo", registry).about("é".repeat(MAX_DESCRIPTION));
         assert!(description(&app).is_err());
+    }
+
+    #[test]
+    fn fences_any_text() {
+        assert_eq!(fenced("a\n"), "```text\na\n```\n");
+        assert_eq!(fenced("```` b\n"), "`````text\n```` b\n`````\n");
     }
 
     #[test]

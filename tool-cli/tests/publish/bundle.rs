@@ -56,7 +56,7 @@ async fn bundles_this_program_with_a_manifest() {
             "mcp_config": {"command": format!("${{__dirname}}/{program}"), "args": ["serve", "mcp"]},
         },
         "tools": [
-            {"name": "cut", "description": "Cuts something to a length."},
+            {"name": "cut_off", "description": "Cuts something to a length."},
             {"name": "measure", "description": "Measures the length of something in metres.\n\nTakes a | while."},
         ],
         "prompts": [{

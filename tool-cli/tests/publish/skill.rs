@@ -23,14 +23,14 @@ async fn writes_a_skill_with_a_reference_for_each_tool() {
     let folder = tempfile::tempdir().unwrap();
     let skills = folder.path().join("skills");
     let arguments = ["publish", "skill", "--dir", text(&skills)];
-    let (skill, cut, measure) = ("demo/SKILL.md", "demo/references/cut.md", "demo/references/measure.md");
+    let (skill, cut, measure) = ("demo/SKILL.md", "demo/references/cut_off.md", "demo/references/measure.md");
     let lines = |verb: &str| {
         [skill, cut, measure].map(|file| verb.replace('@', &format!("`{}/{file}`", text(&skills)))).concat()
     };
     run(app(), &arguments).await.is(0, "", &lines("wrote @\n"));
     let read = |file: &str| fs::read_to_string(skills.join(file)).unwrap();
     assert_eq!(read(skill), include_str!("skill/SKILL.md"));
-    assert_eq!(read(cut), include_str!("skill/cut.md"));
+    assert_eq!(read(cut), include_str!("skill/cut_off.md"));
     run(app(), &arguments).await.is(0, "", &lines("@ is up to date\n"));
 
     // If one differs, none is replaced.
