@@ -1,15 +1,16 @@
-"""Validates the OpenAPI document of a server, and checks that the validator rejects broken copies of it."""
+"""Validates OpenAPI documents, given by URLs or paths, and checks that the validator rejects broken copies of them."""
 
 import json
 import sys
 from urllib.request import urlopen
 
-from openapi_spec_validator import OpenAPIV31SpecValidator
+from openapi_spec_validator import OpenAPIV30SpecValidator, OpenAPIV31SpecValidator
 
 
 def faults(document):
     """Returns the messages of the validator."""
-    return [str(error.message) for error in OpenAPIV31SpecValidator(document).iter_errors()]
+    validator = OpenAPIV30SpecValidator if document["openapi"].startswith("3.0.") else OpenAPIV31SpecValidator
+    return [str(error.message) for error in validator(document).iter_errors()]
 
 
 def faults_after(document, change):
@@ -34,14 +35,23 @@ def with_a_duplicate_operation(document):
     second["operationId"] = first["operationId"]
 
 
-def main(url):
-    with urlopen(url) as response:
-        document = json.load(response)
+def read(source):
+    """Reads the document from a URL or a file."""
+    if "://" in source:
+        with urlopen(source) as response:
+            return json.load(response)
+    with open(source, encoding="utf-8") as file:
+        return json.load(file)
+
+
+def check(source):
+    document = read(source)
+    label = f"{document['info']['title']} in OpenAPI {document['openapi']}"
     found = faults(document)
-    report("the document is valid", not found, "\n".join(found))
+    report(f"{label} is valid", not found, "\n".join(found))
     for change in [without_responses, without_title, with_a_duplicate_operation]:
         name = change.__name__.replace("_", " ")
-        report(f"a document {name} is invalid", bool(faults_after(document, change)), "the validator accepted it")
+        report(f"{label} {name} is invalid", bool(faults_after(document, change)), "the validator accepted it")
 
 
 failed = False
@@ -56,5 +66,6 @@ def report(name, passed, why):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    for source in sys.argv[1:]:
+        check(source)
     sys.exit(failed)

@@ -2,12 +2,15 @@
 
 use std::ffi::OsString;
 use std::fmt;
+use std::sync::Arc;
 
+use serde_json::Value;
 use tool_core::Registry;
 use tool_core::lint::Lint;
 
 use crate::Server;
 use crate::identity::into_identity::{Identities, IntoIdentity};
+use crate::openapi::OpenApiDocument;
 #[cfg(feature = "publish")]
 use crate::publish::package::Package;
 
@@ -38,6 +41,8 @@ pub struct App {
     pub(crate) about: Option<String>,
     pub(crate) registry: Registry,
     pub(crate) servers: Vec<(String, Server)>,
+    /// The versions of the OpenAPI document, the default first.
+    pub(crate) openapi: Vec<OpenApiDocument>,
     pub(crate) identities: Option<Identities>,
     pub(crate) lint: Lint,
     #[cfg(feature = "publish")]
@@ -62,6 +67,7 @@ impl App {
             about: None,
             registry,
             servers: Vec::new(),
+            openapi: Vec::new(),
             identities: None,
             lint: Lint::default(),
             #[cfg(feature = "publish")]
@@ -126,6 +132,35 @@ impl App {
         let name = name.into();
         self.servers.retain(|(other, _)| *other != name);
         self.servers.push((name, server.into()));
+        self
+    }
+
+    /// Adds the command `openapi`, which prints the OpenAPI document that a function makes. `versions` are the choices of its option
+    /// `--version`, the default first; without any, there is no command.
+    ///
+    /// With the crate `tool-http`, pass `tool_http::OpenApiVersion::ALL` and a closure that calls `tool_http::openapi`.
+    ///
+    /// ```
+    /// use serde_json::json;
+    ///
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// let app = tool_cli::App::new("weather", registry)
+    ///     .openapi(["3.1.0"], |registry, version| json!({"openapi": version, "x-tools": registry.len()}));
+    /// ```
+    pub fn openapi<V: Copy + fmt::Display + Send + Sync + 'static>(
+        mut self,
+        versions: impl IntoIterator<Item = V>,
+        render: impl Fn(&Registry, V) -> Value + Send + Sync + 'static,
+    ) -> Self {
+        let render = Arc::new(render);
+        let document = |version: V| {
+            let render = Arc::clone(&render);
+            OpenApiDocument {
+                version: version.to_string(),
+                render: Box::new(move |registry| render(registry, version)),
+            }
+        };
+        self.openapi = versions.into_iter().map(document).collect();
         self
     }
 

@@ -14,7 +14,7 @@ use crate::error::{self, CliError};
 use crate::streams::Streams;
 #[cfg(feature = "tasks")]
 use crate::task;
-use crate::{cli, complete, identity, info, lint, list, lock, man, run, schema, serve, yaml};
+use crate::{cli, complete, identity, info, lint, list, lock, man, openapi, run, schema, serve, yaml};
 
 impl App {
     /// Runs the command line of this process and returns its exit code.
@@ -179,6 +179,7 @@ impl App {
             "search" => list::search(&self, matches, streams),
             "info" => info::info(&self, matches, streams),
             "schema" => schema::schema(&self, matches, streams),
+            "openapi" => openapi::openapi(&self, matches, streams),
             "validate" => run::validate(&self, inputs, matches, streams),
             // Boxed, so that the commands that never wait take no room for what these keep while they do.
             "run" => Box::pin(run::run(&self, inputs, matches, streams)).await,

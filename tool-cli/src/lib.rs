@@ -19,6 +19,7 @@ mod list;
 mod lock;
 mod man;
 mod markdown;
+mod openapi;
 mod progress;
 #[cfg(feature = "publish")]
 mod publish;

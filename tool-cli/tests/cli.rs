@@ -20,6 +20,8 @@ mod introspection;
 mod lazy;
 #[path = "cli/lint_and_lock.rs"]
 mod lint_and_lock;
+#[path = "cli/openapi.rs"]
+mod openapi;
 #[path = "cli/process.rs"]
 mod process;
 #[path = "cli/registry.rs"]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tool_core::provider::Provider;
 use tool_core::results::ResultStore;
-use tool_core::{CallOptions, Principal, Registry, adapter};
+use tool_core::{Principal, Registry};
 
 use crate::cache::DocumentCache;
 use crate::error::ApiError;
@@ -37,9 +37,7 @@ impl Api {
     pub(crate) async fn tools(&self, caller: &Principal) -> Result<Registry, ApiError> {
         // The provider has logged the cause.
         let tools = self.0.provider.tools(caller).await.map_err(|_| ApiError::Discovery)?;
-        let registry = tools.registry();
-        let in_full = !self.0.options.excerpts && adapter::results(registry).is_some();
-        Ok(if in_full { registry.with_options(&CallOptions::new().full_results()) } else { registry.clone() })
+        Ok(self.0.options.registry(tools.registry()))
     }
 
     /// Returns the provider of the tools.

@@ -17,6 +17,8 @@ pub(crate) enum Document {
     FullList,
     /// `GET /openapi.json`.
     OpenApi,
+    /// `GET /openapi.json?version=3.0`.
+    OpenApi3_0,
 }
 
 /// The rendered documents of the last registries. Effective if the provider returns the same registries again.
@@ -26,7 +28,7 @@ pub(crate) struct DocumentCache(Mutex<Recent<Arc<CachedDocuments>>>);
 #[derive(Debug)]
 struct CachedDocuments {
     registry: Registry,
-    documents: [OnceLock<Representation>; 3],
+    documents: [OnceLock<Representation>; 4],
 }
 
 impl DocumentCache {

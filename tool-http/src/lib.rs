@@ -35,6 +35,7 @@ mod server;
 #[cfg(feature = "tasks")]
 mod tasks;
 
+pub use openapi::{OpenApiVersion, UnknownOpenApiVersion, openapi};
 pub use options::{Options, ServeOptions};
 pub use resource_metadata::resource_metadata;
 pub use router::{router, router_with};

@@ -1,14 +1,18 @@
-//! The OpenAPI 3.1 document: one path and operation for each tool, and the other routes.
+//! The OpenAPI document: one path and operation for each tool, and the other routes.
 
 mod components;
 mod discovery;
+mod openapi_3_0;
 mod operation;
 mod references;
 mod result;
 mod results;
+mod schema_3_0;
 #[cfg(feature = "tasks")]
 mod tasks;
+mod version;
 
+use axum::http::Uri;
 use axum::response::Response;
 use serde_json::{Map, Value, json};
 use tool_core::{Registry, ToolDefinition, adapter};
@@ -21,24 +25,64 @@ use crate::query;
 use crate::representation::Representation;
 use crate::request_context::RequestContext;
 
+pub use version::{OpenApiVersion, UnknownOpenApiVersion};
+
 /// `GET /openapi.json`.
 pub(crate) async fn document(mut context: RequestContext) -> Result<Response, ApiError> {
     let viewer = context.viewer().await?;
-    query::expect_empty(&context.head.uri)?;
+    let version = parse_version(&context.head.uri)?;
     let tools = context.tools(viewer).await?;
     let options = context.api.options();
     let keeps = context.api.results().is_some();
-    let write = || Representation::json(&openapi(&tools, options, keeps));
+    let write = || Representation::json(&render(&tools, version, options, keeps));
+    let cached = match version {
+        OpenApiVersion::V3_1 => Document::OpenApi,
+        OpenApiVersion::V3_0 => Document::OpenApi3_0,
+    };
     let document = if context.cache_control().private {
         write()?
     } else {
-        context.api.cache().get_or_render(Document::OpenApi, &tools, write)?
+        context.api.cache().get_or_render(cached, &tools, write)?
     };
     Ok(context.respond(&document))
 }
 
+/// Parses the query: an optional version.
+fn parse_version(uri: &Uri) -> Result<OpenApiVersion, ApiError> {
+    let [version] = query::parse_parameters(uri, ["version"])?;
+    let parse =
+        |value: String| query::parse_choice("version", &value, &OpenApiVersion::ALL, |it| it.as_str());
+    version.map_or(Ok(OpenApiVersion::default()), parse)
+}
+
+/// Returns the OpenAPI document of a registry, as `GET /openapi.json` of a router with these options has it.
+///
+/// The tools are those that the registry's principal may see.
+///
+/// ```
+/// use tool_http::{OpenApiVersion, Options, openapi};
+///
+/// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+/// let document = openapi(&registry, OpenApiVersion::V3_0, &Options::new().title("Weather"));
+/// assert_eq!(document["openapi"], "3.0.3");
+/// assert_eq!(document["info"]["title"], "Weather");
+/// ```
+pub fn openapi(registry: &Registry, version: OpenApiVersion, options: &Options) -> Value {
+    let tools = options.registry(registry);
+    render(&tools, version, options, adapter::results(registry).is_some())
+}
+
+/// Returns the document in a version.
+fn render(tools: &Registry, version: OpenApiVersion, options: &Options, keeps: bool) -> Value {
+    let mut document = openapi_3_1(tools, options, keeps);
+    if version == OpenApiVersion::V3_0 {
+        openapi_3_0::convert(&mut document);
+    }
+    document
+}
+
 /// Returns the whole document.
-fn openapi(tools: &Registry, options: &Options, keeps: bool) -> Value {
+fn openapi_3_1(tools: &Registry, options: &Options, keeps: bool) -> Value {
     let own = options.protect_discovery;
     let listed: Vec<_> = tools
         .tools()

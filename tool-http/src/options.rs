@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tool_core::authentication::Authenticator;
+use tool_core::{CallOptions, Registry, adapter};
 use tool_serve::BODY_TIMEOUT;
 
 pub use serve::ServeOptions;
@@ -61,6 +62,12 @@ impl Options {
     pub fn excerpts(mut self, excerpts: bool) -> Self {
         self.excerpts = excerpts;
         self
+    }
+
+    /// Returns a registry whose results are full, unless excerpts are wanted.
+    pub(crate) fn registry(&self, registry: &Registry) -> Registry {
+        let in_full = !self.excerpts && adapter::results(registry).is_some();
+        if in_full { registry.with_options(&CallOptions::new().full_results()) } else { registry.clone() }
     }
 
     /// Enables `POST /tools/{name}/call`, which runs tools.

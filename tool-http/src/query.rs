@@ -173,7 +173,7 @@ pub(crate) fn limit(value: &str) -> Result<usize, ApiError> {
 }
 
 /// Parses one of several values.
-fn parse_choice<T: Copy>(
+pub(crate) fn parse_choice<T: Copy>(
     name: &str,
     value: &str,
     all: &[T],

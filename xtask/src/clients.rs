@@ -1,5 +1,5 @@
-//! Third-party programs that are installed with npm: in `tests/clients`, `tests/browser`, `tests/oauth`, `tests/publish` and the
-//! gateway's tests.
+//! Third-party programs that are installed with npm: in `tests/clients`, `tests/browser`, `tests/oauth`, `tests/publish`,
+//! `tests/typed` and the gateway's tests.
 
 use std::ffi::OsString;
 use std::fs;
@@ -84,19 +84,21 @@ fn file(path: &Path, source: std::io::Error) -> Failure {
 mod tests {
     use super::*;
 
-    const PACKAGES: [&str; 5] = [
+    const PACKAGES: [&str; 6] = [
         include_str!("../../tests/clients/package.json"),
         include_str!("../../tests/browser/package.json"),
         include_str!("../../examples/gateway/tests/servers/package.json"),
         include_str!("../../tests/oauth/package.json"),
         include_str!("../../tests/publish/package.json"),
+        include_str!("../../tests/typed/typescript/package.json"),
     ];
-    const LOCKS: [&str; 5] = [
+    const LOCKS: [&str; 6] = [
         include_str!("../../tests/clients/package-lock.json"),
         include_str!("../../tests/browser/package-lock.json"),
         include_str!("../../examples/gateway/tests/servers/package-lock.json"),
         include_str!("../../tests/oauth/package-lock.json"),
         include_str!("../../tests/publish/package-lock.json"),
+        include_str!("../../tests/typed/typescript/package-lock.json"),
     ];
 
     #[test]

@@ -181,6 +181,7 @@ mod tests {
                 "instructions",
                 "profiles",
                 "schemathesis",
+                "typed",
                 "clients",
                 "conformance",
                 "onetool",

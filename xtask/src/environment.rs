@@ -20,6 +20,8 @@ pub(crate) struct Requirements {
 pub(crate) const PROFILES: Requirements = Requirements { name: "python", folder: "tests/profiles" };
 /// A validator of OpenAPI documents, and schemathesis.
 pub(crate) const OPENAPI: Requirements = Requirements { name: "python-openapi", folder: "tests/openapi" };
+/// A generator of clients from OpenAPI documents, and a type checker.
+pub(crate) const TYPED: Requirements = Requirements { name: "python-typed", folder: "tests/typed/python" };
 /// The Python SDK of MCP, version 1, and `FastMCP`.
 pub(crate) const MCP_1: Requirements = Requirements { name: "python-mcp1", folder: "tests/clients/mcp1" };
 pub(crate) const FASTMCP_2: Requirements =
@@ -122,6 +124,10 @@ mod tests {
         [
             include_str!("../../tests/openapi/requirements.in"),
             include_str!("../../tests/openapi/requirements.txt"),
+        ],
+        [
+            include_str!("../../tests/typed/python/requirements.in"),
+            include_str!("../../tests/typed/python/requirements.txt"),
         ],
         [
             include_str!("../../examples/onetool/tests/client/requirements.in"),

@@ -12,6 +12,7 @@ mod outside;
 mod publish;
 mod schemathesis;
 mod shells;
+mod typed;
 
 use crate::program::{BASH, CHROMIUM, FAKETIME, FISH, NPM, POSTGRESQL, PYTHON, VALGRIND, ZSH};
 use crate::step::Step;
@@ -68,6 +69,12 @@ pub(crate) const STEPS: &[Step] = &[
         summary: "servers answer as their OpenAPI documents say",
         needs: &[PYTHON],
         run: schemathesis::schemathesis,
+    },
+    Step {
+        name: "typed",
+        summary: "generated clients in TypeScript, Python and Rust call tools over HTTP",
+        needs: &[NPM, PYTHON],
+        run: typed::typed,
     },
     Step {
         name: "clients",

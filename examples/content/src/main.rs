@@ -20,6 +20,7 @@ use tool_cli::{App, Package, ServeError, ServeOptions, Server};
 use tool_core::authentication::Authenticator;
 use tool_core::results::ResultStore;
 use tool_core::{Principal, Registry};
+use tool_http::OpenApiVersion;
 use tool_mcp::Surfaces;
 use tool_tasks::SqliteEngine;
 use tracing_subscriber::EnvFilter;
@@ -74,7 +75,11 @@ fn app() -> Result<App, String> {
         .identities(move |user| site.principal(user))
         .server("http", http.addr(([127, 0, 0, 1], 8080)).allow_execute())
         .server("mcp", mcp)
-        .package(Package::new("io.github.example/content").author("The authors of the content example")))
+        .package(Package::new("io.github.example/content").author("The authors of the content example"))
+        .openapi(OpenApiVersion::ALL, |registry, version| {
+            let options = tool_http::Options::new().title("content").allow_execute(true);
+            tool_http::openapi(registry, version, &options)
+        }))
 }
 
 /// Returns the path of the site's file, which is created when it is first needed.

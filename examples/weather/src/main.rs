@@ -14,6 +14,7 @@ use tool_core::authentication::Bearer;
 use tool_core::results::ResultStore;
 use tool_core::schema::Leniency;
 use tool_core::{Principal, Registry};
+use tool_http::OpenApiVersion;
 use tool_mcp::Surfaces;
 
 #[tokio::main]
@@ -37,17 +38,19 @@ async fn main() -> ExitCode {
             builder = builder
                 .storing(results.map_err(|error| format!("WEATHER_RESULTS is {directory:?}: {error}"))?);
         }
-        builder.build().map_err(|errors| errors.to_string())
+        let registry = builder.build().map_err(|errors| errors.to_string())?;
+        Ok((registry, http_options()?))
     });
-    let registry = match built {
-        Ok(registry) => registry,
+    let (registry, http_options) = match built {
+        Ok(built) => built,
         Err(errors) => {
             eprintln!("{errors}");
             return ExitCode::FAILURE;
         }
     };
     let (over_http, over_mcp) = (registry.clone(), registry.clone());
-    let http = Server::new(move |options| serve_http(over_http, options)).about("Serve HTTP");
+    let options = http_options.clone();
+    let http = Server::new(move |serve| serve_http(over_http, options, serve)).about("Serve HTTP");
     let mcp = Server::new(move |options| serve_mcp(over_mcp, options))
         .about("Serve MCP, on stdio unless --addr is given")
         .optional_addr()
@@ -59,6 +62,9 @@ async fn main() -> ExitCode {
         .server("http", http.addr(([127, 0, 0, 1], 8080)).allow_execute())
         .server("mcp", mcp)
         .package(package())
+        .openapi(OpenApiVersion::ALL, move |registry, version| {
+            tool_http::openapi(registry, version, &http_options.clone().allow_execute(true))
+        })
         .on_exit(|| telemetry.shutdown())
         .run()
         .await
@@ -83,13 +89,22 @@ fn leniency() -> Result<Leniency, String> {
     }
 }
 
-async fn serve_http(registry: Registry, options: ServeOptions) -> Result<(), ServeError> {
+/// Returns the options of HTTP, with the token from the environment.
+fn http_options() -> Result<tool_http::Options, String> {
+    let options = tool_http::Options::new().title("weather");
+    let Some(token) = env::var_os("WEATHER_TOKEN") else { return Ok(options) };
+    let token = token.into_string().map_err(|_| "WEATHER_TOKEN is not UTF-8")?;
+    let bearer = Bearer::new().token(token, Principal::new("bearer"));
+    Ok(options.authenticator(bearer.map_err(|error| format!("WEATHER_TOKEN: {error}"))?))
+}
+
+async fn serve_http(
+    registry: Registry,
+    http: tool_http::Options,
+    options: ServeOptions,
+) -> Result<(), ServeError> {
     let addr = options.addr.ok_or("an address is needed")?;
-    let mut http = tool_http::Options::new().title("weather").allow_execute(options.allow_execute);
-    if let Some(token) = env::var_os("WEATHER_TOKEN") {
-        let token = token.into_string().map_err(|_| "WEATHER_TOKEN is not UTF-8")?;
-        http = http.authenticator(Bearer::new().token(token, Principal::new("bearer"))?);
-    }
+    let http = http.allow_execute(options.allow_execute);
     let server = tool_http::Server::bind(registry, addr, http).await?;
     options.listening(server.local_addr());
     server.run(options.shutdown()).await;

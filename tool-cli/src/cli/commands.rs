@@ -13,6 +13,7 @@ use crate::cli::inputs::{self, Inputs};
 use crate::cli::install;
 use crate::cli::{options, publish, task};
 use crate::complete::SHELLS;
+use crate::openapi::OpenApiDocument;
 use crate::serve::{ListenAddr, Server};
 
 const TABLES: [&str; 4] = ["table", "markdown", "json", "yaml"];
@@ -43,11 +44,12 @@ pub(super) fn all<'a>(
     inputs: Option<&'a Inputs<'a>>,
 ) -> impl Iterator<Item = (CommandInfo, Options<'a>)> {
     // Boxes of closures without captures are not allocated.
-    let commands: [(CommandInfo, Options<'a>); 14] = [
+    let commands: [(CommandInfo, Options<'a>); 15] = [
         (LIST, Box::new(list)),
         (SEARCH, Box::new(search)),
         (INFO, Box::new(info)),
         (SCHEMA, Box::new(schema)),
+        (OPENAPI, Box::new(move |command| openapi(command, &app.openapi))),
         (VALIDATE, Box::new(move |command| validate(command, &app.name, inputs))),
         (RUN, Box::new(move |command| run(command, app, inputs))),
         (TASK, Box::new(task::task)),
@@ -60,10 +62,12 @@ pub(super) fn all<'a>(
         (COMPLETE, Box::new(complete)),
     ];
     let (serves, has_tasks, has_package) = (!app.servers.is_empty(), app.has_tasks(), app.has_package());
+    let has_openapi = !app.openapi.is_empty();
     commands.into_iter().filter(move |(info, _)| match info.name {
         "serve" => serves,
         "task" => has_tasks,
         "publish" => has_package,
+        "openapi" => has_openapi,
         _ => true,
     })
 }
@@ -88,6 +92,8 @@ const INFO: CommandInfo =
     CommandInfo { name: "info", about: "Show everything that a tool declares, without running it" };
 const SCHEMA: CommandInfo =
     CommandInfo { name: "schema", about: "Print the JSON Schema of a tool's arguments" };
+const OPENAPI: CommandInfo =
+    CommandInfo { name: "openapi", about: "Print the OpenAPI document of the tools over HTTP" };
 pub(super) const VALIDATE: CommandInfo =
     CommandInfo { name: "validate", about: "Check arguments for a tool without running it" };
 pub(super) const RUN: CommandInfo = CommandInfo { name: "run", about: "Run a tool" };
@@ -164,6 +170,17 @@ fn schema(command: Command) -> Command {
         .args([options::name(), output, options::profile()])
         .args(options::identity())
         .arg(options::format(["json", "yaml"]))
+}
+
+fn openapi(command: Command, documents: &[OpenApiDocument]) -> Command {
+    let versions = documents.iter().map(|document| document.version.clone());
+    let version = Arg::new("version")
+        .long("version")
+        .value_name("VERSION")
+        .help("The version of OpenAPI")
+        .default_value(documents.first().map(|document| document.version.clone()).unwrap_or_default())
+        .value_parser(PossibleValuesParser::new(versions));
+    command.arg(version).args(options::identity()).arg(options::format(["json", "yaml"]))
 }
 
 pub(super) fn validate(command: Command, program: &str, inputs: Option<&Inputs<'_>>) -> Command {

@@ -42,7 +42,13 @@ pub(super) fn schemas() -> Map<String, Value> {
             "type": "object",
             "description": "A text, an image, a sound, a link to a resource or a resource, as MCP has them.",
             "properties": {
-                "type": {"enum": ["text", "image", "audio", "resource_link", "resource"]},
+                "type": {"type": "string", "enum": ["text", "image", "audio", "resource_link", "resource"]},
+                "text": {"type": "string", "description": "The text."},
+                "data": {"type": "string", "description": "The bytes of an image or a sound, in Base64."},
+                "mimeType": {"type": "string", "description": "The media type of an image, a sound or a linked resource."},
+                "uri": {"type": "string", "description": "The URI of a linked resource."},
+                "name": {"type": "string", "description": "The name of a linked resource."},
+                "resource": {"type": "object", "description": "The embedded resource."},
             },
             "required": ["type"],
         },
@@ -51,10 +57,14 @@ pub(super) fn schemas() -> Map<String, Value> {
             "description": "The tool ran, and failed.",
             "properties": {
                 "content": {"type": "array", "items": {"$ref": "#/components/schemas/Content"}},
-                "isError": {"const": true},
+                "isError": {"type": "boolean", "const": true},
                 "_meta": {"$ref": "#/components/schemas/Meta"},
             },
             "required": ["content", "isError", "_meta"],
+        },
+        "CallError": {
+            "description": "The tool failed, or was not called.",
+            "oneOf": [{"$ref": "#/components/schemas/Failure"}, {"$ref": "#/components/schemas/Error"}],
         },
         "Verdict": {
             "type": "object",
@@ -117,7 +127,7 @@ fn summary_properties(more: Value) -> Value {
         "title": {"type": "string"},
         "description": {"type": "string"},
         "annotations": {"$ref": "#/components/schemas/Annotations"},
-        "operation": {"enum": ["explain", "read", "transform", "trigger", "write"]},
+        "operation": {"type": "string", "enum": ["explain", "read", "transform", "trigger", "write"]},
         "tags": {"type": "array", "items": {"type": "string"}},
         "deprecated": {"$ref": "#/components/schemas/Deprecated"},
         "requirements": {"$ref": "#/components/schemas/Requirements"},
@@ -183,7 +193,7 @@ pub(super) fn event_schema(names: &[&str]) -> Value {
     json!({
         "type": "object",
         "properties": {
-            "event": {"enum": names},
+            "event": {"type": "string", "enum": names},
             "id": {"type": "string"},
             "data": {"type": "string", "contentMediaType": "application/json"},
         },

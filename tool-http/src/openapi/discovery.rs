@@ -111,7 +111,7 @@ fn filters(tools: &[&ToolDefinition]) -> Vec<Value> {
 fn detail(options: &Options) -> Value {
     let profiles = Profile::ALL.map(Profile::as_str);
     let tool = json!({"$ref": "#/components/schemas/Tool"});
-    let schema = json!({"anyOf": [tool, {"type": "object"}, {"type": "array"}]});
+    let schema = json!({"anyOf": [tool, {"type": "object"}, {"type": "array", "items": {}}]});
     let mut ok = json_response("The tool; with `profile`, its input schema in that profile.", &schema);
     ok["headers"] = json!({"ETag": {"$ref": "#/components/headers/ETag"}});
     allow_anonymous(

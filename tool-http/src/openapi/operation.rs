@@ -6,7 +6,8 @@ use tool_core::ToolDefinition;
 use crate::openapi::components::{
     error_response, event_schema, json_response, unauthorized, with_retry_after,
 };
-use crate::openapi::{references, require_caller, responses};
+use crate::openapi::references::Relocation;
+use crate::openapi::{require_caller, responses, result};
 use crate::options::Options;
 
 /// Returns the operation of `POST /tools/{name}/call` for one tool.
@@ -48,15 +49,8 @@ pub(super) fn call(tool: &ToolDefinition, options: &Options, keeps: bool) -> Val
 
 /// Returns the responses of a call, by status.
 fn call_responses(tool: &ToolDefinition, options: &Options, keeps: bool) -> Map<String, Value> {
-    let either = |description: &str| {
-        json!({
-            "description": description,
-            "content": {"application/json": {"schema": {"anyOf": [
-                {"$ref": "#/components/schemas/Failure"},
-                {"$ref": "#/components/schemas/Error"},
-            ]}}},
-        })
-    };
+    let either =
+        |description: &str| json_response(description, &json!({"$ref": "#/components/schemas/CallError"}));
     let mut ok = json_response("What the tool returned.", &success(tool, keeps));
     let mut event = event_schema(&["progress", "log", "result"]);
     event["description"] =
@@ -106,7 +100,7 @@ fn success(tool: &ToolDefinition, keeps: bool) -> Value {
         "type": "object",
         "properties": {
             "content": {"type": "array", "items": {"$ref": "#/components/schemas/Content"}},
-            "isError": {"const": false},
+            "isError": {"type": "boolean", "const": false},
             "_meta": {"$ref": "#/components/schemas/Meta"},
         },
         "required": ["content", "isError", "_meta"],
@@ -122,13 +116,16 @@ fn success(tool: &ToolDefinition, keeps: bool) -> Value {
 
 /// Adds the schemas of a tool.
 pub(super) fn schemas(tool: &ToolDefinition, schemas: &mut Map<String, Value>) {
-    let mut add = |side: &str, schema: &Value, nullable: bool| {
-        let name = format!("{}.{side}", tool.name());
-        let schema = references::relocate(schema, &format!("#/components/schemas/{name}"), nullable);
-        schemas.insert(name, schema);
-    };
-    add("input", tool.input_schema(), true);
-    if let Some(schema) = tool.output_schema() {
-        add("output", schema, false);
+    schemas.extend(Relocation::of_input(tool).components(tool.input_schema(), true));
+    let Some(output) = tool.output_schema() else { return };
+    let relocation = Relocation::new(&format!("{}.output", tool.name()), output);
+    schemas.extend(relocation.components(output, false));
+    if result::is_wrapped(tool, output) {
+        // A component of its own, since generators do not follow references into a component.
+        let name = format!("{}.result", tool.name());
+        let property = &mut schemas[relocation.root()]["properties"]["result"];
+        let reference = json!({"$ref": format!("#/components/schemas/{name}")});
+        let value = std::mem::replace(property, reference);
+        schemas.insert(name, value);
     }
 }

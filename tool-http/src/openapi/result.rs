@@ -7,7 +7,8 @@ use tool_core::address::{Segment, Surface};
 use tool_core::schema::NativeSchema;
 
 use crate::openapi::components::{error_response, unauthorized, with_retry_after};
-use crate::openapi::{references, require_caller, responses};
+use crate::openapi::references::Relocation;
+use crate::openapi::{require_caller, responses, results};
 use crate::options::Options;
 
 /// The first segments of the routes, which take precedence over addresses.
@@ -79,8 +80,8 @@ pub(super) fn read(tool: &ToolDefinition, options: &Options) -> Value {
 /// Returns the parameter of an input: a text, a list that repeats its name, or anything else as JSON.
 fn parameter(tool: &ToolDefinition, input: &NativeSchema) -> Option<Value> {
     let name = input.name.as_deref()?;
-    let root = format!("#/components/schemas/{}.input", tool.name());
-    let schema = references::relocate(tool.input_schema()["properties"].get(name)?, &root, false);
+    let schema = tool.input_schema()["properties"].get(name)?;
+    let schema = Relocation::of_input(tool).relocate(schema, false);
     let mut parameter = json!({"name": name, "in": "query", "required": input.required.unwrap_or_default()});
     if let Some(description) = schema.get("description") {
         parameter["description"] = description.clone();
@@ -88,7 +89,9 @@ fn parameter(tool: &ToolDefinition, input: &NativeSchema) -> Option<Value> {
     if is_text(input) || input.kind == "list" && input.items.as_deref().is_some_and(is_text) {
         parameter["schema"] = schema;
     } else {
-        parameter["content"] = json!({"application/json": {"schema": schema}});
+        // Not `content`: generators drop such a parameter, or encode its value in another way.
+        let json = "application/json";
+        parameter["schema"] = json!({"type": "string", "contentMediaType": json, "contentSchema": schema});
     }
     Some(parameter)
 }
@@ -104,15 +107,15 @@ fn is_text(schema: &NativeSchema) -> bool {
 /// Returns the media types of the result: JSON for a value, anything for content.
 fn content(tool: &ToolDefinition) -> Value {
     let Some(schema) = tool.output_schema() else {
-        return json!({"*/*": {"schema": {}}});
+        return results::any_content();
     };
-    let root = format!("#/components/schemas/{}.output", tool.name());
-    let reference = if is_wrapped(tool, schema) { format!("{root}/properties/result") } else { root };
+    let side = if is_wrapped(tool, schema) { "result" } else { "output" };
+    let reference = format!("#/components/schemas/{}.{side}", tool.name());
     json!({"application/json": {"schema": {"$ref": reference}}})
 }
 
 /// Returns `true` if the value of structured output is its member `result`.
-fn is_wrapped(tool: &ToolDefinition, schema: &Value) -> bool {
+pub(super) fn is_wrapped(tool: &ToolDefinition, schema: &Value) -> bool {
     let has_only_result = |properties: &Map<String, Value>| properties.keys().eq(["result"]);
     let is_member =
         |native: &NativeSchema| native.properties.iter().any(|it| it.name.as_deref() == Some("result"));

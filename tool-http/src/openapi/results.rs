@@ -8,9 +8,7 @@ use crate::options::Options;
 
 /// Returns the path item of `GET /results/{digest}`.
 pub(super) fn path(options: &Options) -> Value {
-    let content = json!({
-        "*/*": {"schema": {"type": "string", "contentMediaType": "application/octet-stream"}},
-    });
+    let content = any_content();
     let mut operation = json!({
         "operationId": "results:read",
         "summary": "Read a large result",
@@ -44,6 +42,11 @@ pub(super) fn path(options: &Options) -> Value {
         }],
         "get": operation,
     })
+}
+
+/// Returns content of any media type. Clients for which `*/*` is not a media type read it as text.
+pub(super) fn any_content() -> Value {
+    json!({"text/plain": {"schema": {"type": "string"}}, "*/*": {"schema": {}}})
 }
 
 fn query(name: &str, description: &str) -> Value {

@@ -219,14 +219,14 @@ fn schema() -> Value {
         "properties": {
             "taskId": {"type": "string", "pattern": "^[0-9a-f]{32}$"},
             "tool": {"type": "string"},
-            "status": {"enum": TaskState::ALL.map(TaskState::as_str)},
+            "status": {"type": "string", "enum": TaskState::ALL.map(TaskState::as_str)},
             "statusMessage": {"type": "string", "description": "The last progress, or why the call failed."},
             "createdAt": {"type": "string", "format": "date-time"},
             "lastUpdatedAt": {"type": "string", "format": "date-time"},
             "ttlMs": {"type": "integer", "description": "How long the task exists, from its creation."},
             "pollIntervalMs": {"type": "integer", "description": "How long to wait before asking again."},
             "attempt": {"type": "integer", "description": "How many attempts have begun."},
-            "isCanceled": {"const": true, "description": "The task was asked to end, and has not yet."},
+            "isCanceled": {"type": "boolean", "const": true, "description": "The task was asked to end, and has not yet."},
             "progress": {
                 "type": "object",
                 "properties": {
@@ -255,6 +255,7 @@ fn options_schema() -> Value {
         "description": "How the tool runs as a task. Absent if it does not.",
         "properties": {
             "support": {
+                "type": "string",
                 "enum": [TaskSupport::Optional, TaskSupport::Required],
                 "description": "Whether callers may run it as a task, or each call is one.",
             },

@@ -13,6 +13,7 @@ mod events;
 mod inputs;
 mod json_rpc;
 mod openapi;
+mod openapi_3_0;
 mod program;
 mod providers;
 mod reading;

@@ -101,7 +101,7 @@ async fn renders_an_operation_exactly() {
     let input = &document["components"]["schemas"]["sum_chain.input"];
     // References into the schema of a tool are rewritten; optional inputs may be null, as in a call.
     let text = input.to_string();
-    assert!(text.contains(r##""$ref":"#/components/schemas/sum_chain.input/$defs/Chain""##), "{text}");
+    assert!(text.contains(r##""$ref":"#/components/schemas/sum_chain.input.Chain""##), "{text}");
     assert_eq!(
         input["properties"]["twice"],
         json!({"anyOf": [{"type": "boolean", "default": false}, {"type": "null"}]})
@@ -148,13 +148,24 @@ async fn describes_results_with_one_parameter_for_each_input() {
     // A list repeats its name; a structure is JSON.
     assert_eq!((&parameters[1]["name"], &parameters[1]["schema"]["type"]), (&json!("tags"), &json!("array")));
     assert_eq!(parameters[2]["name"], "like");
-    assert!(parameters[2]["content"]["application/json"]["schema"].is_object(), "{}", parameters[2]);
+    let like = &parameters[2]["schema"];
+    assert_eq!((&like["type"], &like["contentMediaType"]), (&json!("string"), &json!("application/json")));
+    assert_eq!(
+        like["contentSchema"]["properties"]["next"],
+        json!({"$ref": "#/components/schemas/find_chains.input.Chain"})
+    );
     // The value itself, although structured content of MCP wraps a list.
     let content = &operation["responses"]["200"]["content"];
-    let schema = json!({"$ref": "#/components/schemas/find_chains.output/properties/result"});
+    let schema = json!({"$ref": "#/components/schemas/find_chains.result"});
     assert_eq!(content, &json!({"application/json": {"schema": schema}}));
+    let schemas = &document["components"]["schemas"];
+    assert_eq!(schemas["find_chains.output"]["properties"], json!({"result": schema}));
+    assert_eq!(schemas["find_chains.result"]["type"], "array");
     let operation = &document["paths"]["/tools/describe_chains/result"]["get"];
-    assert_eq!(operation["responses"]["200"]["content"], json!({"*/*": {"schema": {}}}));
+    assert_eq!(
+        operation["responses"]["200"]["content"],
+        json!({"text/plain": {"schema": {"type": "string"}}, "*/*": {"schema": {}}})
+    );
     let mut found = Vec::new();
     dangling(&document, &document, &mut found);
     assert!(found.is_empty(), "{found:?}");
