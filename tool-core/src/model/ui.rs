@@ -129,6 +129,31 @@ impl Ui {
         }
     }
 
+    /// Creates the default page: it shows the result, and a form that calls the tool again.
+    ///
+    /// A list of flat records becomes a table, a flat record a list of names and values, and anything else text. The form stands on the
+    /// page if the client lets pages call tools. The page connects to nothing, and follows the theme of the client. A later version of
+    /// this crate can change it, and then a lock shows the tool as changed.
+    ///
+    /// ```
+    /// use std::collections::BTreeMap;
+    ///
+    /// use tool_core::ui::Ui;
+    /// use tool_core::{Registry, tool, tools};
+    ///
+    /// /// Lists the prices of fruit.
+    /// #[tool(operation = Read, ui = Ui::results())]
+    /// fn prices() -> BTreeMap<String, u32> {
+    ///     BTreeMap::from([("apple".to_owned(), 3)])
+    /// }
+    ///
+    /// let registry = Registry::builder().tools(tools![prices]).build().unwrap();
+    /// assert_eq!(registry.get("prices").unwrap().ui(), Some(&Ui::results()));
+    /// ```
+    pub fn results() -> Self {
+        Ui::new(include_str!("ui/results.html"))
+    }
+
     /// Adds origins that the page may send requests to.
     ///
     /// ```
@@ -310,7 +335,31 @@ fn is_origin(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::is_origin;
+    use super::{Ui, is_origin};
+
+    #[test]
+    fn default_page_is_small_and_loads_nothing_and_inserts_no_markup() {
+        let page = Ui::results();
+        assert_eq!((page.check(), page.page_meta()), (Ok(()), serde_json::json!({})));
+        assert!(page.html().len() <= 16 << 10, "{} bytes", page.html().len());
+        for forbidden in [
+            "://",
+            "@import",
+            "url(",
+            "href=",
+            "src=",
+            "import(",
+            "fetch(",
+            "innerHTML",
+            "outerHTML",
+            "insertAdjacentHTML",
+            "document.write",
+            "DOMParser",
+            "eval(",
+        ] {
+            assert!(!page.html().contains(forbidden), "{forbidden}");
+        }
+    }
 
     #[test]
     fn accepts_only_origins() {
