@@ -1,6 +1,7 @@
 //! The tools: functions over the domain, each declared once.
 
 use jiff::civil::Date;
+use tool_core::ui::Ui;
 use tool_core::{Reader, ToolError, Writer, tool};
 
 use crate::archive::{Archive, ArchiveError, Column, Days, Query, YearSummary};
@@ -30,7 +31,7 @@ async fn get_weather(
 }
 
 /// Finds the days of a period, optionally of one city or one kind of weather, ordered by date and then by city.
-#[tool(operation = Read, title = "Find days", open_world = false)]
+#[tool(operation = Read, title = "Find days", open_world = false, ui = Ui::results())]
 fn find_days(
     #[inject] archive: Reader<Archive>,
     /// Only days in this city.
