@@ -63,6 +63,8 @@ async function stop(child) {
 export const fixture = (...args) => start(process.env.FIXTURE, args);
 /** Starts the weather example, with the content security policy of `tool_http::Server`. */
 export const weather = (...args) => start(process.env.WEATHER, ["serve", "http", "--addr", "127.0.0.1:0", ...args]);
+/** Starts the weather example as an MCP server. */
+export const weatherMcp = () => start(process.env.WEATHER, ["serve", "mcp", "--addr", "127.0.0.1:0"]);
 
 /**
  * Opens a page. The test fails if the page logs an error or a warning, opens a dialog, violates its policy or sends a

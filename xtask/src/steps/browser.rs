@@ -1,4 +1,4 @@
-//! The step that tests the explorer page in a browser.
+//! The step that tests the explorer page and the default page of a tool in a browser.
 
 use std::path::PathBuf;
 
@@ -32,7 +32,7 @@ pub(crate) fn page(tally: &mut Tally) -> Result<(), Failure> {
 }
 
 const FOLDER: &str = "tests/browser";
-const FILES: [&str; 7] = [
+const FILES: [&str; 8] = [
     "discover.test.mjs",
     "form.test.mjs",
     "run.test.mjs",
@@ -40,6 +40,7 @@ const FILES: [&str; 7] = [
     "access.test.mjs",
     "steps.test.mjs",
     "tasks.test.mjs",
+    "pages.test.mjs",
 ];
 
 fn program(name: &str) -> Result<PathBuf, Failure> {
