@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 use tool_core::address::Surface;
+use tool_core::ui::Ui;
 use tool_core::{Registry, ToolDefinition};
 use tool_mcp::{Server, Surfaces};
 
@@ -47,9 +48,12 @@ impl RunningServer {
         serde_json::from_str(&text).unwrap()
     }
 
+    /// Returns the names of what is listed, without the pages of tools.
     fn list_names(&self, method: &str, what: &str) -> Vec<String> {
         let list = self.send_mcp(method, json!({}))["result"][what].take();
-        list.as_array().unwrap().iter().map(|item| item["name"].as_str().unwrap().to_owned()).collect()
+        let is_page = |item: &Value| item["uri"].as_str().is_some_and(|uri| uri.starts_with("ui://"));
+        let items = list.as_array().unwrap().iter().filter(|item| !is_page(item));
+        items.map(|item| item["name"].as_str().unwrap().to_owned()).collect()
     }
 
     fn is_callable(&self, tool: &ToolDefinition) -> bool {
@@ -81,6 +85,18 @@ fn lists_every_tool_on_its_surfaces() {
             [12, 9][usize::from(surfaces == Surfaces::Exclusive)]
         );
     }
+}
+
+#[test]
+fn has_a_page_for_the_days_that_it_finds() {
+    let running = RunningServer::start(Surfaces::default());
+    let list = running.send_mcp("resources/list", json!({}));
+    let is_page = |item: &&Value| item["uri"].as_str().unwrap().starts_with("ui://");
+    let pages: Vec<&Value> = list["result"]["resources"].as_array().unwrap().iter().filter(is_page).collect();
+    let [page] = pages[..] else { panic!("{pages:?}") };
+    assert_eq!(page["name"], "find_days");
+    let read = running.send_mcp("resources/read", json!({"uri": page["uri"]}));
+    assert_eq!(read["result"]["contents"][0]["text"], Ui::results().html());
 }
 
 #[test]
