@@ -8,7 +8,7 @@ use tool_core::Principal;
 use tool_core::tasks::{NewTask, Owner, Task, TaskAnswer, TaskError, TaskId, TaskOutcome, TaskState};
 
 use crate::core::{Core, end, find};
-use crate::database::{DatabaseError, Stored, Transaction, cells};
+use crate::database::{BACK_OFF, DatabaseError, Stored, Transaction, cells};
 use crate::record::{
     FIND_KEY, FIND_TASK, INSERT, LIST, LIST_AFTER, Record, now, read_task, to_json, to_milliseconds,
 };
@@ -227,7 +227,8 @@ pub(crate) async fn changed(core: &Core, id: &TaskId, version: u64) {
     core.database.listen(&core.changes);
     let waiter = core.changes.wait(*id);
     let until = Instant::now() + CHANGED;
-    let mut pause = Duration::from_millis(200);
+    // Most tasks that are waited for end soon: often at first, and then less and less.
+    let mut pause = Duration::from_millis(20);
     loop {
         let mut notified = std::pin::pin!(waiter.notify.notified());
         notified.as_mut().enable();
@@ -238,7 +239,7 @@ pub(crate) async fn changed(core: &Core, id: &TaskId, version: u64) {
                     return;
                 }
             }
-            Err(_) => return sleep(pause).await,
+            Err(_) => return sleep(BACK_OFF.1).await,
         }
         if Instant::now() >= until {
             return;

@@ -26,7 +26,7 @@ use recorder::End;
 use stop::{LEAVING, given_up};
 
 /// How often a worker looks for tasks that other processes created, unless the database notifies it.
-const POLL: Duration = Duration::from_millis(150);
+const POLL: Duration = Duration::from_millis(50);
 
 /// Takes and runs tasks until `stop`, and then until those that it runs have ended.
 pub(crate) async fn work(
