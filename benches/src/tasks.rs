@@ -16,7 +16,7 @@ use crate::error::Error;
 use crate::leaf::Step;
 use crate::tasks::database::{Database, Idle, Kind};
 use crate::tasks::postgres_server::PostgresServer;
-use crate::workspace::Workspace;
+use crate::workspace::{self, Workspace};
 
 /// How many tasks are stored.
 const STORED: [usize; 3] = [1, 1_000, 100_000];
@@ -79,6 +79,7 @@ pub(crate) fn measure(workspace: &Workspace, rounds: usize) -> Result<String, Er
     let server = PostgresServer::start()?;
     let mut measured: [[Figures; 3]; 2] = Default::default();
     let databases = databases(&program, &folder, &server)?;
+    let began = load()?;
     for round in 1..=rounds {
         for (kind, (databases, figures)) in Kind::ALL.iter().zip(databases.iter().zip(&mut measured)) {
             for (stored, (database, figures)) in STORED.iter().zip(databases.iter().zip(figures)) {
@@ -87,8 +88,14 @@ pub(crate) fn measure(workspace: &Workspace, rounds: usize) -> Result<String, Er
             }
         }
     }
-    let versions = (workspace.version("libsqlite3-sys")?, server.version()?);
-    Ok(section(&measured, rounds, &versions))
+    let versions = [workspace.version("libsqlite3-sys")?, server.version()?];
+    Ok(section(&measured, rounds, &versions, &[began, load()?]))
+}
+
+/// How many processes ran or waited for a core in the last minute.
+fn load() -> Result<String, Error> {
+    let text = workspace::read("/proc/loadavg".as_ref())?;
+    Ok(text.split(' ').next().unwrap_or_default().to_owned())
 }
 
 fn build(workspace: &Workspace) -> Result<PathBuf, Error> {
@@ -215,10 +222,16 @@ fn part(values: &[f64], hundredths: usize) -> f64 {
     values.get(position).copied().unwrap_or_default()
 }
 
-fn section(measured: &[[Figures; 3]; 2], rounds: usize, (sqlite, postgres): &(String, String)) -> String {
+fn section(
+    measured: &[[Figures; 3]; 2],
+    rounds: usize,
+    [sqlite, postgres]: &[String; 2],
+    [began, ended]: &[String; 2],
+) -> String {
     let mut text = format!(
         "Over {rounds} rounds, with SQLite of libsqlite3-sys {sqlite} (`synchronous=FULL`) and PostgreSQL {postgres} \
-         (its own settings), on one machine with {} cores.\n",
+         (its own settings), on one machine with {} cores. Its load was {began} at the begin and {ended} at the end, of which \
+         this run makes about 2.\n",
         std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
     );
     let mut notes = Vec::new();
@@ -281,7 +294,12 @@ mod tests {
     }
 
     fn text(per_second: [f64; 3], milliseconds: [f64; 3]) -> String {
-        section(&measured(per_second, milliseconds), 1, &("0.1.0".to_owned(), "15.0".to_owned()))
+        section(
+            &measured(per_second, milliseconds),
+            1,
+            &["0.1.0", "15.0"].map(str::to_owned),
+            &["1.0", "2.0"].map(str::to_owned),
+        )
     }
 
     #[test]
