@@ -19,7 +19,10 @@ async fn a_stopped_worker_does_not_overwrite() {
     let id = create(&engine, "hold", "hold", 1).await;
     until(&engine, &id, |task| task.attempt == 1).await;
     place.until_notes("begun", 1).await;
+    // Not while it writes: the file would stay locked.
+    let lock = lock(&place).await;
     process.signal("-STOP");
+    lock.rollback().await.unwrap();
     let worker = place.work();
     let taken = until(&engine, &id, |task| task.state.has_ended()).await;
     assert_eq!((taken.attempt, taken.outcome.unwrap().result().unwrap().value()), (2, json!(2)));
