@@ -230,7 +230,7 @@ fn section(
 ) -> String {
     let mut text = format!(
         "Over {rounds} rounds, with SQLite of libsqlite3-sys {sqlite} (`synchronous=FULL`) and PostgreSQL {postgres} \
-         (its own settings), on one machine with {} cores. Its load was {began} at the begin and {ended} at the end, of which \
+         (its own settings), on one machine with {} cores. Its load was {began} at its start and {ended} when it ended, of which \
          this run makes about 2.\n",
         std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
     );
