@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
 use tool_core::failure::Reason;
 use tool_core::tasks::{NewTask, TaskAttempt, TaskEnd, TaskError, TaskState};
 use tool_core::{Failure, FailureKind};
@@ -103,13 +104,14 @@ pub(super) async fn leaves_tasks_without_tool(engine: &Engine) {
 pub(super) async fn finishes_before_it_stops(engine: &Engine) {
     let ada = principal("ada");
     let (begun, mut wait) = tokio::sync::mpsc::channel(1);
-    let go_on = Arc::new(Notify::new());
-    let end = Arc::clone(&go_on);
+    // The later task may have begun, too.
+    let go_on = CancellationToken::new();
+    let end = go_on.clone();
     let worker = Worker::start(engine, move |_| {
-        let (begun, end) = (begun.clone(), Arc::clone(&end));
+        let (begun, end) = (begun.clone(), end.clone());
         async move {
-            begun.send(()).await.expect("the test waits");
-            end.notified().await;
+            let _ = begun.send(()).await;
+            end.cancelled().await;
             completed(&json!("done"))
         }
     });
@@ -117,7 +119,7 @@ pub(super) async fn finishes_before_it_stops(engine: &Engine) {
     patiently("the begin", wait.recv()).await.expect("a signal");
     let stopping = tokio::spawn(worker.stop());
     let later = create(engine, &ada, "stop_later").await;
-    go_on.notify_one();
+    go_on.cancel();
     stopping.await.expect("no panic");
     assert_eq!(get(engine, &ada, &task.id).await.state, TaskState::Completed);
     assert!(get(engine, &ada, &later.id).await.attempt <= 1);
