@@ -190,7 +190,8 @@ pub(super) fn json_response(description: &str, schema: &Value) -> Value {
 
 /// Returns the schema of one event in a stream, whose data is JSON.
 pub(super) fn event_schema(names: &[&str]) -> Value {
-    json!({
+    // Clients that know no events read the whole stream as text.
+    json!({"anyOf": [{"type": "string"}, {
         "type": "object",
         "properties": {
             "event": {"type": "string", "enum": names},
@@ -198,7 +199,7 @@ pub(super) fn event_schema(names: &[&str]) -> Value {
             "data": {"type": "string", "contentMediaType": "application/json"},
         },
         "required": ["event", "data"],
-    })
+    }]})
 }
 
 /// Returns the response for missing or invalid credentials.
