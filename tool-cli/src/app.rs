@@ -10,7 +10,7 @@ use tool_core::lint::Lint;
 
 use crate::Server;
 use crate::identity::into_identity::{Identities, IntoIdentity};
-use crate::openapi::OpenApiDocument;
+use crate::openapi::document::OpenApiDocument;
 #[cfg(feature = "publish")]
 use crate::publish::package::Package;
 

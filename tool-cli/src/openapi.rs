@@ -1,10 +1,8 @@
 //! `openapi`: the OpenAPI document that the application makes.
 
-use std::fmt;
+pub(crate) mod document;
 
 use clap::ArgMatches;
-use serde_json::Value;
-use tool_core::Registry;
 
 use crate::app::App;
 use crate::cli::{self, Format};
@@ -12,13 +10,6 @@ use crate::error::CliError;
 use crate::list::json_text;
 use crate::streams::Streams;
 use crate::{identity, yaml};
-
-/// One version of the OpenAPI document.
-pub(crate) struct OpenApiDocument {
-    /// The version of OpenAPI, for `--version`.
-    pub(crate) version: String,
-    pub(crate) render: Box<dyn Fn(&Registry) -> Value + Send + Sync>,
-}
 
 /// Prints the document in a version.
 pub(crate) fn openapi(app: &App, matches: &ArgMatches, streams: &mut Streams) -> Result<(), CliError> {
@@ -29,10 +20,4 @@ pub(crate) fn openapi(app: &App, matches: &ArgMatches, streams: &mut Streams) ->
     let page =
         if cli::format(matches) == Format::Yaml { yaml::text(&document) } else { json_text(&document) };
     Ok(streams.print(&page)?)
-}
-
-impl fmt::Debug for OpenApiDocument {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("OpenApiDocument").field("version", &self.version).finish_non_exhaustive()
-    }
 }

@@ -13,7 +13,7 @@ use crate::cli::inputs::{self, Inputs};
 use crate::cli::install;
 use crate::cli::{options, publish, task};
 use crate::complete::SHELLS;
-use crate::openapi::OpenApiDocument;
+use crate::openapi::document::OpenApiDocument;
 use crate::serve::{ListenAddr, Server};
 
 const TABLES: [&str; 4] = ["table", "markdown", "json", "yaml"];

@@ -82,7 +82,7 @@ fn chooses_between_types() {
 }
 
 #[test]
-fn sets_references_apart() {
+fn puts_references_into_conjunctions() {
     let reference = json!({"$ref": "#/components/schemas/x"});
     converts([
         (reference.clone(), reference.clone()),
