@@ -116,7 +116,7 @@ mod tests {
         assert!(command.ends_with(" --requirement tests/requirements.txt"), "{command}");
     }
 
-    const REQUIREMENTS: [[&str; 2]; 7] = [
+    const REQUIREMENTS: [[&str; 2]; 8] = [
         [
             include_str!("../../tests/profiles/requirements.in"),
             include_str!("../../tests/profiles/requirements.txt"),
