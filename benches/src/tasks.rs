@@ -23,7 +23,7 @@ const STORED: [usize; 3] = [1, 1_000, 100_000];
 /// How many tasks are run at once, one after another, and by another process, and how often tasks are listed.
 const BUSY: usize = 1_000;
 const HERE: usize = 200;
-const APART: usize = 50;
+const REMOTE: usize = 50;
 const LISTS: usize = 100;
 
 /// Twice what the first sketch of the engines did.
@@ -42,7 +42,7 @@ struct Figures {
     /// Of the processor, of one of many tasks.
     milliseconds: Vec<f64>,
     here: Vec<f64>,
-    apart: Vec<f64>,
+    remote: Vec<f64>,
     lists: Vec<f64>,
     idle: Vec<Idle>,
 }
@@ -55,7 +55,7 @@ impl Figures {
         self.milliseconds.push(seconds * 1e3 / BUSY as f64);
         fill(database, stored)?;
         self.here.extend(database.report::<Vec<f64>>("here", HERE)?);
-        self.apart.extend(database.apart(APART)?);
+        self.remote.extend(database.remote(REMOTE)?);
         self.lists.extend(database.report::<Vec<f64>>("list", LISTS)?);
         self.idle.push(database.idle()?);
         Ok(())
@@ -191,8 +191,8 @@ fn rows(kind: Kind) -> Vec<Row> {
         },
         time("one task, half of them, ms", |figures| part(&figures.here, 50), Some(MIDDLE)),
         time("one task, 95 of 100, ms", |figures| part(&figures.here, 95), None),
-        time("one task of another process, half of them, ms", |figures| part(&figures.apart, 50), None),
-        time("one task of another process, 95 of 100, ms", |figures| part(&figures.apart, 95), None),
+        time("one task of another process, half of them, ms", |figures| part(&figures.remote, 50), None),
+        time("one task of another process, 95 of 100, ms", |figures| part(&figures.remote, 95), None),
         time("a list of 50, half of them, ms", |figures| part(&figures.lists, 50), None),
         time(
             "idle worker, % of a core",

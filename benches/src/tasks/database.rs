@@ -74,9 +74,9 @@ impl Database<'_> {
     }
 
     /// The milliseconds of tasks that a worker in another process runs.
-    pub(super) fn apart(&self, tasks: usize) -> Result<Vec<f64>, Error> {
+    pub(super) fn remote(&self, tasks: usize) -> Result<Vec<f64>, Error> {
         let _worker = self.worker()?;
-        self.report("apart", tasks)
+        self.report("remote", tasks)
     }
 
     /// What part of a core a worker takes that has nothing to do, and what part its server.

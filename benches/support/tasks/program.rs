@@ -3,7 +3,7 @@
 //! - `fill`: leaves so many tasks that have ended, and no other ones
 //! - `busy`: runs so many tasks for many callers at once, and prints the tasks a second
 //! - `here`: runs so many tasks one after another, and prints the milliseconds of each
-//! - `apart`: the same, of tasks that another process runs
+//! - `remote`: the same, of tasks that another process runs
 //! - `list`: lists tasks as often, and prints the milliseconds of each list
 //! - `work`: runs tasks for so many seconds
 
@@ -38,7 +38,7 @@ async fn main() {
     let stop = CancellationToken::new();
     let worker = tokio::spawn({
         let (registry, stop) = (registry.clone(), stop.clone());
-        let runs_tasks = !matches!(role.as_str(), "apart" | "list");
+        let runs_tasks = !matches!(role.as_str(), "remote" | "list");
         async move { if runs_tasks { registry.run_tasks(stop).await } else { Ok(()) } }
     });
     let report = match role.as_str() {
@@ -47,7 +47,7 @@ async fn main() {
             json!(stored::fill(database, number).await)
         }
         "busy" => json!(busy(&registry, number).await),
-        "here" | "apart" => json!(one_after_another(&registry, number).await),
+        "here" | "remote" => json!(one_after_another(&registry, number).await),
         "list" => json!(lists(&registry, number).await),
         "work" => {
             tokio::time::sleep(Duration::from_secs(number.try_into().unwrap())).await;
