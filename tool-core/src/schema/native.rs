@@ -151,9 +151,6 @@ const MAX_RENDERED: usize = 20_000;
 /// The maximum number of copied bytes: a short schema can refer to a long one often.
 const MAX_COPIED: usize = 2 << 20;
 
-/// The maximum number of variants of choices that apply at once.
-const MAX_COMBINED: usize = 64;
-
 /// The maximum nesting of followed references.
 const MAX_OPEN_REFERENCES: usize = 32;
 
@@ -269,9 +266,6 @@ impl<'s> Rendering<'s> {
             let (examples, allowed) = (self.examples(schema), self.constants(branches));
             return NativeSchema { kind, examples, allowed, ..NativeSchema::default() };
         }
-        if let Some(native) = self.combined(schema) {
-            return native;
-        }
         let variants = branches(schema).into_iter().flatten().map(|branch| self.value(branch)).collect();
         let native = NativeSchema {
             kind: kind(schema),
@@ -293,33 +287,6 @@ impl<'s> Rendering<'s> {
         }
     }
 
-    /// Renders a value that several schemas describe at once; a choice in them, as that of a flattened enum, makes a union. Returns
-    /// `None` without such schemas, and where they contradict each other.
-    fn combined(&mut self, schema: &'s Value) -> Option<NativeSchema> {
-        let parts = schema["allOf"].as_array()?;
-        let own = NativeSchema {
-            kind: kind(schema),
-            examples: self.examples(schema),
-            constraints: self.constraints(schema),
-            properties: self.properties(schema),
-            ..NativeSchema::default()
-        };
-        let mut variants = vec![own];
-        for part in parts {
-            let part = self.value(part);
-            let choice = if part.kind == "union" { part.variants } else { vec![part] };
-            if variants.len() * choice.len() > MAX_COMBINED {
-                return None;
-            }
-            let pairs = variants.iter().flat_map(|one| choice.iter().map(move |other| together(one, other)));
-            variants = pairs.collect::<Option<_>>()?;
-        }
-        match variants.len() {
-            0 | 1 => variants.pop(),
-            _ => Some(NativeSchema { kind: "union", variants, ..NativeSchema::default() }),
-        }
-    }
-
     /// Renders the items of a list, or the values of a map.
     fn items(&mut self, schema: &'s Value) -> Option<Box<NativeSchema>> {
         Some(Box::new(self.value(item(schema)?)))
@@ -335,31 +302,6 @@ impl<'s> Rendering<'s> {
         };
         items.iter().enumerate().map(member).collect()
     }
-}
-
-/// Describes a value that two schemas describe at once; `None` if they are of different types.
-fn together(one: &NativeSchema, other: &NativeSchema) -> Option<NativeSchema> {
-    let (mut both, other) = (one.clone(), other.clone());
-    both.kind = match (one.kind, other.kind) {
-        ("any", kind) | (kind, "any") => kind,
-        (kind, same) => Some(kind).filter(|_| kind == same)?,
-    };
-    both.description = match (both.description, other.description) {
-        (Some(first), Some(second)) => Some(format!("{first}\n{second}")),
-        (first, second) => first.or(second),
-    };
-    both.secret |= other.secret;
-    both.default = both.default.or(other.default);
-    both.format = both.format.or(other.format);
-    both.constraints = both.constraints.or(other.constraints);
-    both.items = both.items.or(other.items);
-    both.recursive = both.recursive.or(other.recursive);
-    both.examples.extend(other.examples);
-    both.properties.extend(other.properties);
-    if both.allowed.is_empty() {
-        both.allowed = other.allowed;
-    }
-    Some(both)
 }
 
 /// Returns the schema of the items of a list, or of the values of a map with arbitrary names or one pattern.
