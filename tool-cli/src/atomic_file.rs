@@ -28,8 +28,13 @@ impl<'m> Access<'m> {
     }
 }
 
-/// Writes a file beside its place, and moves it there when it is on the disk.
+/// Writes a file beside its place, and moves it there when it is on the disk. A link to a file stays one.
+///
+/// # Errors
+///
+/// Also if there is something else than a file, such as a device.
 pub(crate) fn write(path: &Path, bytes: &[u8], access: Access<'_>) -> io::Result<()> {
+    let path = &place(path)?;
     let temporary = create_temporary(path, bytes, access)?;
     if let Err(error) = fs::rename(&temporary, path) {
         let _ = fs::remove_file(&temporary);
@@ -37,6 +42,16 @@ pub(crate) fn write(path: &Path, bytes: &[u8], access: Access<'_>) -> io::Result
     }
     sync_folder(path);
     Ok(())
+}
+
+/// Returns the path without links, if there is a file or nothing.
+pub(crate) fn place(path: &Path) -> io::Result<PathBuf> {
+    match fs::metadata(path) {
+        Ok(metadata) if metadata.is_file() => fs::canonicalize(path),
+        Ok(_) => Err(io::Error::other("it is not a regular file")),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(path.to_owned()),
+        Err(error) => Err(error),
+    }
 }
 
 /// Creates a file that does not exist yet.
@@ -124,5 +139,21 @@ mod tests {
         assert!(write(&folder.path().join("b"), b"4", Access::Default).is_err(), "a folder is not replaced");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
         assert_eq!(fs::read(&path).unwrap(), b"2");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn writes_through_links_and_to_no_device() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, link) = (folder.path().join("file"), folder.path().join("link"));
+        fs::write(&file, "1").unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        write(&link, b"2", Access::Default).unwrap();
+        assert_eq!(fs::read(&file).unwrap(), b"2");
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        let socket = folder.path().join("socket");
+        let _listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+        let error = write(&socket, b"3", Access::Default).unwrap_err();
+        assert_eq!(error.to_string(), "it is not a regular file");
     }
 }

@@ -56,7 +56,8 @@ pub(crate) fn publish(app: &App, matches: &ArgMatches, streams: &mut Streams) ->
 
 /// Returns `true` if the file has this content. One that differs is an error unless it may be replaced.
 fn check(path: &Path, bytes: &[u8], replace: bool) -> Result<bool, PublishError> {
-    match fs::read(path) {
+    // A pipe would be read for ever.
+    match atomic_file::place(path).and_then(fs::read) {
         Ok(existing) if existing == bytes => Ok(true),
         Ok(_) if !replace => Err(PublishError::Exists(path.to_owned())),
         Ok(_) => Ok(false),

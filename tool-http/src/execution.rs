@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
-use axum::http::{HeaderValue, Uri, header};
-use axum::response::{IntoResponse as _, Response};
+use axum::http::{HeaderValue, Uri};
+use axum::response::Response;
 use metrics::Label;
 use tool_core::address::Variables;
 use tool_core::schema::NativeSchema;
@@ -85,11 +85,12 @@ pub(crate) async fn result(mut context: RequestContext) -> Result<Response, ApiE
 /// `GET` of any other path: the bare output of the tool that has this [address](tool_core::address), with its arguments in the
 /// path.
 pub(crate) async fn result_at(mut context: RequestContext) -> Result<Response, ApiError> {
+    if !context.api.options().allow_execute {
+        // Nothing can be read, so there is nothing at any path.
+        return Err(ApiError::RouteNotFound);
+    }
     let Addressed { tools, name, values, refusal } = Addressed::find(&mut context).await?;
     check_site(&context)?;
-    if !context.api.options().allow_execute {
-        return Err(ApiError::ExecutionDisabled);
-    }
     if let Some(refusal) = refusal {
         return Err(refusal);
     }
@@ -99,14 +100,6 @@ pub(crate) async fn result_at(mut context: RequestContext) -> Result<Response, A
         values.map_err(|error| ApiError::InvalidAddress(error.to_string()))
     })
     .await
-}
-
-/// Any other method on any other path.
-pub(crate) async fn not_at(mut context: RequestContext) -> Result<Response, ApiError> {
-    Addressed::find(&mut context).await?;
-    let mut response = ApiError::MethodNotAllowed.into_response();
-    response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("GET,HEAD"));
-    Ok(response)
 }
 
 /// The tool whose address the path is, and which the caller can see.

@@ -27,6 +27,8 @@ pub enum Discovery {
     /// it run without asking; those of `call_tool` are of the most dangerous tool. `readOnly` marks the tools that the first one
     /// calls; it refuses others. What a tool of another server says of itself counts, as it does for a client of that server.
     ///
+    /// Tools for [pages](tool_core::ui::UiVisibility::App) alone are left out, and no page is shown: clients see the search tools only.
+    ///
     /// A `server` is the provider of a tool if there are [several](tool_core::provider::Providers), and otherwise this server.
     /// Without a `search`, tools are in the order of their providers; `{server}__{tool}` is listed as `{tool}`. Known servers
     /// that are not available are listed beside the rows, as `unavailable` with a reason.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rmcp::model::MetaObject;
 use tool_core::{Registry, ToolDefinition, adapter};
 
-use crate::catalog::uri::{Scheme, page_uri};
+use crate::catalog::uri::{Scheme, ui_uri};
 use crate::custom::{DynamicPrompt, DynamicResource, DynamicTemplate};
 use crate::discovery::{Discovery, SEARCH_TOOLS};
 use crate::prompts_file::PromptsFile;
@@ -42,7 +42,7 @@ impl Settings {
     pub(crate) fn meta(&self, tool: &ToolDefinition, lacks: &[&str]) -> Option<MetaObject> {
         let mut meta = tool.meta().cloned().unwrap_or_default();
         if let Some(ui) = tool.ui() {
-            meta.insert("ui".to_owned(), ui.tool_meta(page_uri(&self.scheme, tool).as_str()));
+            meta.insert("ui".to_owned(), ui.tool_meta(ui_uri(&self.scheme, tool).as_str()));
         }
         if !lacks.is_empty() {
             meta.insert("tool-core/requiredPermissions".to_owned(), lacks.into());

@@ -171,7 +171,9 @@ fn ranked<'o>(search: &str, view: &'o CatalogView) -> impl Iterator<Item = &'o T
 fn find<'o>(server: &str, name: &str, view: &'o CatalogView) -> Result<&'o ToolDefinition, Failure> {
     check_server(server, view)?;
     let callable = |tool: &&ToolDefinition| {
-        view.is_tool(tool) && view.server(tool) == server && view.registry.check_access(tool.name()).is_ok()
+        view.is_for_search(tool)
+            && view.server(tool) == server
+            && view.registry.check_access(tool.name()).is_ok()
     };
     let full_name = format!("{server}__{name}");
     let by_full_name = || view.registry.get(&full_name).filter(callable);

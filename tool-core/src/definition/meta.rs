@@ -7,7 +7,8 @@ use crate::definition::ToolDefinition;
 use crate::model::meta::{self, MetaError};
 
 impl ToolDefinition {
-    /// Returns the metadata for clients, if the tool has any: members of its `_meta` in lists of MCP, and `meta` over HTTP. The tools
+    /// Returns the metadata for clients, if the tool has any: members of its `_meta` in lists of MCP, and `meta` of
+    /// `GET /tools/{name}` and of lists with `detail=full` over HTTP. The tools
     /// and callers of this library do not read it.
     ///
     /// ```

@@ -123,6 +123,7 @@ impl Promise {
         let normal = |schema: &mut Value| *schema = canonical(schema).parse().unwrap_or_default();
         normal(&mut self.input_schema);
         self.output_schema.iter_mut().for_each(normal);
+        self.meta.iter_mut().flat_map(Map::values_mut).for_each(normal);
         self
     }
 

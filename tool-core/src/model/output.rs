@@ -151,8 +151,8 @@ impl Output {
         self
     }
 
-    /// Adds metadata for clients, which is no part of the value: a member of `_meta` over MCP and over HTTP. The command line does
-    /// not show it.
+    /// Adds metadata for clients, which is no part of the value: a member of `_meta` in the result of `tools/call` over MCP, and in that of
+    /// `POST …/call` over HTTP. Where a result has no envelope, as for a resource, at an address and on the command line, it is not shown.
     ///
     /// # Errors
     ///
@@ -231,7 +231,9 @@ impl Output {
     /// Returns the size in bytes, before encoding.
     pub(crate) fn size(&self) -> usize {
         let blocks: usize = self.blocks.iter().flatten().map(Content::size).sum();
+        let meta = self.meta.as_ref().map_or(0, |meta| json_size(meta));
         blocks
+            + meta
             + match &self.body {
                 Body::Empty => 0,
                 Body::Text(text) | Body::Json { wire: text, .. } => text.len(),
@@ -275,6 +277,11 @@ impl Output {
             _ => serde_json::from_value(self.value()),
         }
     }
+}
+
+/// Returns the size of metadata as JSON.
+fn json_size(meta: &Map<String, Value>) -> usize {
+    serde_json::to_string(meta).map_or(0, |text| text.len())
 }
 
 /// The text before and after a wrapped value.

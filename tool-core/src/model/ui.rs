@@ -279,6 +279,16 @@ impl Ui {
         json!({"resourceUri": uri, "visibility": self.visible_to()})
     }
 
+    /// Returns `true` if a model may call the tool.
+    ///
+    /// ```
+    /// # use tool_core::ui::{Ui, UiVisibility};
+    /// assert!(!Ui::new("<!doctype html>").visibility(UiVisibility::App).is_for_model());
+    /// ```
+    pub fn is_for_model(&self) -> bool {
+        self.visibility != UiVisibility::App
+    }
+
     fn visible_to(&self) -> &'static [&'static str] {
         match self.visibility {
             UiVisibility::ModelAndApp => &["model", "app"],

@@ -87,8 +87,9 @@ pub fn position<'r>(registry: &'r Registry, name: &str) -> Option<(usize, &'r To
 /// ```
 pub fn tool_at<'r>(registry: &'r Registry, path: &str) -> Option<(&'r ToolDefinition, Variables)> {
     let addresses = registry.inner.addresses.get_or_init(|| AddressIndex::of(registry.definitions()));
-    let (position, values) = addresses.find(path)?;
-    Some((registry.get(registry.inner.members.get(position)?.definition.name())?, values))
+    let visible = |position: usize| registry.get(registry.inner.members.get(position)?.definition.name());
+    let (position, values) = addresses.find(path, |position| visible(position).is_some())?;
+    Some((visible(position)?, values))
 }
 
 /// Returns the tool at this position among the [definitions], if the caller may [call](Registry::callable) it.

@@ -27,17 +27,15 @@ impl AddressIndex {
         index
     }
 
-    /// Returns the position of the tool at this path, which is percent-encoded, and the values of the variables. An exact address
-    /// takes precedence over a template.
-    pub(super) fn find(&self, path: &str) -> Option<(usize, Variables)> {
+    /// Returns the position of the tool at this path, which is percent-encoded, and the values of the variables, of those tools that
+    /// are visible. An exact address takes precedence over a template.
+    pub(super) fn find(&self, path: &str, is_visible: impl Fn(usize) -> bool) -> Option<(usize, Variables)> {
         let segments: Vec<_> = path.split('/').map(decode_segment).collect();
         let first = segments[0].as_ref().ok().cloned();
         let groups = [self.0.get(&(segments.len(), first)), self.0.get(&(segments.len(), None))];
-        let matching = || {
-            let all = groups.iter().flatten().copied().flatten();
-            all.filter(|(address, _)| address.matches(&segments))
-        };
-        let (address, position) = matching().max_by_key(|(address, _)| address.is_exact())?;
+        let all = groups.into_iter().flatten().flatten();
+        let matching = all.filter(|(address, position)| address.matches(&segments) && is_visible(*position));
+        let (address, position) = matching.max_by_key(|(address, _)| address.is_exact())?;
         Some((*position, address.values(&segments)))
     }
 }

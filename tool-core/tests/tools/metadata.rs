@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
+use tool_core::lock::Lock;
 use tool_core::ui::{Ui, UiError};
 use tool_core::{MetaError, Registry, ToolDefinition, tool, tools};
 
@@ -52,6 +53,18 @@ fn keeps_metadata_of_any_type() {
     let registry = Registry::builder().tools(tools![owned]).build().unwrap();
     assert_eq!(registry.check(), Ok(()));
     assert_eq!(json!(registry.get("owned").unwrap().meta()), json!({"com.example/owner": "web"}));
+}
+
+/// Has metadata with a number.
+#[tool(operation = Explain, meta = json!({"share": 1.0, "parts": [2.0]}))]
+fn numbered() {}
+
+#[test]
+fn a_lock_reads_back_as_the_same() {
+    let registry = Registry::builder().tools(tools![numbered]).build().unwrap();
+    let lock = Lock::of(&registry);
+    let read: Lock = lock.to_string().parse().unwrap();
+    assert!(read.compare(&lock).is_empty(), "{:?}", read.compare(&lock));
 }
 
 #[test]

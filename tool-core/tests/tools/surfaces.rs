@@ -1,7 +1,7 @@
 //! The MCP surface of a tool, by operation and inputs, and the address of its result.
 
 use tool_core::address::Surface;
-use tool_core::{BuildError, Registry, adapter, tool};
+use tool_core::{BuildError, Principal, Registry, adapter, tool};
 
 use crate::{builder_of, tools_of};
 
@@ -184,4 +184,30 @@ fn reserves_segments_for_adapters() {
         "{text}"
     );
     assert_eq!(errors.iter().count(), 1);
+}
+
+mod hidden {
+    use tool_core::tool;
+
+    /// Is the first page, for some.
+    #[tool(operation = Read, path = "page/front", permission = "front.view")]
+    fn front() {}
+
+    /// Is any page.
+    #[tool(operation = Read, path = "page/{id}")]
+    fn any_page(#[arg(locator)] id: String) -> String {
+        id
+    }
+}
+
+#[test]
+fn a_hidden_tool_hides_no_address() {
+    let registry = builder_of("tools::surfaces::hidden").hide_denied().build().unwrap();
+    let at = |registry: &Registry, path: &str| {
+        adapter::tool_at(registry, path).map(|(tool, _)| tool.name().to_owned())
+    };
+    let editor = registry.as_principal(Principal::new("ada").grant("front.view"));
+    assert_eq!(at(&editor, "page/front").as_deref(), Some("front"));
+    assert_eq!(at(&registry, "page/front").as_deref(), Some("any_page"));
+    assert_eq!(at(&registry, "page"), None);
 }

@@ -36,6 +36,7 @@ pub(super) fn schemas() -> Map<String, Value> {
             "properties": {
                 "callId": {"type": "string", "description": "What the log calls this call."},
             },
+            "description": "The call, and what the tool adds.",
             "required": ["callId"],
         },
         "Content": {
@@ -110,6 +111,7 @@ pub(super) fn schemas() -> Map<String, Value> {
                 "idempotent": {"type": "boolean"},
                 "permission": {"type": "string"},
                 "examples": {"type": "array", "items": {"type": "object"}},
+                "meta": {"type": "object", "description": "Metadata of the application."},
                 "digest": {"type": "string"},
             })),
             "required": ["name", "description", "inputSchema", "digest"],

@@ -7,7 +7,7 @@ use tool_core::ui::Ui;
 use tool_core::{Registry, ToolDefinition, adapter};
 
 use crate::catalog::routes::Routes;
-use crate::catalog::uri::{Pattern, page_uri};
+use crate::catalog::uri::{Pattern, ui_uri};
 use crate::custom::DynamicTemplate;
 use crate::render::stored_result::ResultUri;
 use crate::render::ui_page;
@@ -167,7 +167,7 @@ impl ResourceCatalog {
 
     fn add_ui(&mut self, tool: &ToolDefinition, ui: &Ui, settings: &Settings) {
         let target = Target::Ui(tool.name().to_owned());
-        let pattern = page_uri(&settings.scheme, tool);
+        let pattern = ui_uri(&settings.scheme, tool);
         let resource = ui_page::listed(pattern.as_str(), tool, ui);
         if self.route(pattern, target.clone()) {
             self.resources.push((target, resource));

@@ -114,7 +114,7 @@ impl Pattern {
 }
 
 /// Returns the URI of the page of a tool: `ui://SERVER/TOOL`.
-pub(crate) fn page_uri(server: &Scheme, tool: &ToolDefinition) -> Pattern {
+pub(crate) fn ui_uri(server: &Scheme, tool: &ToolDefinition) -> Pattern {
     let segments = [server.as_str(), tool.name()].map(|segment| Segment::Literal(segment.to_owned()));
     Pattern::new("ui".to_owned(), segments.to_vec().into())
 }

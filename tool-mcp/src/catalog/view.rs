@@ -12,6 +12,7 @@ use tool_core::adapter::Recent;
 use tool_core::address::Surface;
 use tool_core::provider::{DiscoveryError, Provider, Skipped, Toolset};
 use tool_core::results::ResultStore;
+use tool_core::ui::Ui;
 use tool_core::{CallOptions, Principal, Registry, ToolDefinition, adapter};
 
 use crate::catalog::routes::RouteMatch;
@@ -219,9 +220,14 @@ impl CatalogView {
         self.catalog.settings.surfaces == Surfaces::Inclusive || Surface::of(tool) == Surface::Tool
     }
 
+    /// Returns `true` if a tool can be called by the search tools, which a model calls.
+    pub(crate) fn is_for_search(&self, tool: &ToolDefinition) -> bool {
+        self.is_tool(tool) && tool.ui().is_none_or(Ui::is_for_model)
+    }
+
     /// Returns `true` if a search can find the tool. The tool that reads large results is listed beside the search tools.
     pub(crate) fn is_searchable(&self, tool: &ToolDefinition) -> bool {
-        self.is_tool(tool) && (tool.name() != READER || adapter::results(&self.registry).is_none())
+        self.is_for_search(tool) && (tool.name() != READER || adapter::results(&self.registry).is_none())
     }
 
     /// # Errors

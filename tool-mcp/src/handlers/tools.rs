@@ -25,7 +25,7 @@ impl Handler {
         let settings = &catalog.settings;
         let is_whole = adapter::is_unrestricted(&view.registry) && settings.surfaces == Surfaces::Inclusive;
         let items = if settings.discovery == Discovery::TwoStep {
-            // The tool that reads large results is listed beside the three.
+            // The tool that reads large results is listed beside the four.
             let has_results = adapter::results(&view.registry).is_some();
             let reader = view.tools().find(|tool| tool.name() == READER && has_results);
             let names: Vec<&str> = SEARCH_TOOLS.into_iter().chain(reader.map(ToolDefinition::name)).collect();

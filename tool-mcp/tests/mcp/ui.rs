@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tool_core::ui::{Ui, UiPermission, UiVisibility};
 use tool_core::{Registry, tool, tools};
-use tool_mcp::Server;
+use tool_mcp::{Discovery, Server};
 
 use crate::support::{TestServer, request_both};
 
@@ -110,6 +110,21 @@ fn hides_pages_of_tools_that_the_caller_may_not_call() {
         answer
     };
     assert_eq!(refused("ui://fixture/treasure"), refused("ui://fixture/nowhere"));
+}
+
+#[test]
+fn hides_tools_for_pages_alone_from_the_search_tools() {
+    let server = TestServer::with_registry(registry(), |server| server.discovery(Discovery::TwoStep));
+    let call = |name: &str, arguments: Value| server.call_modern(name, arguments)["result"].take();
+    let listed = call("list_available_tools", json!({}));
+    let names: Vec<&Value> =
+        listed["structuredContent"]["tools"].as_array().unwrap().iter().map(|row| &row["tool"]).collect();
+    assert_eq!(names, ["plain_of_ui", "visitors_of_a_week"]);
+    for name in ["list_tool_details", "call_tool"] {
+        let answer =
+            call(name, json!({"server": "fixture", "tool_name": "move_map", "arguments": {"zoom": 1}}));
+        assert_eq!(answer["isError"], true, "{answer}");
+    }
 }
 
 #[test]

@@ -149,7 +149,7 @@ fn in_python(
 
 /// Builds the client that progenitor generates, and runs it.
 fn rust(document: &Path, address: &str, tally: &mut Tally) -> Result<(), Failure> {
-    let run = Invocation::cargo(["run", "--quiet", "--manifest-path", RUST, "--", address]);
+    let run = Invocation::cargo(["run", "--quiet", "--locked", "--manifest-path", RUST, "--", address]);
     let run = run.env("OPENAPI", document).env("CARGO_TARGET_DIR", workspace::target());
     outside::checks(run, tally)
 }

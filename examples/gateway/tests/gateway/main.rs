@@ -108,7 +108,7 @@ fn tools(names: &[&'static str]) -> Vec<Arc<dyn Tool>> {
 }
 
 fn row(server: &str, tool: &str) -> Value {
-    json!({"server": server, "tool": tool, "description": format!("Will {tool}.")})
+    json!({"server": server, "tool": tool, "description": format!("Will {tool}."), "readOnly": true})
 }
 
 #[test]
@@ -144,7 +144,7 @@ fn lists_describes_and_calls_tools_in_two_steps() {
     let details = gateway.call("list_tool_details", target("web", "search"));
     assert_eq!(
         details.to_string(),
-        json!({"name": "search", "description": "Will search.", "inputSchema": schema, "server": "web"})
+        json!({"name": "search", "description": "Will search.", "readOnly": true, "inputSchema": schema, "server": "web"})
             .to_string()
     );
     for (server, tool) in [("web", "search"), ("disk", "disk__read_file")] {

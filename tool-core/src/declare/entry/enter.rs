@@ -63,7 +63,8 @@ impl<I: SyncInputs> Enter<I> for SyncMode {
             Ok(shown) => preparing(move |source| {
                 Box::pin(async move {
                     let shown = authorize(source, shown, access).await?;
-                    inputs.inject(shown, source).map(function)
+                    let values = inputs.inject(shown, source)?;
+                    Ok(entered(source, values, function))
                 })
             }),
             Err(step) => step,
@@ -82,7 +83,8 @@ impl<I: AsyncInputs> Enter<I> for AsyncMode {
             Ok(read) => preparing(move |source| {
                 Box::pin(async move {
                     let shown = inputs.show(read, source).await?;
-                    inputs.inject(shown, source).await.map(function)
+                    let values = inputs.inject(shown, source).await?;
+                    Ok(entered(source, values, function))
                 })
             }),
             Err(step) => step,
@@ -101,7 +103,8 @@ impl<I: AsyncInputs> Enter<I> for AsyncMode {
                 Box::pin(async move {
                     let shown = inputs.show(read, source).await?;
                     let shown = authorize(source, shown, access).await?;
-                    inputs.inject(shown, source).await.map(function)
+                    let values = inputs.inject(shown, source).await?;
+                    Ok(entered(source, values, function))
                 })
             }),
             Err(step) => step,
@@ -157,6 +160,19 @@ fn show<I: SyncInputs>(
         // Unreachable: `read` has returned early.
         Call::Metadata(_) | Call::Describe(_) | Call::Validate(_) => Err(EntryOutcome::Invalid),
     }
+}
+
+/// Enters the function. One that has returned when this does cannot wait for an answer, so it may not ask; any other is opened again
+/// when it runs.
+fn entered<V>(
+    source: InjectionSource<'_>,
+    values: V,
+    function: impl FnOnce(V) -> EntryOutcome,
+) -> EntryOutcome {
+    if let Some(context) = source.context.existing() {
+        context.elicitation().close();
+    }
+    function(values)
 }
 
 /// Returns the values if access is allowed.

@@ -57,6 +57,22 @@ fn blocking(#[inject] Somebody(name): Somebody, #[inject] begun: State<Begun>) -
     name
 }
 
+/// Asks in a parameter, and where it cannot wait.
+#[tool(operation = Trigger, destructive = false)]
+fn asks_at_once(#[inject] _first: Somebody, #[inject] context: Context) -> Result<String, Failure> {
+    let asking = context.elicit::<Name>("Who?");
+    polled_once(asking).map(|answer| answer.required().map(|it| it.name))?
+}
+
+/// Polls a future once.
+fn polled_once<T>(future: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+    let mut future = std::pin::pin!(future);
+    match future.as_mut().poll(&mut std::task::Context::from_waker(std::task::Waker::noop())) {
+        std::task::Poll::Ready(result) => result,
+        std::task::Poll::Pending => Err(Failure::internal()),
+    }
+}
+
 /// Asks nothing.
 #[tool(operation = Trigger, destructive = false, task(optional))]
 async fn silent(#[inject] begun: State<Begun>) {
@@ -135,6 +151,14 @@ async fn does_not_ask_in_an_access_function() {
     let failure = Answers::new().accept(name("Ada")).call(&registry, "guarded", json!({})).await.unwrap_err();
     assert_eq!(failure.kind(), FailureKind::Internal);
     assert!(failure.message().starts_with("`guarded` asks where it cannot wait"), "{failure}");
+}
+
+#[tokio::test]
+async fn does_not_ask_in_a_function_that_returns_at_once() {
+    let (registry, _) = registry();
+    let answers = Answers::new().accept(name("Ada")).accept(name("Bob"));
+    let failure = answers.call(&registry, "asks_at_once", json!({})).await.unwrap_err();
+    assert!(failure.message().starts_with("`asks_at_once` asks where it cannot wait"), "{failure}");
 }
 
 #[tokio::test]
