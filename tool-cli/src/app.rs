@@ -145,7 +145,7 @@ impl App {
     ///
     /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
     /// let app = tool_cli::App::new("weather", registry)
-    ///     .openapi(["3.1.0"], |registry, version| json!({"openapi": version, "x-tools": registry.len()}));
+    ///     .openapi(["3.1.0"], |registry, version| json!({"openapi": version, "x-tools": registry.tools().count()}));
     /// ```
     pub fn openapi<V: Copy + fmt::Display + Send + Sync + 'static>(
         mut self,
