@@ -14,6 +14,8 @@ use crate::running::RunningTasks;
 /// The state of an engine that its calls and its workers share.
 pub(crate) struct Core {
     pub(crate) database: Arc<dyn Database>,
+    /// The same database, for heartbeats.
+    pub(crate) heartbeat: Arc<dyn Database>,
     pub(crate) options: EngineOptions,
     pub(crate) running: RunningTasks,
     pub(crate) changes: Arc<Changes>,
@@ -21,7 +23,8 @@ pub(crate) struct Core {
 
 impl Core {
     pub(crate) fn new(database: Arc<dyn Database>, options: EngineOptions) -> Self {
-        Core { database, options, running: RunningTasks::default(), changes: Arc::default() }
+        let heartbeat = database.for_heartbeat();
+        Core { database, heartbeat, options, running: RunningTasks::default(), changes: Arc::default() }
     }
 
     /// Wakes those who wait for changes of this task, here and in other processes.

@@ -148,6 +148,9 @@ pub(crate) trait Transaction: Send {
 
 /// A database with the tables of the queue and of the tasks. It is prepared at its first use.
 pub(crate) trait Database: Send + Sync {
+    /// Returns the same database, over a connection that only heartbeats use: they do not wait for requests.
+    fn for_heartbeat(&self) -> Arc<dyn Database>;
+
     /// Begins a transaction that writes.
     fn begin(&self) -> BoxFuture<'_, Stored<Box<dyn Transaction>>>;
 

@@ -28,30 +28,39 @@ impl From<apalis_postgres::Error> for DatabaseError {
 }
 
 /// A database with the tasks.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct PostgresDatabase {
-    url: String,
-    connected: OnceCell<Connected>,
-    listener: Listener,
+    url: Arc<str>,
+    connected: Arc<OnceCell<Connected>>,
+    listener: Arc<Listener>,
+    is_for_heartbeat: bool,
 }
 
 #[derive(Debug)]
 struct Connected {
     pool: PgPool,
+    /// One connection, for which no request waits.
+    heartbeat: PgPool,
     changed: mpsc::Sender<TaskId>,
 }
 
 impl PostgresDatabase {
     pub(crate) fn new(url: String) -> Self {
-        PostgresDatabase { url, connected: OnceCell::new(), listener: Listener::default() }
+        PostgresDatabase {
+            url: url.into(),
+            connected: Arc::default(),
+            listener: Arc::default(),
+            is_for_heartbeat: false,
+        }
     }
 
     async fn pool(&self) -> Stored<&PgPool> {
         let connect = || async {
-            let pool = open(&self.url).await?;
-            Ok::<_, DatabaseError>(Connected { changed: announce(pool.clone()), pool })
+            let (pool, heartbeat) = open(&self.url).await?;
+            Ok::<_, DatabaseError>(Connected { changed: announce(pool.clone()), pool, heartbeat })
         };
-        Ok(&self.connected.get_or_try_init(connect).await?.pool)
+        let connected = self.connected.get_or_try_init(connect).await?;
+        Ok(if self.is_for_heartbeat { &connected.heartbeat } else { &connected.pool })
     }
 
     /// Connects, and creates the tables.
@@ -60,7 +69,8 @@ impl PostgresDatabase {
     }
 }
 
-async fn open(url: &str) -> Stored<PgPool> {
+/// Returns the connections of the requests, and that of the heartbeat.
+async fn open(url: &str) -> Stored<(PgPool, PgPool)> {
     // The text of the error could hold the password.
     let invalid = |_| DatabaseError::Unusable("the url of the database is invalid".to_owned());
     let options: PgConnectOptions = url.parse().map_err(invalid)?;
@@ -71,9 +81,10 @@ async fn open(url: &str) -> Stored<PgPool> {
         // grow: the queue is empty most of the time, and then full of rows that are gone.
         ("enable_seqscan", "off"),
     ]);
+    let heartbeat = PgPoolOptions::new().max_connections(1).connect_lazy_with(options.clone());
     let pool = PgPoolOptions::new().max_connections(8).connect_lazy_with(options);
     migrate(&pool).await?;
-    Ok(pool)
+    Ok((pool, heartbeat))
 }
 
 /// Creates or updates the tables. Other processes wait.
@@ -106,6 +117,10 @@ const LOST: &str = "SELECT id FROM tool_task WHERE state = 'working' AND worker 
      (SELECT 1 FROM apalis.jobs WHERE job_type = $1 AND idempotency_key = tool_task.id) LIMIT $2";
 
 impl Database for PostgresDatabase {
+    fn for_heartbeat(&self) -> Arc<dyn Database> {
+        Arc::new(PostgresDatabase { is_for_heartbeat: true, ..self.clone() })
+    }
+
     fn begin(&self) -> BoxFuture<'_, Stored<Box<dyn Transaction>>> {
         Box::pin(async {
             let transaction = self.pool().await?.begin().await?;

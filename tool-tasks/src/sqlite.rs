@@ -13,6 +13,7 @@ use sqlx::sqlite::{
     SqliteSynchronous,
 };
 use tokio::sync::OnceCell;
+use tokio::time::{Instant, sleep};
 use tool_core::BoxFuture;
 
 use crate::database::{Cell, Database, DatabaseError, Row, Stored, Transaction, cells};
@@ -25,6 +26,10 @@ statements!(Sqlite, SqliteRow, "INTEGER");
 /// How long a statement waits for another process that writes.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(15);
 
+/// How often a heartbeat tries to write while others do. `SQLite` itself would try ten times a second, and hardly ever find the file
+/// unlocked between the transactions of a process that writes all the time.
+const BUSY_POLL: Duration = Duration::from_millis(2);
+
 impl From<apalis_sqlite::Error> for DatabaseError {
     fn from(error: apalis_sqlite::Error) -> Self {
         DatabaseError::Away(error.to_string())
@@ -32,25 +37,46 @@ impl From<apalis_sqlite::Error> for DatabaseError {
 }
 
 /// A file with the tasks.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct SqliteDatabase {
     path: PathBuf,
-    pools: OnceCell<Pools>,
+    pools: Arc<OnceCell<Pools>>,
+    is_for_heartbeat: bool,
 }
 
 #[derive(Debug)]
 struct Pools {
-    /// One connection: those who write in this process wait for each other here, in their order.
-    write: SqlitePool,
+    /// Those who write in this process wait for each other here, in their order.
+    write: Writer,
+    /// No request waits for this one.
+    heartbeat: Writer,
+    read: SqlitePool,
+}
+
+/// One connection that writes.
+#[derive(Debug)]
+struct Writer {
+    pool: SqlitePool,
     /// Whether something failed on it. Then it is closed: after a full disk, `SQLite` has rolled back by itself, and its connection may
     /// refuse everything from then on, and so does sqlx, which counts the transaction as open.
     has_failed: Arc<AtomicBool>,
-    read: SqlitePool,
+}
+
+impl Writer {
+    fn open(options: SqliteConnectOptions) -> Self {
+        let has_failed = Arc::new(AtomicBool::new(false));
+        let failed = Arc::clone(&has_failed);
+        let pool = pool(1).after_release(move |_, _| {
+            let is_sound = !failed.swap(false, Ordering::AcqRel);
+            Box::pin(async move { Ok(is_sound) })
+        });
+        Writer { pool: pool.connect_lazy_with(options), has_failed }
+    }
 }
 
 impl SqliteDatabase {
     pub(crate) fn new(path: PathBuf) -> Self {
-        SqliteDatabase { path, pools: OnceCell::new() }
+        SqliteDatabase { path, pools: Arc::default(), is_for_heartbeat: false }
     }
 
     async fn pools(&self) -> Stored<&Pools> {
@@ -61,6 +87,15 @@ impl SqliteDatabase {
     pub(crate) async fn prepare(&self) -> Stored<()> {
         self.pools().await.map(|_| ())
     }
+}
+
+fn pool(connections: u32) -> SqlitePoolOptions {
+    SqlitePoolOptions::new()
+        .max_connections(connections)
+        .acquire_timeout(BUSY_TIMEOUT * 2)
+        .idle_timeout(None)
+        .max_lifetime(None)
+        .test_before_acquire(false)
 }
 
 async fn open(path: &Path) -> Stored<Pools> {
@@ -75,30 +110,19 @@ async fn open(path: &Path) -> Stored<Pools> {
         .journal_mode(SqliteJournalMode::Wal)
         .synchronous(SqliteSynchronous::Full)
         .busy_timeout(BUSY_TIMEOUT);
-    let pool = |connections| {
-        SqlitePoolOptions::new()
-            .max_connections(connections)
-            .acquire_timeout(BUSY_TIMEOUT * 2)
-            .idle_timeout(None)
-            .max_lifetime(None)
-            .test_before_acquire(false)
+    let pools = Pools {
+        write: Writer::open(options.clone()),
+        heartbeat: Writer::open(options.clone().busy_timeout(Duration::ZERO)),
+        read: pool(4).connect_lazy_with(options),
     };
-    let has_failed = Arc::new(AtomicBool::new(false));
-    let failed = Arc::clone(&has_failed);
-    let write = pool(1).after_release(move |_, _| {
-        let is_sound = !failed.swap(false, Ordering::AcqRel);
-        Box::pin(async move { Ok(is_sound) })
-    });
-    let write = write.connect_lazy_with(options.clone());
-    let pools = Pools { write, has_failed, read: pool(4).connect_lazy_with(options) };
-    let started = tokio::time::Instant::now();
+    let started = Instant::now();
     loop {
-        match migrate(&pools.write).await {
+        match migrate(&pools.write.pool).await {
             // Changing to the write-ahead log does not wait for other processes that do the same.
             Err(DatabaseError::Away(error))
                 if error.contains("locked") && started.elapsed() < BUSY_TIMEOUT =>
             {
-                tokio::time::sleep(Duration::from_millis(20)).await;
+                sleep(Duration::from_millis(20)).await;
             }
             result => break result.map(|()| pools),
         }
@@ -138,19 +162,30 @@ const LOST: &str = "SELECT id FROM tool_task WHERE state = 'working' AND worker 
      (SELECT 1 FROM Jobs WHERE job_type = $1 AND idempotency_key = tool_task.id) LIMIT $2";
 
 impl Database for SqliteDatabase {
+    fn for_heartbeat(&self) -> Arc<dyn Database> {
+        Arc::new(SqliteDatabase { is_for_heartbeat: true, ..self.clone() })
+    }
+
     fn begin(&self) -> BoxFuture<'_, Stored<Box<dyn Transaction>>> {
         Box::pin(async {
             let pools = self.pools().await?;
-            let begun = pools.write.begin_with("BEGIN IMMEDIATE").await;
-            let transaction = noted(begun, &pools.has_failed)?;
-            let has_failed = Arc::clone(&pools.has_failed);
+            let writer = if self.is_for_heartbeat { &pools.heartbeat } else { &pools.write };
+            let begin = || writer.pool.begin_with("BEGIN IMMEDIATE");
+            let begun = if self.is_for_heartbeat { until_unlocked(begin).await } else { begin().await };
+            let transaction = noted(begun, &writer.has_failed)?;
+            let has_failed = Arc::clone(&writer.has_failed);
             Ok(Box::new(SqliteTransaction { transaction, has_failed }) as Box<dyn Transaction>)
         })
     }
 
     fn rows(&self, sql: &'static str, values: Vec<Cell>) -> BoxFuture<'_, Stored<Vec<Row>>> {
         Box::pin(async move {
-            let rows = query(sql, values).fetch_all(&self.pools().await?.read).await?;
+            let pools = self.pools().await?;
+            let rows = if self.is_for_heartbeat {
+                until_unlocked(|| query(sql, values.clone()).fetch_all(&pools.heartbeat.pool)).await?
+            } else {
+                query(sql, values).fetch_all(&pools.read).await?
+            };
             rows.iter().map(read).collect()
         })
     }
@@ -166,6 +201,26 @@ impl Database for SqliteDatabase {
             async move { Ok(self.rows(LOST, values).await?.into_iter().map(|mut row| row.text()).collect()) },
         )
     }
+}
+
+/// Tries until no other process or connection writes.
+async fn until_unlocked<T, R>(operation: impl Fn() -> R) -> Result<T, sqlx::Error>
+where
+    R: Future<Output = Result<T, sqlx::Error>>,
+{
+    let until = Instant::now() + BUSY_TIMEOUT;
+    loop {
+        match operation().await {
+            Err(error) if is_busy(&error) && Instant::now() < until => sleep(BUSY_POLL).await,
+            result => break result,
+        }
+    }
+}
+
+fn is_busy(error: &sqlx::Error) -> bool {
+    // The primary code is in the last byte of the extended one: `SQLITE_BUSY`.
+    let code = error.as_database_error().and_then(|error| error.code()?.parse::<u32>().ok());
+    code.is_some_and(|code| code & 0xff == 5)
 }
 
 struct SqliteTransaction {

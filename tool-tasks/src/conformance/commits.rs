@@ -37,6 +37,10 @@ struct ObservedDatabase {
 }
 
 impl Database for ObservedDatabase {
+    fn for_heartbeat(&self) -> Arc<dyn Database> {
+        observe(self.database.for_heartbeat(), Arc::clone(&self.hook))
+    }
+
     fn begin(&self) -> BoxFuture<'_, Stored<Box<dyn Transaction>>> {
         Box::pin(async {
             let transaction = self.database.begin().await?;

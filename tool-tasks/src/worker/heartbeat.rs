@@ -60,7 +60,7 @@ async fn tick(core: &Core, worker: &str, watch: &mut Watch) -> Stored<()> {
 
 /// Increments the beat of this worker, and stores the progress of its attempts.
 async fn beat(core: &Core, worker: &str, running: &[(TaskId, Running)]) -> Stored<()> {
-    let mut transaction = core.database.begin().await?;
+    let mut transaction = core.heartbeat.begin().await?;
     join(&mut *transaction, worker, core.options.heartbeat).await?;
     let mut taken = Vec::new();
     let mut result = Ok(());
@@ -86,7 +86,7 @@ async fn beat(core: &Core, worker: &str, running: &[(TaskId, Running)]) -> Store
 
 /// Cancels attempts whose task is canceled, expired, deleted or another worker's.
 async fn check(core: &Core, worker: &str, running: &[(TaskId, Running)]) -> Stored<()> {
-    let rows = core.database.rows(RUNNING, cells![worker]).await?;
+    let rows = core.heartbeat.rows(RUNNING, cells![worker]).await?;
     let own = |mut row: crate::database::Row| (row.text(), (row.int(), row.int() != 0, row.int()));
     let own: HashMap<String, (i64, bool, i64)> = rows.into_iter().map(own).collect();
     for (id, running) in running {

@@ -30,7 +30,7 @@ pub(super) struct Foreign {
 
 /// Returns the other workers that have tasks.
 pub(super) async fn foreign(core: &Core, worker: &str) -> Stored<Vec<Foreign>> {
-    let rows = core.database.rows(FOREIGN, cells![worker]).await?;
+    let rows = core.heartbeat.rows(FOREIGN, cells![worker]).await?;
     let read = |mut row: crate::database::Row| Foreign {
         worker: row.text(),
         beat: row.int_or_null(),
@@ -90,7 +90,7 @@ impl Watch {
 
 /// Takes the tasks of a worker whose beat is still the same. Returns `false` if it is not, or if there are more tasks.
 async fn take_over(core: &Core, worker: &str, beat: Option<i64>) -> Stored<bool> {
-    let mut transaction = core.database.begin().await?;
+    let mut transaction = core.heartbeat.begin().await?;
     let found = transaction.lock_rows(FIND_BEAT, cells![worker]).await?;
     if found.into_iter().next().and_then(|mut row| row.int_or_null()) != beat {
         return Ok(false);

@@ -7,6 +7,7 @@ mod conforms;
 mod disk;
 mod faults;
 mod kills;
+mod load;
 mod notifications;
 mod points;
 mod postgres_server;
