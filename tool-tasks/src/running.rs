@@ -1,6 +1,6 @@
 //! The attempts that run in this process.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio_util::sync::CancellationToken;
@@ -18,6 +18,8 @@ pub(crate) struct Running {
     pub(crate) progress: Arc<LastProgress>,
     /// Another process may have begun the task again. Then the attempt ends without an outcome, unless it has one.
     pub(crate) is_lost: bool,
+    /// The function has ended, and that is not recorded yet.
+    pub(crate) has_ended: bool,
 }
 
 /// The last progress of an attempt that is not stored yet.
@@ -45,15 +47,48 @@ impl ProgressSink for LastProgress {
 
 /// The attempts that run in this process.
 #[derive(Debug, Default)]
-pub(crate) struct RunningTasks(Mutex<HashMap<TaskId, Running>>);
+pub(crate) struct RunningTasks {
+    attempts: Mutex<HashMap<TaskId, Running>>,
+    /// The tasks that are being taken: their rows may be those of a worker of this process before the attempts run.
+    claims: Mutex<HashSet<TaskId>>,
+}
 
 impl RunningTasks {
     fn lock(&self) -> MutexGuard<'_, HashMap<TaskId, Running>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.attempts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn claims(&self) -> MutexGuard<'_, HashSet<TaskId>> {
+        self.claims.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn insert(&self, id: TaskId, running: Running) {
         self.lock().insert(id, running);
+    }
+
+    /// Begins to take tasks.
+    pub(crate) fn begin_claims(&self, ids: impl Iterator<Item = TaskId>) {
+        self.claims().extend(ids);
+    }
+
+    /// Ends to take tasks: those that were taken run.
+    pub(crate) fn end_claims(&self, ids: impl Iterator<Item = TaskId>) {
+        let mut claims = self.claims();
+        ids.for_each(|id| {
+            claims.remove(&id);
+        });
+    }
+
+    /// Returns `true` if an attempt of the task runs here, or is about to.
+    pub(crate) fn contains(&self, id: &TaskId) -> bool {
+        self.claims().contains(id) || self.lock().contains_key(id)
+    }
+
+    /// Notes that the function of the task has ended.
+    pub(crate) fn end(&self, id: &TaskId) {
+        if let Some(running) = self.lock().get_mut(id) {
+            running.has_ended = true;
+        }
     }
 
     pub(crate) fn get(&self, id: &TaskId) -> Option<Running> {

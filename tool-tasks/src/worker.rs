@@ -1,5 +1,6 @@
 //! A worker: it takes tasks, runs them and records how they ended.
 
+mod abandoned;
 mod attempt;
 pub(crate) mod claim;
 mod heartbeat;

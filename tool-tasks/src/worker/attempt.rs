@@ -40,6 +40,7 @@ pub(super) async fn run(
     if is_lost && is_canceled(&end) {
         return;
     }
+    core.running.end(&id);
     let (recorded, wait) = oneshot::channel();
     let end = End { id, tool, running, end, recorded };
     if ends.send(end).await.is_ok() {

@@ -38,9 +38,6 @@ pub(crate) const BEGIN: &str = "UPDATE tool_task SET attempt = $3, begun = $4, r
 
 const REJOIN: &str = "UPDATE tool_task SET worker = $3 WHERE id = $1 AND attempt = $2 AND state = 'working'";
 
-/// Checks whether an attempt was taken, after a commit with an unknown outcome.
-const CONFIRM: &str = "UPDATE tool_task SET version = version WHERE id = $1 AND attempt = $2 AND worker = $3 AND state = 'working'";
-
 impl<'a> Claims<'a> {
     pub(super) fn new(core: &'a Core, worker: &'a Arc<str>) -> Self {
         Claims { core, worker, name: None, names: 0, may_have_more: false }
@@ -87,6 +84,8 @@ impl<'a> Claims<'a> {
             let attempt = self.take(&mut *transaction, record, &mut ended).await?;
             claimed.extend(attempt);
         }
+        let claims: Vec<_> = claimed.iter().map(|claimed| claimed.attempt.task.id).collect();
+        self.core.running.begin_claims(claims.iter().copied());
         if let Err(error) = transaction.commit().await {
             tracing::warn!(%error, "it is not certain whether tasks were taken; looking again");
             claimed = self.confirm(claimed).await;
@@ -97,6 +96,7 @@ impl<'a> Claims<'a> {
         for Claimed { attempt, running } in &claimed {
             self.core.running.insert(attempt.task.id, running.clone());
         }
+        self.core.running.end_claims(claims.into_iter());
         ended.iter().chain(claimed.iter().map(|claimed| &claimed.attempt.task.id)).for_each(|id| {
             self.core.notify(id);
         });
@@ -115,8 +115,8 @@ impl<'a> Claims<'a> {
             return Ok(None);
         }
         if let Some(running) = self.core.running.get(&record.id) {
-            // It still runs here: another process thought that this one had ended.
-            if running.is_lost || running.attempt != record.attempt {
+            // It still runs here: another process thought that this one had ended. Or it has just ended.
+            if running.is_lost || running.has_ended || running.attempt != record.attempt {
                 transaction.push(&id, Duration::from_secs(1)).await?;
             } else {
                 transaction.execute(REJOIN, cells![id, record.attempt, &*running.worker]).await?;
@@ -142,6 +142,7 @@ impl<'a> Claims<'a> {
             token: CancellationToken::new(),
             progress: Arc::new(LastProgress::default()),
             is_lost: false,
+            has_ended: false,
         };
         let mut attempt = record.attempt();
         attempt.cancellation = running.token.clone();
@@ -153,9 +154,8 @@ impl<'a> Claims<'a> {
     async fn confirm(&self, claimed: Vec<Claimed>) -> Vec<Claimed> {
         let mut confirmed = Vec::new();
         for one in claimed {
-            let values = || cells![one.attempt.task.id.to_string(), one.running.attempt, &**self.worker];
             loop {
-                match self.confirm_one(values()).await {
+                match self.confirm_one(&one).await {
                     Ok(true) => break confirmed.push(one),
                     Ok(false) => break,
                     Err(_) => sleep(BACK_OFF.0).await,
@@ -165,8 +165,15 @@ impl<'a> Claims<'a> {
         confirmed
     }
 
-    async fn confirm_one(&self, values: Vec<crate::database::Cell>) -> Stored<bool> {
+    /// Checks whether an attempt was taken, after a commit with an unknown outcome. The commit may not have arrived yet: to lock the
+    /// row, whatever it says, waits for that.
+    async fn confirm_one(&self, claimed: &Claimed) -> Stored<bool> {
         let mut transaction = self.core.database.begin().await?;
-        Ok(transaction.execute(CONFIRM, values).await? == 1)
+        let record = find(&mut *transaction, &claimed.attempt.task.id.to_string()).await?;
+        Ok(record.is_some_and(|record| {
+            record.state == TaskState::Working
+                && record.attempt == claimed.running.attempt
+                && record.worker.as_deref() == Some(&**self.worker)
+        }))
     }
 }

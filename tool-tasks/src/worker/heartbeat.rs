@@ -10,6 +10,7 @@ use crate::core::{Core, store_progress};
 use crate::database::{BACK_OFF, Stored, cells};
 use crate::record::now;
 use crate::running::Running;
+use crate::worker::abandoned::Abandoned;
 use crate::worker::roster::join;
 use crate::worker::watch::{Watch, foreign};
 
@@ -18,11 +19,12 @@ const RUNNING: &str = "SELECT id, attempt, cancel, expires FROM tool_task WHERE 
 /// Beats until `stop` while this worker runs tasks, or others do.
 pub(super) async fn run(core: &Core, worker: &str, stop: CancellationToken) {
     let mut watch = Watch::default();
+    let mut abandoned = Abandoned::default();
     let mut failed = 0_u32;
     let mut next = Instant::now();
     loop {
         let result = tokio::select! {
-            result = tick(core, worker, &mut watch) => result,
+            result = tick(core, worker, &mut watch, &mut abandoned) => result,
             () = stop.cancelled() => return,
         };
         match result {
@@ -46,16 +48,35 @@ pub(super) async fn run(core: &Core, worker: &str, stop: CancellationToken) {
     }
 }
 
-async fn tick(core: &Core, worker: &str, watch: &mut Watch) -> Stored<()> {
+async fn tick(core: &Core, worker: &str, watch: &mut Watch, abandoned: &mut Abandoned) -> Stored<()> {
     let running = core.running.of(worker);
     let foreign = foreign(core, worker).await?;
     watch.compare(core, foreign).await?;
-    if running.is_empty() && watch.is_empty() {
+    let own = own(core, worker).await?;
+    if running.is_empty() && own.is_empty() && watch.is_empty() {
+        abandoned.clear();
         return Ok(());
     }
     beat(core, worker, &running).await?;
     watch.beaten();
-    if running.is_empty() { Ok(()) } else { check(core, worker, &running).await }
+    check(core, &running, &own);
+    abandoned.release(core, worker, own.iter().map(|(id, row)| (id.as_str(), row.attempt))).await
+}
+
+/// A task that is this worker's.
+struct Own {
+    attempt: i64,
+    is_canceled: bool,
+    expires: i64,
+}
+
+/// Returns the tasks that are this worker's, by their ids.
+async fn own(core: &Core, worker: &str) -> Stored<HashMap<String, Own>> {
+    let rows = core.heartbeat.rows(RUNNING, cells![worker]).await?;
+    let read = |mut row: crate::database::Row| {
+        (row.text(), Own { attempt: row.int(), is_canceled: row.int() != 0, expires: row.int() })
+    };
+    Ok(rows.into_iter().map(read).collect())
 }
 
 /// Increments the beat of this worker, and stores the progress of its attempts.
@@ -85,19 +106,15 @@ async fn beat(core: &Core, worker: &str, running: &[(TaskId, Running)]) -> Store
 }
 
 /// Cancels attempts whose task is canceled, expired, deleted or another worker's.
-async fn check(core: &Core, worker: &str, running: &[(TaskId, Running)]) -> Stored<()> {
-    let rows = core.heartbeat.rows(RUNNING, cells![worker]).await?;
-    let own = |mut row: crate::database::Row| (row.text(), (row.int(), row.int() != 0, row.int()));
-    let own: HashMap<String, (i64, bool, i64)> = rows.into_iter().map(own).collect();
+fn check(core: &Core, running: &[(TaskId, Running)], own: &HashMap<String, Own>) {
     for (id, running) in running {
         match own.get(&id.to_string()) {
-            Some((attempt, is_canceled, expires)) if *attempt == running.attempt => {
-                if *is_canceled || *expires <= now() {
+            Some(row) if row.attempt == running.attempt => {
+                if row.is_canceled || row.expires <= now() {
                     running.token.cancel();
                 }
             }
             _ => core.running.lose(id, running.attempt),
         }
     }
-    Ok(())
 }

@@ -77,3 +77,49 @@ async fn are_deleted(place: &Place) {
 async fn that_are_gone_are_deleted() {
     on_both(|place| async move { are_deleted(&place).await }).await;
 }
+
+async fn execute(place: &Place, sql: String) {
+    let sql = AssertSqlSafe(sql);
+    if place.is_postgres() {
+        let mut connection = PgConnection::connect(&place.database).await.unwrap();
+        sqlx::raw_sql(sql).execute(&mut connection).await.unwrap();
+    } else {
+        let mut connection = SqliteConnection::connect(&place.database).await.unwrap();
+        sqlx::raw_sql(sql).execute(&mut connection).await.unwrap();
+    }
+}
+
+/// The rows of two tasks say that a worker runs them, which it does not: one that has its answer, and one that had begun.
+async fn are_released(place: &Place) {
+    let engine = place.engine_with_heartbeat(HEARTBEAT);
+    let worker = place.work_with(Arc::clone(&engine));
+    let mut ids = Vec::new();
+    for key in ["answered", "begun"] {
+        ids.push(create(&engine, "ask", key, 0).await);
+        until(&engine, &ids[ids.len() - 1], |task| task.state == TaskState::InputRequired).await;
+    }
+    let name = &rows(place).await.0[0].0;
+    for (id, resuming) in ids.iter().zip([1, 0]) {
+        execute(
+            place,
+            format!(
+                "UPDATE tool_task SET state = 'working', worker = '{name}', resuming = {resuming}, \
+                 version = version + 1 WHERE id = '{id}'"
+            ),
+        )
+        .await;
+    }
+    let answered = until(&engine, &ids[0], |task| task.attempt == 2).await;
+    until(&engine, &ids[0], |task| task.state == TaskState::InputRequired).await;
+    let begun = until(&engine, &ids[1], |task| task.state.has_ended()).await;
+    assert!(!answered.state.has_ended(), "{answered:?}");
+    assert_eq!((begun.state, begun.attempt, place.begun(&ids[1])), (TaskState::Failed, 1, 1));
+    let outcome = begun.outcome.unwrap();
+    assert_eq!(outcome.result().unwrap_err().kind().codes().error_type, "interrupted");
+    worker.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn release_tasks_that_they_do_not_run() {
+    on_both(|place| async move { are_released(&place).await }).await;
+}
