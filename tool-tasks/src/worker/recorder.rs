@@ -36,18 +36,25 @@ pub(super) struct End {
 }
 
 /// Records ends until there are no more, those that are there at once in one transaction. Waits for a database that is away, but
-/// after `stop` only for a while.
+/// after `stop` only once and for a while.
 pub(super) async fn record(core: Arc<Core>, mut received: mpsc::Receiver<End>, stop: CancellationToken) {
     let mut ends = Vec::new();
     let mut without_tool = HashSet::new();
+    let mut has_given_up = false;
     while received.recv_many(&mut ends, BATCH).await > 0 {
         ends.sort_unstable_by_key(|end| end.id);
-        tokio::select! {
-            () = record_until_stored(&core, &ends) => {}
-            () = given_up(&stop) => {
-                tracing::error!(tasks = ends.len(), "the ends of tasks were not recorded; another worker takes these tasks over");
-                ends.clear();
+        if !has_given_up {
+            tokio::select! {
+                () = record_until_stored(&core, &ends) => {}
+                () = given_up(&stop) => has_given_up = true,
             }
+        }
+        if has_given_up {
+            tracing::error!(
+                tasks = ends.len(),
+                "the ends of tasks were not recorded; another worker takes these tasks over"
+            );
+            ends.clear();
         }
         for end in ends.drain(..) {
             if matches!(end.end, TaskEnd::NoTool) && without_tool.insert(end.tool.clone()) {
@@ -96,6 +103,8 @@ async fn record_one(transaction: &mut dyn Transaction, ended: &End) -> Stored<()
             record.questions.clone_from(questions);
             wait_for_answers(transaction, &record).await
         }
+        // It is in the queue already, if the commit before this one arrived after all.
+        TaskEnd::NoTool if record.worker.as_deref() != Some(&*ended.running.worker) => Ok(()),
         TaskEnd::NoTool => {
             // It did not begin.
             record.begun -= i64::from(!ended.running.is_resuming);

@@ -133,7 +133,7 @@ async fn a_worker_ends_without_its_database() {
 }
 
 /// Locks the file until what is returned is dropped.
-async fn lock(place: &Place) -> sqlx::Transaction<'static, sqlx::Sqlite> {
+pub(crate) async fn lock(place: &Place) -> sqlx::Transaction<'static, sqlx::Sqlite> {
     let options = sqlx::sqlite::SqliteConnectOptions::new().filename(&place.database);
     let pool = sqlx::SqlitePool::connect_with(options).await.unwrap();
     pool.begin_with("BEGIN IMMEDIATE").await.unwrap()

@@ -14,5 +14,6 @@ mod postgres_server;
 mod process;
 mod reads;
 mod same_key;
+mod shutdown;
 mod upgrade;
 mod workers;
