@@ -160,7 +160,7 @@ pub(crate) trait Database: Send + Sync {
     /// Returns `true` if an entry of the queue is due.
     fn is_due(&self) -> BoxFuture<'_, Stored<bool>>;
 
-    /// Returns the ids of at most `limit` tasks that wait for a worker and have no entry in the queue.
+    /// Returns the ids of at most `limit` tasks that wait for a worker, have not expired and have no entry in the queue.
     fn lost(&self, limit: i64) -> BoxFuture<'_, Stored<Vec<String>>>;
 
     /// Notifies other processes of a change of the task, if the database can. It may get lost.

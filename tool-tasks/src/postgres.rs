@@ -15,6 +15,7 @@ use tool_core::tasks::TaskId;
 
 use crate::changes::Changes;
 use crate::database::{Cell, Database, DatabaseError, Row, Stored, Transaction, cells};
+use crate::record::now;
 use crate::schema::{QUEUE, due};
 use crate::statements::statements;
 use notifications::{Listener, announce};
@@ -113,7 +114,7 @@ const REMOVE_NAMES: &str = "DELETE FROM apalis.workers WHERE worker_type = $1 AN
 const REMOVE_NAMES_OF: &str = "DELETE FROM apalis.workers WHERE worker_type = $1 AND id LIKE $2 || '-%'";
 const REMOVE: &str = "DELETE FROM apalis.jobs WHERE job_type = $1 AND idempotency_key = $2";
 const REMOVE_FETCHED: &str = "DELETE FROM apalis.jobs WHERE job_type = $1 AND lock_by = $2";
-const LOST: &str = "SELECT id FROM tool_task WHERE state = 'working' AND worker IS NULL AND NOT EXISTS \
+const LOST: &str = "SELECT id FROM tool_task WHERE state = 'working' AND worker IS NULL AND expires > $3 AND NOT EXISTS \
      (SELECT 1 FROM apalis.jobs WHERE job_type = $1 AND idempotency_key = tool_task.id) LIMIT $2";
 
 impl Database for PostgresDatabase {
@@ -140,7 +141,7 @@ impl Database for PostgresDatabase {
     }
 
     fn lost(&self, limit: i64) -> BoxFuture<'_, Stored<Vec<String>>> {
-        let values = vec![Cell::from(QUEUE), Cell::from(limit)];
+        let values = cells![QUEUE, limit, now()];
         Box::pin(
             async move { Ok(self.rows(LOST, values).await?.into_iter().map(|mut row| row.text()).collect()) },
         )

@@ -158,7 +158,7 @@ const REMOVE_NAMES: &str = "DELETE FROM Workers WHERE worker_type = $1 AND NOT E
 const REMOVE_NAMES_OF: &str = "DELETE FROM Workers WHERE worker_type = $1 AND id LIKE $2 || '-%'";
 const REMOVE: &str = "DELETE FROM Jobs WHERE job_type = $1 AND idempotency_key = $2";
 const REMOVE_FETCHED: &str = "DELETE FROM Jobs WHERE job_type = $1 AND lock_by = $2";
-const LOST: &str = "SELECT id FROM tool_task WHERE state = 'working' AND worker IS NULL AND NOT EXISTS \
+const LOST: &str = "SELECT id FROM tool_task WHERE state = 'working' AND worker IS NULL AND expires > $3 AND NOT EXISTS \
      (SELECT 1 FROM Jobs WHERE job_type = $1 AND idempotency_key = tool_task.id) LIMIT $2";
 
 impl Database for SqliteDatabase {
@@ -196,7 +196,7 @@ impl Database for SqliteDatabase {
     }
 
     fn lost(&self, limit: i64) -> BoxFuture<'_, Stored<Vec<String>>> {
-        let values = vec![Cell::from(QUEUE), Cell::from(limit)];
+        let values = cells![QUEUE, limit, now()];
         Box::pin(
             async move { Ok(self.rows(LOST, values).await?.into_iter().map(|mut row| row.text()).collect()) },
         )
@@ -308,6 +308,13 @@ impl Transaction for SqliteTransaction {
     }
 
     fn commit(self: Box<Self>) -> BoxFuture<'static, Stored<()>> {
-        Box::pin(async move { Ok(noted(self.transaction.commit().await, &self.has_failed)?) })
+        let SqliteTransaction { transaction, has_failed } = *self;
+        Box::pin(async move {
+            // Before the commit: after it, the connection is back in the pool at once.
+            has_failed.store(true, Ordering::Release);
+            transaction.commit().await?;
+            has_failed.store(false, Ordering::Release);
+            Ok(())
+        })
     }
 }

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use sqlx::{AssertSqlSafe, Connection, PgConnection, Row, SqliteConnection};
-use tool_core::tasks::{TaskEngine, TaskState};
+use tool_core::tasks::{TaskEngine, TaskId, TaskState};
 
 use crate::both::on_both;
 use crate::process::{HEARTBEAT, Place, create, patiently, until};
@@ -122,4 +122,38 @@ async fn are_released(place: &Place) {
 #[tokio::test(flavor = "multi_thread")]
 async fn release_tasks_that_they_do_not_run() {
     on_both(|place| async move { are_released(&place).await }).await;
+}
+
+/// Returns the version of a task.
+async fn version(place: &Place, id: &TaskId) -> i64 {
+    let query = AssertSqlSafe(format!("SELECT version FROM tool_task WHERE id = '{id}'"));
+    if place.is_postgres() {
+        let mut connection = PgConnection::connect(&place.database).await.unwrap();
+        sqlx::query_scalar(query).fetch_one(&mut connection).await.unwrap()
+    } else {
+        let mut connection = SqliteConnection::connect(&place.database).await.unwrap();
+        sqlx::query_scalar(query).fetch_one(&mut connection).await.unwrap()
+    }
+}
+
+/// A task expires before a worker takes it. It waits for its deletion, and is not put into the queue again.
+async fn leave_it(place: &Place) {
+    let engine = place.engine_with_heartbeat(HEARTBEAT);
+    let id = create(&engine, "quick", "expired", 0).await;
+    let expired = SystemTime::now() - Duration::from_secs(60);
+    let expired = expired.duration_since(SystemTime::UNIX_EPOCH).unwrap().as_millis();
+    execute(place, format!("UPDATE tool_task SET expires = {expired} WHERE id = '{id}'")).await;
+    let worker = place.work_with(Arc::clone(&engine));
+    run_one(&engine, "other").await;
+    let name = rows(place).await.0[0].0.clone();
+    let beat = until_alone(place, &name, 0).await;
+    // Without tasks, it increments its beat at each sweep.
+    until_alone(place, &name, beat + 3).await;
+    assert_eq!(version(place, &id).await, 1);
+    worker.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn leave_an_expired_task() {
+    on_both(|place| async move { leave_it(&place).await }).await;
 }
