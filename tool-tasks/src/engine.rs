@@ -230,4 +230,12 @@ impl PostgresEngine {
         engine.database.prepare().await?;
         Ok(engine)
     }
+
+    /// Returns `true` if notifications of other processes arrive: for tests.
+    #[cfg(feature = "conformance")]
+    #[doc(hidden)]
+    #[must_use]
+    pub fn is_listening(&self) -> bool {
+        self.database.is_listening()
+    }
 }
