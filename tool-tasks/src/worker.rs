@@ -5,7 +5,7 @@ mod attempt;
 pub(crate) mod claim;
 mod heartbeat;
 mod recorder;
-mod roster;
+mod rows;
 mod stop;
 mod sweep;
 pub(crate) mod watch;
@@ -56,7 +56,7 @@ pub(crate) async fn work(
 
 async fn leave(core: &Core, worker: &str) -> Stored<()> {
     let mut transaction = core.database.begin().await?;
-    roster::leave(&mut *transaction, worker).await?;
+    rows::leave(&mut *transaction, worker).await?;
     transaction.commit().await
 }
 

@@ -11,7 +11,7 @@ use crate::core::{Core, Next, end, find, next};
 use crate::database::{BACK_OFF, Stored, Transaction, cells};
 use crate::record::{Record, now};
 use crate::running::{LastProgress, Running};
-use crate::worker::roster::join;
+use crate::worker::rows::join;
 
 /// How many tasks are taken in one transaction at most.
 const BATCH: usize = 64;

@@ -11,7 +11,7 @@ use crate::database::{BACK_OFF, Stored, cells};
 use crate::record::now;
 use crate::running::Running;
 use crate::worker::abandoned::Abandoned;
-use crate::worker::roster::join;
+use crate::worker::rows::join;
 use crate::worker::watch::{Watch, foreign};
 
 const RUNNING: &str = "SELECT id, attempt, cancel, expires FROM tool_task WHERE worker = $1";

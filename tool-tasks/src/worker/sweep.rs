@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 use crate::core::{Core, find, release};
 use crate::database::{Stored, cells};
 use crate::record::now;
-use crate::worker::roster::Roster;
+use crate::worker::rows::WorkerRows;
 
 /// How often a worker sweeps, in heartbeats: once a minute by default.
 const INTERVAL: u32 = 120;
@@ -23,10 +23,10 @@ const DELETE: &str = "DELETE FROM tool_task WHERE id IN \
 
 /// Sweeps until `stop`.
 pub(super) async fn run(core: &Core, worker: &str, stop: CancellationToken) {
-    let mut roster = Roster::default();
+    let mut rows = WorkerRows::default();
     let sweep = async {
         loop {
-            for result in [sweep(core).await, roster.sweep(core, worker).await] {
+            for result in [sweep(core).await, rows.sweep(core, worker).await] {
                 if let Err(error) = result {
                     tracing::debug!(%error, "the tables cannot be swept; trying again");
                 }

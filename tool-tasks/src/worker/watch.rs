@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::core::{Core, Next, end, find, next, release};
 use crate::database::{Stored, cells};
-use crate::worker::roster::{lease, leave};
+use crate::worker::rows::{lease, leave};
 
 /// How many heartbeats of a worker do not come before its tasks are taken: so many of its own has the other worker written.
 const MISSED: i64 = 3;

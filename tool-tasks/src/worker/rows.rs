@@ -39,11 +39,11 @@ pub(super) async fn leave(transaction: &mut dyn Transaction, worker: &str) -> St
 /// Finds the workers without tasks that are gone. One that lives increments its beat at each of its sweeps, and with a name in the
 /// queue it has a row. What counts is how often this worker has swept in the meantime, and no clock.
 #[derive(Debug, Default)]
-pub(super) struct Roster {
+pub(super) struct WorkerRows {
     seen: HashMap<String, (i64, i64)>,
 }
 
-impl Roster {
+impl WorkerRows {
     /// Shows that this worker lives, and deletes the rows of those that are gone.
     pub(super) async fn sweep(&mut self, core: &Core, worker: &str) -> Stored<()> {
         let mut transaction = core.database.begin().await?;
