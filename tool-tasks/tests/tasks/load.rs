@@ -17,7 +17,7 @@ const HEARTBEAT: Duration = Duration::from_millis(200);
 /// Two workers, each of which runs one task without retries. The second one counts its heartbeats.
 struct Workers {
     place: Place,
-    engine: Arc<dyn TaskEngine>,
+    engines: [Arc<dyn TaskEngine>; 2],
     beats: Arc<AtomicU64>,
     workers: [Worker; 2],
     ids: [TaskId; 2],
@@ -40,16 +40,17 @@ impl Workers {
         let workers = [worker, place.work_with(Arc::clone(&second))];
         let ids = [id, create(&second, "hold", "second", 0).await];
         place.until_notes("begun", 2).await;
-        Workers { place: place.clone(), engine, beats, workers, ids }
+        Workers { place: place.clone(), engines: [engine, second], beats, workers, ids }
     }
 
-    /// Creates tasks at once in the process of the first worker. Nobody runs them before the two tasks have ended.
-    fn create(&self, tasks: usize) -> JoinSet<()> {
+    /// Creates tasks at once with the engine of the first or second worker. Nobody runs them before the two tasks have ended.
+    fn create(&self, index: usize, tasks: usize) -> JoinSet<()> {
         let mut creating = JoinSet::new();
         for number in 0..tasks {
-            let engine = Arc::clone(&self.engine);
+            let engine = Arc::clone(&self.engines[index]);
+            let new = new("quick", &format!("{index} {number}"), 0);
             creating.spawn(async move {
-                engine.create(new("quick", &number.to_string(), 0)).await.unwrap();
+                engine.create(new).await.unwrap();
             });
         }
         creating
@@ -70,7 +71,7 @@ impl Workers {
     async fn finish(self) {
         self.place.note("go", "all");
         for id in &self.ids {
-            let task = until(&self.engine, id, |task| task.state.has_ended()).await;
+            let task = until(&self.engines[0], id, |task| task.state.has_ended()).await;
             let outcome = task.outcome.unwrap();
             assert_eq!(outcome.result().map(|output| output.value()), Ok(json!("late")), "{outcome:?}");
             assert_eq!((task.attempt, self.place.begun(id)), (1, 1));
@@ -93,7 +94,7 @@ async fn all_connections_take_no_task_from_their_worker() {
     let workers = Workers::start(&place, engine(), |hook| engine().at_commits(hook)).await;
     let mut lock = server.connect().await;
     sqlx::raw_sql("BEGIN; LOCK TABLE apalis.jobs IN EXCLUSIVE MODE").execute(&mut lock).await.unwrap();
-    let creating = workers.create(16);
+    let creating = workers.create(0, 16);
     let waiting = "SELECT COUNT(*) FROM pg_locks WHERE NOT granted AND relation = 'apalis.jobs'::regclass";
     let mut connection = server.connect().await;
     patiently("requests that wait", async {
@@ -108,13 +109,15 @@ async fn all_connections_take_no_task_from_their_worker() {
     workers.finish().await;
 }
 
-/// Requests write without a pause.
+/// Requests write without a pause, in the process of the worker or in another one.
 #[tokio::test(flavor = "multi_thread")]
 async fn many_writes_take_no_task_from_their_worker() {
     let folder = tempfile::tempdir().unwrap();
     let place = Place::sqlite(folder.path());
     let engine = || SqliteEngine::at(&place.database).heartbeat(HEARTBEAT).concurrency(1).max_open(10_000);
     let workers = Workers::start(&place, engine(), |hook| engine().at_commits(hook)).await;
-    workers.create(2_000).join_all().await;
+    for index in 0..2 {
+        workers.create(index, 2_000).join_all().await;
+    }
     workers.finish().await;
 }
