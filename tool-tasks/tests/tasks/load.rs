@@ -73,7 +73,7 @@ impl Workers {
         for id in &self.ids {
             let task = until(&self.engines[0], id, |task| task.state.has_ended()).await;
             let outcome = task.outcome.unwrap();
-            assert_eq!(outcome.result().map(|output| output.value()), Ok(json!("late")), "{outcome:?}");
+            assert_eq!(outcome.result().map(tool_core::Output::value), Ok(json!("late")), "{outcome:?}");
             assert_eq!((task.attempt, self.place.begun(id)), (1, 1));
         }
         for worker in self.workers {
