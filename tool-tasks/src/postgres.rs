@@ -109,8 +109,9 @@ const IS_DUE: &str =
 // Not that of apalis, which takes a lock of the session that outlives the transaction.
 const REGISTER: &str = "INSERT INTO apalis.workers (id, worker_type, storage_name, layers, last_seen) \
      VALUES ($1, $2, 'tool-tasks', 'tool-tasks', now()) ON CONFLICT (id) DO UPDATE SET last_seen = now()";
+// With an equation, so that it looks workers up in their index.
 const REMOVE_NAMES: &str = "DELETE FROM apalis.workers WHERE worker_type = $1 AND NOT EXISTS \
-     (SELECT 1 FROM tool_task_worker WHERE apalis.workers.id LIKE tool_task_worker.id || '-%')";
+     (SELECT 1 FROM tool_task_worker WHERE tool_task_worker.id = regexp_replace(apalis.workers.id, '-[0-9]+$', ''))";
 const REMOVE_NAMES_OF: &str = "DELETE FROM apalis.workers WHERE worker_type = $1 AND id LIKE $2 || '-%'";
 const REMOVE: &str = "DELETE FROM apalis.jobs WHERE job_type = $1 AND idempotency_key = $2";
 const REMOVE_FETCHED: &str = "DELETE FROM apalis.jobs WHERE job_type = $1 AND lock_by = $2";
