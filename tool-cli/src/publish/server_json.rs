@@ -1,4 +1,4 @@
-//! `server.json`: what the MCP registry knows of a server.
+//! `server.json`: the entry of a server in the MCP registry.
 //!
 //! The format is <https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json>, with the further rules of the
 //! [official registry](https://github.com/modelcontextprotocol/registry/blob/main/docs/reference/server-json/official-registry-requirements.md).

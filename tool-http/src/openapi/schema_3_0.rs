@@ -1,7 +1,8 @@
 //! Schemas of OpenAPI 3.0, whose keywords are some of those of JSON Schema.
 //!
-//! A keyword that 3.0 does not have is expressed by others, if possible. Otherwise it is dropped, so that the schema allows more: no
-//! valid value becomes invalid.
+//! A keyword that 3.0 does not have is expressed by others, if possible. Otherwise it is dropped, so that the schema allows
+//! more. A valid value can become invalid only where a schema excludes another one through a reference, or allows exactly one of several
+//! that differ by what 3.0 cannot express.
 
 use serde_json::{Map, Value, json};
 

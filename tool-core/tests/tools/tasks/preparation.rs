@@ -19,7 +19,7 @@ use crate::builder_of;
 
 /// How many functions have begun.
 #[derive(Default)]
-struct Begun(AtomicUsize);
+struct RunCount(AtomicUsize);
 
 #[derive(Deserialize, JsonSchema)]
 struct Name {
@@ -43,7 +43,7 @@ impl<Op> InjectAsync<Op> for Somebody {
 async fn twice(
     #[inject] Somebody(first): Somebody,
     #[inject] context: Context,
-    #[inject] begun: State<Begun>,
+    #[inject] begun: State<RunCount>,
 ) -> Result<String, Failure> {
     begun.0.fetch_add(1, Ordering::Relaxed);
     let Name { name } = context.elicit("Who?").await?.required()?;
@@ -52,7 +52,7 @@ async fn twice(
 
 /// Asks in a parameter, and blocks.
 #[tool(operation = Trigger, destructive = false, blocking, task(optional))]
-fn blocking(#[inject] Somebody(name): Somebody, #[inject] begun: State<Begun>) -> String {
+fn blocking(#[inject] Somebody(name): Somebody, #[inject] begun: State<RunCount>) -> String {
     begun.0.fetch_add(1, Ordering::Relaxed);
     name
 }
@@ -75,7 +75,7 @@ fn polled_once<T>(future: impl Future<Output = Result<T, Failure>>) -> Result<T,
 
 /// Asks nothing.
 #[tool(operation = Trigger, destructive = false, task(optional))]
-async fn silent(#[inject] begun: State<Begun>) {
+async fn silent(#[inject] begun: State<RunCount>) {
     begun.0.fetch_add(1, Ordering::Relaxed);
 }
 
@@ -88,7 +88,7 @@ async fn asks(_: &Principal, context: &Context) -> Access {
 
 /// Is never a task.
 #[tool(operation = Trigger, destructive = false)]
-fn at_once(#[inject] begun: State<Begun>) {
+fn at_once(#[inject] begun: State<RunCount>) {
     begun.0.fetch_add(1, Ordering::Relaxed);
 }
 
@@ -98,19 +98,19 @@ async fn guarded(#[inject] context: Context) -> String {
     context.tool().to_owned()
 }
 
-fn nobody(_: &Principal, begun: &State<Begun>) -> Access {
+fn nobody(_: &Principal, begun: &State<RunCount>) -> Access {
     Access::deny(format!("{} have begun", begun.0.load(Ordering::Relaxed)))
 }
 
 /// Nobody may call it.
 #[tool(operation = Trigger, destructive = false, task(optional), access = nobody(begun))]
-async fn forbidden(#[inject] begun: State<Begun>, #[inject] Somebody(name): Somebody) -> String {
+async fn forbidden(#[inject] begun: State<RunCount>, #[inject] Somebody(name): Somebody) -> String {
     begun.0.fetch_add(1, Ordering::Relaxed);
     name
 }
 
-fn registry() -> (Registry, Arc<Begun>) {
-    let begun = Arc::<Begun>::default();
+fn registry() -> (Registry, Arc<RunCount>) {
+    let begun = Arc::<RunCount>::default();
     (builder_of(module_path!()).shared_state(Arc::clone(&begun)).build().unwrap(), begun)
 }
 
@@ -193,7 +193,7 @@ async fn ends_before_the_task_exists() {
             events.lock().unwrap().push(format!("{}: {outcome}", event.name));
         }
     };
-    let begun = Arc::<Begun>::default();
+    let begun = Arc::<RunCount>::default();
     let registry = builder_of(module_path!()).shared_state(Arc::clone(&begun)).audit(sink).build().unwrap();
     let later = CallOptions::new().client(Arc::new(Later));
     let declines = CallOptions::new().client(Arc::new(Answers::new().decline()));
