@@ -29,6 +29,19 @@ impl Entry {
     }
 }
 
+#[cfg(test)]
+impl Entry {
+    /// Returns an entry whose texts must be escaped.
+    pub(super) fn demo(args: &[&str]) -> Self {
+        Entry {
+            name: "demo".to_owned(),
+            command: "C:\\demo \"x\"".to_owned(),
+            args: args.iter().map(ToString::to_string).collect(),
+            has_type: true,
+        }
+    }
+}
+
 /// Returns a name that every client takes: letters, digits, `-` and `_`.
 pub(super) fn name(program: &str) -> String {
     let name: String =

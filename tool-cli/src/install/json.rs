@@ -158,12 +158,7 @@ mod tests {
     use super::*;
 
     fn entry(args: &[&str]) -> Entry {
-        Entry {
-            name: "demo".to_owned(),
-            command: "C:\\demo \"x\"".to_owned(),
-            args: args.iter().map(ToString::to_string).collect(),
-            has_type: true,
-        }
+        Entry { has_type: true, ..Entry::demo(args) }
     }
 
     /// Returns `true` if `text` has all characters of `part`, in this order.

@@ -126,12 +126,7 @@ mod tests {
     use super::*;
 
     fn entry(args: &[&str]) -> Entry {
-        Entry {
-            name: "demo".to_owned(),
-            command: "C:\\demo \"x\"".to_owned(),
-            args: args.iter().map(ToString::to_string).collect(),
-            has_type: false,
-        }
+        Entry { has_type: false, ..Entry::demo(args) }
     }
 
     #[test]

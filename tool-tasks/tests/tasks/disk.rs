@@ -9,7 +9,7 @@ use serde_json::json;
 use tool_core::tasks::{TaskError, TaskState};
 
 use crate::postgres_server::{PostgresServer, is_root};
-use crate::process::{Place, create, new, until};
+use crate::process::{Place, hold, new, until};
 
 /// Runs a test of this file in a namespace of its own, where a small disk in memory is mounted at the path in `TOOL_TASKS_DISK`. It
 /// is gone when that process has ended. Without root, the namespace is one of a user, too, in which the test is not root either.
@@ -52,11 +52,7 @@ async fn survives_a_full_disk(place: &Place, disk: &Path) {
     let engine = place.engine();
     let _process = place.spawn("work");
     let worker = place.work();
-    let mut ids = Vec::new();
-    for number in 0..12 {
-        ids.push(create(&engine, "hold", &number.to_string(), 0).await);
-    }
-    place.until_notes("begun", 12).await;
+    let ids = hold(place, &engine, 12).await;
     let large = || {
         let mut task = new("quick", "large", 0);
         task.arguments = json!({"text": "text ".repeat(400_000)}).to_string();

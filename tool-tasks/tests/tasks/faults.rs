@@ -7,7 +7,7 @@ use serde_json::json;
 use tool_core::tasks::TaskState;
 
 use crate::postgres_server::PostgresServer;
-use crate::process::{Place, create, new, patiently, until};
+use crate::process::{Place, create, hold, new, patiently, until};
 
 /// A worker is stopped longer than three heartbeats, another one takes its task, and the first goes on.
 #[tokio::test(flavor = "multi_thread")]
@@ -46,11 +46,7 @@ async fn a_crash_of_postgres_ends_no_running_task() {
     let (run, stopped, worker) = (Arc::new(place.clone()), stop.clone(), engine.clone());
     let work = tokio::spawn(async move { tool_core::tasks::TaskEngine::work(&*worker, run, stopped).await });
     let engine = engine as Arc<dyn tool_core::tasks::TaskEngine>;
-    let mut ids = Vec::new();
-    for number in 0..200 {
-        ids.push(create(&engine, "hold", &number.to_string(), 0).await);
-    }
-    place.until_notes("begun", 200).await;
+    let ids = hold(&place, &engine, 200).await;
     server.crash();
     place.note("go", "all");
     for id in &ids {
@@ -71,11 +67,7 @@ async fn a_stop_of_postgres_takes_no_task_from_its_worker() {
     let engine = place.engine();
     let _process = place.spawn("work");
     let worker = place.work();
-    let mut ids = Vec::new();
-    for number in 0..12 {
-        ids.push(create(&engine, "hold", &number.to_string(), 0).await);
-    }
-    place.until_notes("begun", 12).await;
+    let ids = hold(&place, &engine, 12).await;
     let frozen = server.freeze();
     let creating = Arc::clone(&engine);
     let created = tokio::spawn(async move { creating.create(new("quick", "created", 0)).await });

@@ -234,6 +234,16 @@ pub(crate) fn new(tool: &str, key: &str, retries: u32) -> NewTask {
     NewTask::new(&ada(), tool, "{}", options).unwrap().key(key)
 }
 
+/// Creates so many tasks that run until `go` has their numbers, and waits until all have begun.
+pub(crate) async fn hold(place: &Place, engine: &Arc<dyn TaskEngine>, count: usize) -> Vec<TaskId> {
+    let mut ids = Vec::new();
+    for number in 0..count {
+        ids.push(create(engine, "hold", &number.to_string(), 0).await);
+    }
+    place.until_notes("begun", count).await;
+    ids
+}
+
 /// Creates a task with a key.
 pub(crate) async fn create(engine: &Arc<dyn TaskEngine>, tool: &str, key: &str, retries: u32) -> TaskId {
     engine.create(new(tool, key, retries)).await.unwrap().id
