@@ -2,8 +2,9 @@
 
 use std::time::Instant;
 
-use axum::http::{HeaderValue, Uri};
-use axum::response::Response;
+use axum::http::header::ALLOW;
+use axum::http::{HeaderValue, Method, Uri};
+use axum::response::{IntoResponse as _, Response};
 use metrics::Label;
 use tool_core::address::Variables;
 use tool_core::schema::NativeSchema;
@@ -82,14 +83,17 @@ pub(crate) async fn result(mut context: RequestContext) -> Result<Response, ApiE
     read(&mut context, call, query::pairs).await
 }
 
-/// `GET` of any other path: the bare output of the tool that has this [address](tool_core::address), with its arguments in the
-/// path.
+/// Any other path: the bare output of the tool that has this [address](tool_core::address), with its arguments in the path, by
+/// `GET`.
 pub(crate) async fn result_at(mut context: RequestContext) -> Result<Response, ApiError> {
     if !context.api.options().allow_execute {
         // Nothing can be read, so there is nothing at any path.
         return Err(ApiError::RouteNotFound);
     }
     let Addressed { tools, name, values, refusal } = Addressed::find(&mut context).await?;
+    if !matches!(context.head.method, Method::GET | Method::HEAD) {
+        return Ok(([(ALLOW, "GET,HEAD")], ApiError::MethodNotAllowed).into_response());
+    }
     check_site(&context)?;
     if let Some(refusal) = refusal {
         return Err(refusal);

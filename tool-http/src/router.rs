@@ -1,7 +1,7 @@
 //! The router and its routes.
 
 use axum::Router;
-use axum::routing::{get, post};
+use axum::routing::{any, get, post};
 use tool_core::provider::IntoToolsProvider;
 use tower_http::compression::CompressionLayer;
 
@@ -35,8 +35,8 @@ use crate::{completion, cors, discovery, execution, explorer, json_rpc, openapi,
 /// let app: axum::Router = axum::Router::<AppState>::new().nest_service("/api", tools).with_state(AppState);
 /// ```
 ///
-/// An unknown path below the prefix is 404, with a body like other errors. While execution is allowed, a `GET` of it asks for a tool with
-/// this address, and so queries the provider; if discovery is protected, it is 401 for callers who are not authenticated. axum cannot merge two routers that both have a
+/// An unknown path below the prefix is 404, with a body like other errors. While execution is allowed, a request for it asks for a tool
+/// with this address, and so queries the provider; if discovery is protected, it is 401 for callers who are not authenticated. axum cannot merge two routers that both have a
 /// fallback: reset this one, and your application handles such paths. The addresses of tools are then no paths any more; their
 /// results remain at `/tools/{name}/result`.
 ///
@@ -77,8 +77,7 @@ pub fn router_with<Marker>(provider: impl IntoToolsProvider<Marker>, options: Op
 pub(crate) fn routes(api: &Api, others: Router<Api>) -> Router {
     #[cfg(feature = "tasks")]
     let others = others.merge(crate::tasks::routes());
-    let not_found = Route::new("", async |_| Err(ApiError::RouteNotFound));
-    let addresses = get(Route::new("", execution::result_at)).fallback(not_found);
+    let addresses = any(Route::new("", execution::result_at));
     let router = others
         .route("/tools", get(Route::new("/tools", discovery::list)))
         .route("/tools/{name}", get(Route::new("/tools/{name}", discovery::detail)))

@@ -198,11 +198,28 @@ async fn answers_addresses_as_results() {
     assert_eq!((head.status, &*head.body, head.header("etag")), (200, "", &*etag));
     let foreign = send(&router, Request::get(path).header("sec-fetch-site", "cross-site"), "").await;
     assert_eq!(foreign.status, 403);
-    assert_eq!(send(&router, Request::post(path), "").await.status, 404);
     let off = router_with(registry(), Options::new());
     assert_eq!(get(&off, path).await.status, 404);
     let nested = Router::new().nest("/api", executing());
     assert_eq!(get(&nested, "/api/node/a/revision/3").await.body, answer.body);
+}
+
+#[tokio::test]
+async fn refuses_other_methods_at_addresses() {
+    let executing = executing();
+    let off = router_with(registry(), Options::new());
+    for method in ["POST", "PUT", "DELETE", "TRACE", "OPTIONS"] {
+        for (router, path, status, allow) in [
+            (&executing, "/node/a/revision/3", 405, "GET,HEAD"),
+            (&executing, "/poem", 405, "GET,HEAD"),
+            (&executing, "/node/a", 404, ""),
+            (&executing, "/temperatures", 404, ""),
+            (&off, "/node/a/revision/3", 404, ""),
+        ] {
+            let answer = send(router, Request::builder().method(method).uri(path), "").await;
+            assert_eq!((answer.status, answer.header("allow")), (status, allow), "{method} {path}");
+        }
+    }
 }
 
 #[tokio::test]
