@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use cargo_metadata::{Metadata, MetadataCommand, Package};
 
 /// The published crates, from the bottom to the top.
-pub(crate) const LIBRARIES: [&str; 8] = [
+pub(crate) const LIBRARIES: [&str; 9] = [
     "tool-macros",
     "tool-core",
     "tool-serve",
@@ -18,6 +18,7 @@ pub(crate) const LIBRARIES: [&str; 8] = [
     "tool-cli",
     "tool-oauth",
     "tool-tasks",
+    "tool-replicas",
 ];
 
 // Without dependencies: those of other platforms may be missing here.

@@ -11,7 +11,7 @@ use std::{env, fs};
 
 use public_api::PublicApi;
 
-const LIBRARIES: [&str; 8] = [
+const LIBRARIES: [&str; 9] = [
     "tool-macros",
     "tool-core",
     "tool-serve",
@@ -20,6 +20,7 @@ const LIBRARIES: [&str; 8] = [
     "tool-cli",
     "tool-oauth",
     "tool-tasks",
+    "tool-replicas",
 ];
 
 /// The real `rustdoc`, if cargo runs this program in its place.

@@ -18,6 +18,8 @@ fn below(library: &str) -> &'static [&'static str] {
         "tool-cli" => &["tool-core", "tool-tasks"],
         // Its tests serve over both.
         "tool-oauth" => &["tool-core", "tool-http", "tool-mcp"],
+        // Sessions are those of `tool-mcp`.
+        "tool-replicas" => &["tool-core", "tool-mcp"],
         _ => &["tool-core"],
     }
 }
