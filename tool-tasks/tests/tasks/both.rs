@@ -1,7 +1,7 @@
 //! Tests with both databases.
 
-use crate::postgres_server::PostgresServer;
 use crate::process::Place;
+use fixture_postgres::PostgresServer;
 
 /// Runs a test with a file of `SQLite` and with a database of `PostgreSQL` at once: both mostly wait.
 pub(crate) async fn on_both<R>(test: impl Fn(Place) -> R)

@@ -2,7 +2,7 @@
 
 use tool_tasks::{PostgresEngine, SqliteEngine, conformance};
 
-use crate::postgres_server::PostgresServer;
+use fixture_postgres::PostgresServer;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn sqlite_passes() {

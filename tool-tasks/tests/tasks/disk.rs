@@ -8,8 +8,8 @@ use std::time::Duration;
 use serde_json::json;
 use tool_core::tasks::{TaskError, TaskState};
 
-use crate::postgres_server::{PostgresServer, is_root};
 use crate::process::{Place, hold, new, until};
+use fixture_postgres::{PostgresServer, is_root};
 
 /// Runs a test of this file in a namespace of its own, where a small disk in memory is mounted at the path in `TOOL_TASKS_DISK`. It
 /// is gone when that process has ended. Without root, the namespace is one of a user, too, in which the test is not root either.

@@ -6,8 +6,8 @@ use std::time::Duration;
 use serde_json::json;
 use tool_core::tasks::TaskState;
 
-use crate::postgres_server::PostgresServer;
 use crate::process::{Place, create, hold, new, patiently, until};
+use fixture_postgres::PostgresServer;
 
 /// A worker is stopped longer than three heartbeats, another one takes its task, and the first goes on.
 #[tokio::test(flavor = "multi_thread")]

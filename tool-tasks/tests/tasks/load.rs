@@ -9,8 +9,8 @@ use tokio::task::JoinSet;
 use tool_core::tasks::{TaskEngine, TaskId};
 use tool_tasks::{PostgresEngine, SqliteEngine};
 
-use crate::postgres_server::PostgresServer;
 use crate::process::{Place, Worker, create, new, patiently, until};
+use fixture_postgres::PostgresServer;
 
 const HEARTBEAT: Duration = Duration::from_millis(200);
 

@@ -10,7 +10,6 @@ mod kills;
 mod load;
 mod notifications;
 mod points;
-mod postgres_server;
 mod process;
 mod reads;
 mod same_key;

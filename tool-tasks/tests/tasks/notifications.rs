@@ -7,8 +7,8 @@ use tokio_util::sync::CancellationToken;
 use tool_core::tasks::{TaskEngine, TaskState};
 use tool_tasks::PostgresEngine;
 
-use crate::postgres_server::PostgresServer;
 use crate::process::{Place, create, patiently, until};
+use fixture_postgres::PostgresServer;
 
 /// Waits until both engines listen. They poll fast until then.
 async fn until_listening(engines: [&PostgresEngine; 2]) {

@@ -12,8 +12,8 @@ use sqlx::Connection;
 use tokio::task::JoinSet;
 use tool_core::tasks::{Task, TaskEngine, TaskId, TaskState};
 
-use crate::postgres_server::PostgresServer;
 use crate::process::{Place, ada, create, new, patiently, rounds, until};
+use fixture_postgres::PostgresServer;
 
 /// How a task ends: its state, its attempts, and how often its function began.
 type End = (TaskState, u32, usize);

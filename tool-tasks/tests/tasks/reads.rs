@@ -4,8 +4,8 @@ use serde_json::json;
 use sqlx::PgConnection;
 use tool_core::tasks::TaskState;
 
-use crate::postgres_server::PostgresServer;
 use crate::process::{Place, ada, create, patiently, until};
+use fixture_postgres::PostgresServer;
 
 /// Tables whose rows become more with the tasks, or with the workers.
 const READ: &str = "SELECT relname || ': ' || seq_scan FROM pg_stat_user_tables WHERE seq_scan > 0 \
