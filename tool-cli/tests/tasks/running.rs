@@ -104,7 +104,7 @@ async fn reports_an_engine_that_is_away() {
     let id = "00112233445566778899aabbccddeeff";
     for arguments in [&["run", "count", "to=1", "--detach"][..], &["task", "list"], &["task", "wait", id]] {
         let app = App::new("demo", registry::with(Arc::new(Away)));
-        let message = "error: the tasks cannot be reached at the moment\n";
+        let message = "error: the tasks cannot be reached at the moment\ntry again in 1 second\n";
         on(app, arguments, streams).await.is(12, "", message);
     }
 }

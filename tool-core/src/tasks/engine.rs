@@ -204,7 +204,8 @@ impl TaskError {
             TaskError::Unavailable(cause) => {
                 tracing::error!(cause, "the tasks cannot be reached");
                 let message = "the tasks cannot be reached at the moment";
-                Failure::new(FailureKind::Failed(Reason::Unavailable), message)
+                let failure = Failure::new(FailureKind::Failed(Reason::Unavailable), message);
+                failure.with_retry_after(Duration::from_secs(1))
             }
         }
     }
