@@ -10,6 +10,7 @@ mod oldest;
 mod onetool;
 mod outside;
 mod publish;
+mod replicas;
 mod schemathesis;
 mod shells;
 mod typed;
@@ -111,6 +112,12 @@ pub(crate) const STEPS: &[Step] = &[
         summary: "what the examples publish is what registries, clients and agents take",
         needs: &[NPM, PYTHON],
         run: publish::publish,
+    },
+    Step {
+        name: "replicas",
+        summary: "several replicas behind a load balancer answer as one, whatever is killed",
+        needs: &[POSTGRESQL],
+        run: replicas::replicas,
     },
     Step {
         name: "shells",

@@ -1,0 +1,41 @@
+//! Replicas of a server behind a round-robin load balancer, with the parts that they share: run by `cargo xtask test replicas`.
+
+mod balancer;
+mod client;
+mod load;
+mod replica;
+mod retries;
+mod tasks;
+
+use std::process::ExitCode;
+
+use libtest_mimic::{Arguments, Trial};
+use tokio::runtime::Runtime;
+
+fn main() -> ExitCode {
+    let mut arguments = Arguments::from_args();
+    // They start databases and load them.
+    arguments.test_threads = Some(1);
+    let trials = vec![
+        trial("answers_as_a_single_replica_does", load::answers_as_a_single_replica_does),
+        trial("answers_while_replicas_are_killed", load::answers_while_replicas_are_killed),
+        trial("answers_while_the_database_restarts", load::answers_while_the_database_restarts),
+        trial("queries_the_database_for_tasks_only", load::queries_the_database_for_tasks_only),
+        trial(
+            "answers_and_cancels_tasks_of_other_replicas",
+            tasks::answers_and_cancels_tasks_of_other_replicas,
+        ),
+        trial("ends_tasks_of_a_killed_replica", tasks::ends_tasks_of_a_killed_replica),
+        trial("has_one_effect_for_one_key", retries::has_one_effect_for_one_key),
+        trial("keeps_the_outcome_of_a_key_after_a_kill", retries::keeps_the_outcome_of_a_key_after_a_kill),
+    ];
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+/// A test that fails by panicking.
+fn trial<F: Future<Output = ()>>(name: &str, test: impl FnOnce() -> F + Send + 'static) -> Trial {
+    Trial::test(name, move || {
+        Runtime::new()?.block_on(test());
+        Ok(())
+    })
+}

@@ -1,0 +1,111 @@
+//! Replicas as processes, with what they share.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::sync::Arc;
+
+use fixture_postgres::PostgresServer;
+use tempfile::TempDir;
+use tokio::io::{AsyncBufReadExt as _, BufReader};
+use tokio::process::{Child, Command};
+
+use crate::balancer::Balancer;
+
+/// What replicas share: a database, and a folder.
+pub(crate) struct Shared {
+    pub(crate) postgres: PostgresServer,
+    folder: TempDir,
+}
+
+impl Shared {
+    pub(crate) fn new() -> Self {
+        Shared { postgres: PostgresServer::start(), folder: tempfile::tempdir().unwrap() }
+    }
+
+    /// The file that gets a line for each effect.
+    pub(crate) fn effects(&self) -> PathBuf {
+        self.folder.path().join("effects")
+    }
+
+    /// Returns the command of a replica.
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(program("replica"));
+        command.args(arguments).kill_on_drop(true).stdin(Stdio::null());
+        command.env("DATABASE_URL", self.postgres.url()).env("NO_COLOR", "1");
+        command.env("REPLICA_RESULTS", self.folder.path().join("results"));
+        command.env("REPLICA_EFFECTS", self.effects());
+        command
+    }
+}
+
+/// Returns the path of another program of this package.
+fn program(name: &str) -> PathBuf {
+    let own = std::env::current_exe().unwrap();
+    own.parent().unwrap_or(Path::new("")).join(name)
+}
+
+/// A running replica. It is killed when it is dropped.
+pub(crate) struct Replica {
+    process: Child,
+    pub(crate) address: SocketAddr,
+}
+
+impl Replica {
+    pub(crate) async fn start(shared: &Shared) -> Self {
+        let mut command = shared.command(&["serve", "all"]);
+        let mut process = command.stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+        let mut lines = BufReader::new(process.stderr.take().unwrap()).lines();
+        let line = lines.next_line().await.unwrap().expect("a replica that starts says where it listens");
+        let address = line.strip_prefix("listening on http://").unwrap_or_else(|| panic!("{line}"));
+        let address = address.parse().unwrap();
+        tokio::spawn(async move {
+            while let Ok(Some(line)) = lines.next_line().await {
+                eprintln!("{address}: {line}");
+            }
+        });
+        Replica { process, address }
+    }
+
+    pub(crate) async fn kill(mut self) {
+        self.process.kill().await.unwrap();
+    }
+}
+
+/// Several replicas behind a balancer.
+pub(crate) struct Service {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) replicas: Vec<Replica>,
+    pub(crate) balancer: Arc<Balancer>,
+}
+
+impl Service {
+    pub(crate) async fn start(replicas: usize) -> Self {
+        let mut service = Service {
+            shared: Arc::new(Shared::new()),
+            replicas: Vec::new(),
+            balancer: Arc::new(Balancer::start().await),
+        };
+        for _ in 0..replicas {
+            service.add().await;
+        }
+        service
+    }
+
+    /// Starts one more replica.
+    pub(crate) async fn add(&mut self) {
+        self.replicas.push(Replica::start(&self.shared).await);
+        self.balance();
+    }
+
+    /// Tells the balancer which replicas there are.
+    fn balance(&self) {
+        self.balancer.set(self.replicas.iter().map(|replica| replica.address).collect());
+    }
+
+    /// Kills the oldest replica, and starts another one in its place.
+    pub(crate) async fn replace_one(&mut self) {
+        self.replicas.remove(0).kill().await;
+        self.add().await;
+    }
+}
