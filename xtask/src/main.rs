@@ -4,6 +4,7 @@
 
 #![allow(clippy::print_stdout, reason = "the report of the steps is this program's output")]
 
+mod binaries;
 mod clients;
 mod command;
 mod conformance;

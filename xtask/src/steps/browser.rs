@@ -1,26 +1,23 @@
 //! The step that tests the explorer page and the default page of a tool in a browser.
 
-use std::path::PathBuf;
-
+use crate::binaries;
 use crate::clients::Clients;
 use crate::failure::Failure;
-use crate::process::Invocation;
 use crate::tally::Tally;
 use crate::workspace;
 
 /// Runs `tests/browser` in Node's test runner, with the fixture of every shape and the weather example.
 pub(crate) fn page(tally: &mut Tally) -> Result<(), Failure> {
     let clients = Clients::install(FOLDER)?;
-    let build = ["build", "--package", "fixture-explorer", "--package", "weather", "--locked"];
-    Invocation::cargo(build).announce().run()?;
+    let [fixture, weather] = binaries::built(["fixture-explorer", "weather"])?;
     // One file at a time: each starts a browser.
     let result = clients
         .invocation("node")
         .folder(&workspace::root().join(FOLDER))
         .arguments(["--test", "--test-concurrency=1", "--test-reporter=tap"])
         .arguments(FILES)
-        .env("FIXTURE", program("fixture-explorer")?)
-        .env("WEATHER", program("weather")?)
+        .env("FIXTURE", fixture)
+        .env("WEATHER", weather)
         .announce()
         .run_reading(|line| *tally += counted(line));
     match tally {
@@ -42,11 +39,6 @@ const FILES: [&str; 8] = [
     "tasks.test.mjs",
     "pages.test.mjs",
 ];
-
-fn program(name: &str) -> Result<PathBuf, Failure> {
-    workspace::binary(name)
-        .map_err(|source| Failure::File { path: "the folder of this program".to_owned(), source })
-}
 
 /// Parses a count of the runner's last lines, like `# pass 12`. A cancelled test counts as failed.
 fn counted(line: &str) -> Tally {

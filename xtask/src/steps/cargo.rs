@@ -1,5 +1,6 @@
 //! Steps that run one cargo command.
 
+use crate::binaries;
 use crate::failure::Failure;
 use crate::process::Invocation;
 use crate::tally::Tally;
@@ -85,5 +86,6 @@ pub(crate) fn features(_: &mut Tally) -> Result<(), Failure> {
 
 /// Counts instructions instead of time, so that results do not depend on the machine.
 pub(crate) fn instructions(_: &mut Tally) -> Result<(), Failure> {
-    Invocation::cargo(["run", "--package", "benches", "--locked", "--", "instructions"]).announce().run()
+    let [benches] = binaries::built(["benches"])?;
+    Invocation::of(benches).arguments(["instructions"]).announce().run()
 }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::binaries;
 use crate::clients::Clients;
 use crate::environment::{Environment, FASTMCP_2, FASTMCP_4, MCP_1, ONETOOL, Requirements};
 use crate::failure::Failure;
@@ -115,11 +116,7 @@ impl Example {
     }
 
     fn program(&self) -> Result<PathBuf, Failure> {
-        Ok(path_next_to_executable(self.folder)?.join(format!(
-            "{}{}",
-            self.name,
-            std::env::consts::EXE_SUFFIX
-        )))
+        Ok(binaries::path_of(self.folder)?.join(format!("{}{}", self.name, std::env::consts::EXE_SUFFIX)))
     }
 
     /// What is to be in its environment.
@@ -157,9 +154,8 @@ impl Example {
 pub(crate) fn clients(tally: &mut Tally) -> Result<(), Failure> {
     let npm = Clients::install("tests/clients")?;
     let environments = PYTHON.map(|(folder, required)| (folder, Environment::install(&required)));
-    // Built together, with one set of features: otherwise shared crates would be built again.
     let programs = EXAMPLES.iter().chain([&FIXTURE]).flat_map(|example| example.build);
-    Invocation::cargo(["build", "--workspace", "--locked"]).arguments(programs).announce().run()?;
+    binaries::build().arguments(programs).announce().run()?;
     let mut table = Table::default();
     for example in &EXAMPLES {
         inspect(&npm, example, tally, &mut |_, _, _| true)?;
@@ -204,7 +200,7 @@ fn inspect(
     note: &mut dyn FnMut(&str, &str, bool) -> bool,
 ) -> Result<(), Failure> {
     // The state of the inspector and of the examples belongs in the target folder.
-    let storage = path_next_to_executable("inspector")?;
+    let storage = binaries::path_of("inspector")?;
     let _ = std::fs::remove_dir_all(&storage);
     std::fs::create_dir_all(&storage)
         .map_err(|source| Failure::File { path: storage.display().to_string(), source })?;
@@ -234,13 +230,7 @@ fn inspect(
 
 /// Replaces the placeholders in a text.
 fn placed(text: &str) -> Result<String, Failure> {
-    let programs = path_next_to_executable("a program")?.parent().map(|folder| folder.display().to_string());
+    let programs = binaries::path_of("a program")?.parent().map(|folder| folder.display().to_string());
     let root = workspace::root().display().to_string();
     Ok(text.replace(ROOT, &root).replace(PROGRAMS, &programs.unwrap_or_default()))
-}
-
-/// Returns a folder below that of this program.
-fn path_next_to_executable(name: &str) -> Result<PathBuf, Failure> {
-    let missing = |source| Failure::File { path: "the folder of this program".to_owned(), source };
-    workspace::binary(name).map_err(missing)
 }

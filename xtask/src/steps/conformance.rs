@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
+use crate::binaries;
 use crate::clients::Clients;
 use crate::conformance::{Check, Scenario, checks, scenarios};
 use crate::failure::Failure;
@@ -57,9 +58,7 @@ const REVISIONS: [Revision; 2] = [
 /// Runs every scored scenario of a revision and some others. Each check counts; no failures are expected.
 pub(crate) fn conformance(tally: &mut Tally) -> Result<(), Failure> {
     let clients = Clients::install("tests/clients")?;
-    Invocation::cargo(["build", "--package", "conformance", "--locked"]).announce().run()?;
-    let missing = |source| Failure::File { path: "the folder of this program".to_owned(), source };
-    let program = workspace::binary("conformance").map_err(missing)?;
+    let [program] = binaries::built(["conformance"])?;
     // The suite writes into the target folder.
     let results = program.with_file_name("conformance-results");
     for revision in &REVISIONS {

@@ -1,9 +1,9 @@
 //! The step that tests the gateway with third-party servers.
 
+use crate::binaries;
 use crate::clients::Clients;
 use crate::environment::{Environment, GATEWAY};
 use crate::failure::Failure;
-use crate::process::Invocation;
 use crate::steps::outside;
 use crate::tally::Tally;
 use crate::workspace;
@@ -15,17 +15,11 @@ pub(crate) fn gateway(tally: &mut Tally) -> Result<(), Failure> {
     let servers = Clients::install(folder)?;
     let environment = Environment::install(&GATEWAY)?;
     let issuer = Clients::install("tests/oauth")?;
-    Invocation::cargo(["build", "--package", "gateway", "--package", "content", "--locked"])
-        .announce()
-        .run()?;
-    let program = |name| {
-        workspace::binary(name)
-            .map_err(|source| Failure::File { path: "the folder of this program".to_owned(), source })
-    };
+    let [gateway, content] = binaries::built(["gateway", "content"])?;
     let script = |name| workspace::root().join(folder).join(name);
-    let check = environment.invocation(&script("check.py")).arguments([program("gateway")?, servers.node()]);
+    let check = environment.invocation(&script("check.py")).arguments([&gateway, &servers.node()]);
     outside::checks(check, tally)?;
     let check = environment.invocation(&script("oauth.py"));
-    let check = check.arguments([program("gateway")?, program("content")?, issuer.node()]);
+    let check = check.arguments([gateway, content, issuer.node()]);
     outside::checks(check, tally)
 }

@@ -1,9 +1,9 @@
 //! The step that tests the content example with an issuer of tokens and clients that sign in.
 
+use crate::binaries;
 use crate::clients::Clients;
 use crate::environment::{Environment, ONETOOL};
 use crate::failure::Failure;
-use crate::process::Invocation;
 use crate::steps::outside;
 use crate::tally::Tally;
 use crate::workspace;
@@ -14,9 +14,7 @@ pub(crate) fn oauth(tally: &mut Tally) -> Result<(), Failure> {
     let issuer = Clients::install(folder)?;
     let clients = Clients::install("tests/clients")?;
     let environment = Environment::install(&ONETOOL)?;
-    Invocation::cargo(["build", "--package", "content", "--locked"]).announce().run()?;
-    let program = workspace::binary("content")
-        .map_err(|source| Failure::File { path: "the folder of this program".to_owned(), source })?;
+    let [program] = binaries::built(["content"])?;
     let script = workspace::root().join(folder).join("check.py");
     let programs = [program, issuer.node(), clients.program("mcp-inspector")];
     outside::checks(environment.invocation(&script).arguments(programs), tally)

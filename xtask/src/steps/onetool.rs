@@ -1,8 +1,8 @@
 //! The step that tests the OneTool example with a third-party client.
 
+use crate::binaries;
 use crate::environment::{Environment, ONETOOL};
 use crate::failure::Failure;
-use crate::process::Invocation;
 use crate::steps::outside;
 use crate::tally::Tally;
 use crate::workspace;
@@ -10,9 +10,7 @@ use crate::workspace;
 /// Runs the Python SDK of MCP with every scenario of the example, in both eras over both transports.
 pub(crate) fn onetool(tally: &mut Tally) -> Result<(), Failure> {
     let environment = Environment::install(&ONETOOL)?;
-    Invocation::cargo(["build", "--package", "onetool", "--locked"]).announce().run()?;
-    let program = workspace::binary("onetool")
-        .map_err(|source| Failure::File { path: "the folder of this program".to_owned(), source })?;
+    let [program] = binaries::built(["onetool"])?;
     let script = workspace::root().join("examples/onetool/tests/client/check.py");
     outside::checks(environment.invocation(&script).arguments([program]), tally)
 }

@@ -1,9 +1,9 @@
 //! The step that tests what the examples publish.
 
+use crate::binaries;
 use crate::clients::Clients;
 use crate::environment::{Environment, PUBLISH};
 use crate::failure::Failure;
-use crate::process::Invocation;
 use crate::steps::outside;
 use crate::tally::Tally;
 use crate::workspace;
@@ -13,14 +13,8 @@ pub(crate) fn publish(tally: &mut Tally) -> Result<(), Failure> {
     let folder = "tests/publish";
     let clients = Clients::install(folder)?;
     let environment = Environment::install(&PUBLISH)?;
-    Invocation::cargo(["build", "--package", "weather", "--package", "content", "--locked"])
-        .announce()
-        .run()?;
-    let program = |name| {
-        workspace::binary(name)
-            .map_err(|source| Failure::File { path: "the folder of this program".to_owned(), source })
-    };
+    let [weather, content] = binaries::built(["weather", "content"])?;
     let script = workspace::root().join(folder).join("check.py");
-    let programs = [program("weather")?, program("content")?, clients.node(), clients.program("mcpb")];
+    let programs = [weather, content, clients.node(), clients.program("mcpb")];
     outside::checks(environment.invocation(&script).arguments(programs), tally)
 }

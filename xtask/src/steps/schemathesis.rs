@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::binaries;
 use crate::environment::{Environment, OPENAPI};
 use crate::failure::Failure;
 use crate::process::Invocation;
@@ -30,16 +31,13 @@ const TOKEN: &str = "swordfish";
 /// and one for each way in which a document is broken for the validator to see.
 pub(crate) fn schemathesis(tally: &mut Tally) -> Result<(), Failure> {
     let environment = Environment::install(&OPENAPI)?;
-    // With the features of the step `clients`, so that shared crates are not built again.
-    let programs = ["--bin", "weather", "--bin", "fixture-openapi"];
-    Invocation::cargo(["build", "--workspace", "--locked"]).arguments(programs).announce().run()?;
+    let [weather, fixture] = binaries::built(["weather", "fixture-openapi"])?;
     // The files of the tools and of schemathesis belong in the target folder.
-    let folder = program("weather")?.with_file_name("schemathesis");
+    let folder = weather.with_file_name("schemathesis");
     clear_folder(&folder).map_err(|source| Failure::File { path: folder.display().to_string(), source })?;
     let mut result = Ok(());
-    for subject in [weather, tasks] {
-        let subject = subject(&folder)?;
-        result = result.and(check(&environment, &subject, &folder, tally));
+    for subject in [start_weather(&weather, &folder), start_tasks(&fixture, &folder)] {
+        result = result.and(check(&environment, &subject?, &folder, tally));
     }
     match tally {
         Tally { passed: 0, .. } => result.and(Err(Failure::NoTests)),
@@ -48,8 +46,8 @@ pub(crate) fn schemathesis(tally: &mut Tally) -> Result<(), Failure> {
 }
 
 /// Starts the weather example.
-fn weather(folder: &Path) -> Result<Subject, Failure> {
-    let serve = Invocation::of(program("weather")?)
+fn start_weather(program: &Path, folder: &Path) -> Result<Subject, Failure> {
+    let serve = Invocation::of(program)
         .arguments(["serve", "http", "--addr", "127.0.0.1:0", "--allow-execute"])
         .env("WEATHER_REPORTS", folder.join("reports.jsonl"))
         // The document does not describe coercions.
@@ -59,9 +57,9 @@ fn weather(folder: &Path) -> Result<Subject, Failure> {
 }
 
 /// Starts a server with tasks.
-fn tasks(folder: &Path) -> Result<Subject, Failure> {
+fn start_tasks(program: &Path, folder: &Path) -> Result<Subject, Failure> {
     let database = folder.join("tasks.db");
-    let serve = Invocation::of(program("fixture-openapi")?).arguments([&database]);
+    let serve = Invocation::of(program).arguments([&database]);
     let server = Server::start(&serve.arguments([TOKEN]).announce())?;
     let config = workspace::root().join("tests/openapi/tasks.toml");
     let options = vec!["--config-file".to_owned(), config.display().to_string()];
@@ -103,12 +101,6 @@ fn check(
         .run();
     tally.count(found.is_ok());
     valid.and(found)
-}
-
-/// Returns the path of a program that was built.
-fn program(name: &str) -> Result<PathBuf, Failure> {
-    workspace::binary(name)
-        .map_err(|source| Failure::File { path: "the folder of this program".to_owned(), source })
 }
 
 fn clear_folder(folder: &Path) -> std::io::Result<()> {

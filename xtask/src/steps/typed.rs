@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use std::{fs, io};
 
+use crate::binaries;
 use crate::clients::Clients;
 use crate::environment::{Environment, OPENAPI, TYPED};
 use crate::failure::Failure;
@@ -35,8 +36,7 @@ pub(crate) fn typed(tally: &mut Tally) -> Result<(), Failure> {
     let npm = Clients::install("tests/typed/typescript")?;
     let python = Environment::install(&TYPED)?;
     let validator = Environment::install(&OPENAPI)?;
-    let build = ["build", "--locked", "--package", "weather", "--package", "content"];
-    Invocation::cargo(build).announce().run()?;
+    binaries::built(EXAMPLES)?;
     let programs = Programs::new()?;
     let mut documents = Vec::new();
     for example in EXAMPLES {
@@ -65,7 +65,7 @@ struct Programs {
 
 impl Programs {
     fn new() -> Result<Self, Failure> {
-        let folder = binary("openapi-clients")?;
+        let folder = binaries::path_of("openapi-clients")?;
         let tokens = folder.join("tokens");
         let write = || {
             if folder.exists() {
@@ -79,7 +79,7 @@ impl Programs {
     }
 
     fn invocation(&self, example: &str) -> Result<Invocation, Failure> {
-        Ok(Invocation::of(binary(example)?)
+        Ok(Invocation::of(binaries::path_of(example)?)
             .folder(&self.folder)
             .env("CONTENT_DATABASE", "museum.sqlite")
             .env("CONTENT_SIGNING_KEY", "correct horse battery"))
@@ -152,10 +152,6 @@ fn rust(document: &Path, address: &str, tally: &mut Tally) -> Result<(), Failure
     let run = Invocation::cargo(["run", "--quiet", "--locked", "--manifest-path", RUST, "--", address]);
     let run = run.env("OPENAPI", document).env("CARGO_TARGET_DIR", workspace::target());
     outside::checks(run, tally)
-}
-
-fn binary(name: &str) -> Result<PathBuf, Failure> {
-    workspace::binary(name).map_err(|source| file(Path::new("the folder of this program"), source))
 }
 
 fn file(path: &Path, source: io::Error) -> Failure {
