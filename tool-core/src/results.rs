@@ -19,7 +19,7 @@ pub use crate::results::preview::{Preview, PreviewPart};
 pub use limits::ResultLimits;
 pub use part::{ParseSpanError, PartError, ResultPart, Span};
 pub use search::{LineMatch, SearchMatches};
-pub use storage::{ResultStorage, StoredObject};
+pub use storage::{ManagedStorage, ResultStorage, StoredBytes, StoredObject};
 pub use stored::{Excerpt, StoredResult};
 
 use bytes::Bytes;
@@ -40,6 +40,8 @@ pub struct ResultStore(pub(crate) Arc<Inner>);
 #[derive(Clone)]
 pub(crate) struct Inner {
     storage: Arc<dyn ResultStorage>,
+    /// The same storage, if the store limits its size and age.
+    managed: Option<Arc<dyn ManagedStorage>>,
     pub(crate) limits: ResultLimits,
     /// The tools whose results are stored; all by default.
     tools: Option<StoredToolPredicate>,
@@ -65,7 +67,7 @@ impl ResultStore {
     /// ```
     #[cfg(feature = "results")]
     pub fn local(directory: impl AsRef<std::path::Path>) -> std::io::Result<Self> {
-        Ok(ResultStore::on(storage::Local::open(directory.as_ref())?))
+        Ok(ResultStore::managing(storage::Local::open(directory.as_ref())?))
     }
 
     /// Creates a store in memory, for tests and for programs whose results need not outlive them. Needs the feature `results`.
@@ -75,23 +77,41 @@ impl ResultStore {
     /// ```
     #[cfg(feature = "results")]
     pub fn memory() -> Self {
-        ResultStore::on(storage::memory())
+        ResultStore::managing(storage::memory())
     }
 
-    /// Creates a store on a storage of the application, see [`ResultStorage`].
+    /// Creates a store on a storage that several processes may share, and that deletes old entries itself, such as a bucket with a
+    /// lifecycle rule.
+    ///
+    /// The store never lists the storage, and deletes nothing. A result that is older than its [age](ResultLimits::age) is not found,
+    /// a result that is larger than its [size](ResultLimits::total) is not stored, and no other limit depends on how many processes
+    /// there are.
     ///
     /// ```
-    /// fn store(storage: impl tool_core::results::ResultStorage + 'static) -> tool_core::results::ResultStore {
-    ///     tool_core::results::ResultStore::on(storage)
+    /// fn store(bucket: impl tool_core::results::ResultStorage + 'static) -> tool_core::results::ResultStore {
+    ///     tool_core::results::ResultStore::on(bucket)
     /// }
     /// ```
     pub fn on(storage: impl ResultStorage + 'static) -> Self {
-        ResultStore(Arc::new(Inner {
-            storage: Arc::new(storage),
-            limits: ResultLimits::new(),
-            tools: None,
-            state: Arc::default(),
-        }))
+        ResultStore::new(Arc::new(storage), None)
+    }
+
+    /// Creates a store on a storage of the application that the store lists, and whose size and age it limits.
+    ///
+    /// ```
+    /// fn store(table: impl tool_core::results::ManagedStorage + 'static) -> tool_core::results::ResultStore {
+    ///     tool_core::results::ResultStore::managing(table)
+    /// }
+    /// ```
+    pub fn managing(storage: impl ManagedStorage + 'static) -> Self {
+        let storage = Arc::new(storage);
+        ResultStore::new(Arc::clone(&storage) as Arc<dyn ResultStorage>, Some(storage))
+    }
+
+    fn new(storage: Arc<dyn ResultStorage>, managed: Option<Arc<dyn ManagedStorage>>) -> Self {
+        let state = StoreState::new(managed.is_some());
+        let limits = ResultLimits::new();
+        ResultStore(Arc::new(Inner { storage, managed, limits, tools: None, state: Arc::new(state) }))
     }
 
     /// Sets the limits of the store.

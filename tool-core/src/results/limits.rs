@@ -69,14 +69,16 @@ impl ResultLimits {
         pub fn preview(bytes: usize) => preview = bytes;
 
         /// Sets the size of the store in bytes. If it is full, the oldest results of the caller with the most bytes are deleted. A
-        /// result that is larger than the store is not stored.
+        /// result that is larger than the store is not stored. Of a storage that deletes old results itself
+        /// ([`ResultStore::on`](crate::results::ResultStore::on)), it is the largest result.
         ///
         /// ```
         /// let limits = tool_core::results::ResultLimits::new().total(64 << 20);
         /// ```
         pub fn total(bytes: u64) => total = bytes;
 
-        /// Sets how long a result is stored, from the last call that returned it. Changes of the system clock have no effect.
+        /// Sets how long a result is stored, from the last call that returned it. Changes of the system clock have no effect, unless
+        /// the storage deletes old results itself: its dates are compared with the clock of the system.
         ///
         /// ```
         /// let limits = tool_core::results::ResultLimits::new().age(std::time::Duration::from_secs(3600));

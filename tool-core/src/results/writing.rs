@@ -1,4 +1,4 @@
-//! Writing and reading: one writer at a time, with a time limit, within the size of the store.
+//! Writing and reading, with a time limit. A storage that the store manages has one writer at a time, which keeps to its size.
 
 use std::collections::HashMap;
 use std::pin::pin;
@@ -8,30 +8,45 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use tokio::runtime::Handle;
-use tokio::sync::{Mutex as Turn, OnceCell, OwnedMutexGuard};
+use tokio::sync::{OnceCell, OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout_at};
 
 use crate::model::access::Principal;
 use crate::model::digest::Digest;
 use crate::model::lock::lock;
 use crate::results::index::{ResultName, StoreIndex};
+use crate::results::storage::{ManagedStorage, StoredBytes};
 use crate::results::stored::{Excerpt, StoredResult};
 use crate::results::{Inner, ResultStore, ResultStoreError};
 
 /// The state of a store.
-#[derive(Default)]
 pub(super) struct StoreState {
-    /// Read from the storage on first use.
+    /// Read from a managed storage on first use; never set for another one.
     index: OnceCell<Mutex<StoreIndex>>,
     /// Held while writing or deleting.
-    turn: Arc<Turn<()>>,
-    /// Whether a write timed out and may still hold `turn`.
+    turns: Arc<Semaphore>,
+    /// Whether a write timed out and may still hold its turn.
     stuck: AtomicBool,
     /// Whether a task that deletes expired results is running.
     sweeping: AtomicBool,
-    /// Excerpts by owner and key.
-    made: Mutex<HashMap<(ResultName, Digest), Excerpt>>,
+    /// Excerpts by owner and key, with the time at which their text expires.
+    made: Mutex<HashMap<(ResultName, Digest), (Excerpt, Instant)>>,
 }
+
+impl StoreState {
+    pub(super) fn new(is_managed: bool) -> Self {
+        StoreState {
+            index: OnceCell::new(),
+            turns: Arc::new(Semaphore::new(if is_managed { 1 } else { MOST_WRITES })),
+            stuck: AtomicBool::new(false),
+            sweeping: AtomicBool::new(false),
+            made: Mutex::default(),
+        }
+    }
+}
+
+/// The most concurrent writes to a storage that is not managed, each of which holds a result in memory.
+const MOST_WRITES: usize = 32;
 
 /// The most excerpts in the cache.
 const MOST_KEYS: usize = 1_000;
@@ -47,7 +62,8 @@ impl ResultStore {
         let framed = StoredResult::framed(media_type, content);
         let name = ResultName::new(principal, digest);
         let Ok(runtime) = Handle::try_current() else {
-            return self.0.write(name, framed, self.0.state.turn.lock().await).await.map(|_| digest);
+            let turn = Arc::clone(&self.0.state.turns).acquire_owned().await.ok();
+            return self.0.write(name, framed, turn).await.map(|_| digest);
         };
         let deadline = Instant::now() + self.0.limits.patience;
         let turn = self.turn(deadline).await.ok_or(ResultStoreError::Late)?;
@@ -68,13 +84,13 @@ impl ResultStore {
     }
 
     /// Waits for a turn to write. If an earlier write is stuck, it does not wait.
-    async fn turn(&self, deadline: Instant) -> Option<OwnedMutexGuard<()>> {
-        let StoreState { turn, stuck, .. } = &*self.0.state;
-        let turn = Arc::clone(turn);
+    async fn turn(&self, deadline: Instant) -> Option<OwnedSemaphorePermit> {
+        let StoreState { turns, stuck, .. } = &*self.0.state;
+        let turns = Arc::clone(turns);
         if !stuck.load(Ordering::Relaxed) {
-            return timeout_at(deadline, turn.lock_owned()).await.ok();
+            return timeout_at(deadline, turns.acquire_owned()).await.ok()?.ok();
         }
-        let turn = turn.try_lock_owned().ok()?;
+        let turn = turns.try_acquire_owned().ok()?;
         stuck.store(false, Ordering::Relaxed);
         Some(turn)
     }
@@ -98,9 +114,13 @@ impl ResultStore {
         let StoreState { index, made, .. } = &*self.0.state;
         let mut made = lock(made);
         let entry_key = (ResultName::new(principal, key), key);
-        let existing = made.get(&entry_key)?;
+        let (existing, expires) = made.get(&entry_key)?;
         let name = ResultName::new(principal, existing.digest()?);
-        let left = lock(index.get()?).left(&name).unwrap_or_default();
+        let left = match index.get() {
+            // It may be deleted before it expires.
+            Some(index) => lock(index).left(&name).unwrap_or_default(),
+            None => expires.saturating_duration_since(Instant::now()),
+        };
         if left > self.0.limits.age / 2 {
             return Some(existing.clone());
         }
@@ -117,12 +137,13 @@ impl ResultStore {
             // Excerpts can be computed again.
             made.clear();
         }
-        made.insert((ResultName::new(principal, key), key), excerpt.clone());
+        let expires = Instant::now() + self.0.limits.age;
+        made.insert((ResultName::new(principal, key), key), (excerpt.clone(), expires));
     }
 
-    /// Starts the task that deletes expired results, unless it is running.
+    /// Starts the task that deletes expired results of a managed storage, unless it is running.
     fn sweep(&self, runtime: &Handle) {
-        if !self.0.state.sweeping.swap(true, Ordering::AcqRel) {
+        if self.0.managed.is_some() && !self.0.state.sweeping.swap(true, Ordering::AcqRel) {
             runtime.spawn(sweep(Arc::downgrade(&self.0), Arc::downgrade(&self.0.state)));
         }
     }
@@ -156,12 +177,15 @@ impl StoreState {
 }
 
 impl Inner {
-    async fn index(&self) -> Result<&Mutex<StoreIndex>, ResultStoreError> {
+    /// Returns the managed storage with its index, or `None` if the storage deletes old entries itself.
+    async fn managed(&self) -> Result<Option<Managed<'_>>, ResultStoreError> {
+        let Some(storage) = self.managed.as_deref() else { return Ok(None) };
         let read = async || {
-            let objects = self.storage.list().await?;
+            let objects = storage.list().await?;
             Ok::<_, ResultStoreError>(Mutex::new(StoreIndex::of(objects, self.limits.age)))
         };
-        self.state.index.get_or_try_init(read).await
+        let index = self.state.index.get_or_try_init(read).await?;
+        Ok(Some(Managed { storage, index, total: self.limits.total }))
     }
 
     /// Writes an entry, replacing one with the same name, and returns the turn.
@@ -170,51 +194,66 @@ impl Inner {
         if bytes > most {
             return Err(ResultStoreError::TooLarge { bytes, most });
         }
-        let index = self.index().await?;
-        self.make_room(index, bytes, Some(&name)).await?;
+        let managed = self.managed().await?;
+        if let Some(managed) = &managed {
+            managed.make_room(bytes, Some(&name)).await?;
+        }
         self.storage.put(&name.path(), framed).await?;
-        lock(index).insert(name, bytes, Instant::now() + self.limits.age);
+        if let Some(managed) = &managed {
+            lock(managed.index).insert(name, bytes, Instant::now() + self.limits.age);
+        }
         Ok(turn)
     }
 
-    /// Deletes expired results.
+    /// Deletes expired results of a managed storage.
     async fn forget(&self) -> Result<(), ResultStoreError> {
-        let index = self.index().await?;
-        let _turn = self.state.turn.lock().await;
-        self.make_room(index, 0, None).await
-    }
-
-    /// Deletes expired results, and further ones if the space is insufficient.
-    async fn make_room(
-        &self,
-        index: &Mutex<StoreIndex>,
-        bytes: u64,
-        replaced: Option<&ResultName>,
-    ) -> Result<(), ResultStoreError> {
-        loop {
-            let Some(surplus) = lock(index).surplus(self.limits.total, bytes, replaced) else {
-                return Ok(());
-            };
-            self.storage.delete(&surplus.path()).await?;
-            lock(index).remove(&surplus);
-        }
+        let Some(managed) = self.managed().await? else { return Ok(()) };
+        let _turn = self.state.turns.acquire().await;
+        managed.make_room(0, None).await
     }
 
     async fn read(&self, name: ResultName) -> Result<Option<StoredResult>, ResultStoreError> {
-        let index = self.index().await?;
-        let existing = lock(index).left(&name);
-        if existing.is_some_and(|left| left.is_zero()) {
+        let managed = self.managed().await?;
+        let known = managed.as_ref().and_then(|managed| lock(managed.index).left(&name));
+        if known.is_some_and(|left| left.is_zero()) {
             return Ok(None);
         }
-        let Some(framed) = self.storage.get(&name.path()).await? else { return Ok(None) };
+        let Some(StoredBytes { bytes: framed, age }) = self.storage.get(&name.path()).await? else {
+            return Ok(None);
+        };
+        // The index is timed by a monotonic clock, unlike the storage.
+        let left = known.unwrap_or_else(|| self.limits.age.saturating_sub(age));
+        if left.is_zero() {
+            return Ok(None);
+        }
         let bytes = framed.len() as u64;
-        let kept = StoredResult::parse(name.digest, framed, existing.unwrap_or(self.limits.age));
+        let kept = StoredResult::parse(name.digest, framed, left);
         if kept.is_none() {
             tracing::error!(digest = %name.digest, "what is kept is not what was put there: it is not read");
-        } else if existing.is_none() {
+        } else if let (Some(managed), None) = (managed, known) {
             // Another process stored it after the index was read; it is counted from now on.
-            lock(index).insert(name, bytes, Instant::now() + self.limits.age);
+            lock(managed.index).insert(name, bytes, Instant::now() + left);
         }
         Ok(kept)
+    }
+}
+
+/// A managed storage with its index and its size.
+struct Managed<'s> {
+    storage: &'s dyn ManagedStorage,
+    index: &'s Mutex<StoreIndex>,
+    total: u64,
+}
+
+impl Managed<'_> {
+    /// Deletes expired results, and further ones if the space is insufficient.
+    async fn make_room(&self, bytes: u64, replaced: Option<&ResultName>) -> Result<(), ResultStoreError> {
+        loop {
+            let Some(surplus) = lock(self.index).surplus(self.total, bytes, replaced) else {
+                return Ok(());
+            };
+            self.storage.delete(&surplus.path()).await?;
+            lock(self.index).remove(&surplus);
+        }
     }
 }

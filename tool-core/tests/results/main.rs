@@ -5,6 +5,7 @@ mod local;
 mod preview;
 mod read_result;
 mod retention;
+mod shared;
 mod storage;
 mod storage_faults;
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use tool_core::BoxFuture;
-use tool_core::results::{ResultStorage, StoredObject};
+use tool_core::results::{ManagedStorage, ResultStorage, StoredBytes, StoredObject};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) enum Fault {
@@ -89,10 +89,15 @@ impl ResultStorage for FaultyStorage {
         })
     }
 
-    fn get<'a>(&'a self, name: &'a str) -> BoxFuture<'a, io::Result<Option<Bytes>>> {
-        self.answer(&[Fault::Unavailable], |inner| inner.objects.get(name).map(|(bytes, _)| bytes.clone()))
+    fn get<'a>(&'a self, name: &'a str) -> BoxFuture<'a, io::Result<Option<StoredBytes>>> {
+        self.answer(&[Fault::Unavailable], |inner| {
+            let (bytes, age) = inner.objects.get(name)?.clone();
+            Some(StoredBytes { bytes, age })
+        })
     }
+}
 
+impl ManagedStorage for FaultyStorage {
     fn delete<'a>(&'a self, name: &'a str) -> BoxFuture<'a, io::Result<()>> {
         self.answer(&[Fault::Unavailable, Fault::DeleteFails], |inner| drop(inner.objects.remove(name)))
     }

@@ -11,7 +11,7 @@ use bytes::Bytes;
 use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
 use tool_core::authentication::Bearer;
-use tool_core::results::{ResultLimits, ResultStorage, ResultStore, StoredObject};
+use tool_core::results::{ResultLimits, ResultStorage, ResultStore, StoredBytes};
 use tool_core::{BoxFuture, CallOptions, Principal, Registry, ToolDefinition, ToolError, tool};
 use tool_http::{Options, router_with};
 use tower::ServiceExt as _;
@@ -412,15 +412,8 @@ impl ResultStorage for Disk {
         self.answer(|kept| drop(kept.insert(name.to_owned(), bytes)))
     }
 
-    fn get<'a>(&'a self, name: &'a str) -> BoxFuture<'a, io::Result<Option<Bytes>>> {
-        self.answer(|kept| kept.get(name).cloned())
-    }
-
-    fn delete<'a>(&'a self, name: &'a str) -> BoxFuture<'a, io::Result<()>> {
-        self.answer(|kept| drop(kept.remove(name)))
-    }
-
-    fn list(&self) -> BoxFuture<'_, io::Result<Vec<StoredObject>>> {
-        self.answer(|_| Vec::new())
+    fn get<'a>(&'a self, name: &'a str) -> BoxFuture<'a, io::Result<Option<StoredBytes>>> {
+        let stored = |bytes| StoredBytes { bytes, age: Duration::ZERO };
+        self.answer(move |kept| kept.get(name).cloned().map(stored))
     }
 }

@@ -11,7 +11,7 @@ use object_store::local::LocalFileSystem;
 use crate::model::digest::Digest;
 use crate::model::future::BoxFuture;
 use crate::results::storage::objects::Objects;
-use crate::results::storage::{ResultStorage, StoredObject};
+use crate::results::storage::{ManagedStorage, ResultStorage, StoredBytes, StoredObject};
 
 /// A private directory with one file for each result, in a directory for each caller.
 pub(crate) struct Local {
@@ -51,7 +51,7 @@ impl ResultStorage for Local {
         })
     }
 
-    fn get<'a>(&'a self, name: &'a str) -> BoxFuture<'a, io::Result<Option<Bytes>>> {
+    fn get<'a>(&'a self, name: &'a str) -> BoxFuture<'a, io::Result<Option<StoredBytes>>> {
         Box::pin(async move {
             let path = self.root.join(name);
             if !off_the_threads(move || is_own_file(&path)).await? {
@@ -60,7 +60,9 @@ impl ResultStorage for Local {
             self.files.get(name).await
         })
     }
+}
 
+impl ManagedStorage for Local {
     fn delete<'a>(&'a self, name: &'a str) -> BoxFuture<'a, io::Result<()>> {
         self.files.delete(name)
     }

@@ -9,7 +9,7 @@ use object_store::path::Path;
 use object_store::{Error, ObjectMeta, ObjectStore, ObjectStoreExt as _};
 
 use crate::model::future::BoxFuture;
-use crate::results::storage::{ResultStorage, StoredObject};
+use crate::results::storage::{ManagedStorage, ResultStorage, StoredBytes, StoredObject};
 
 /// A storage of `object_store`. The types of that crate are used in this folder only.
 pub(crate) struct Objects<S>(pub(super) S);
@@ -20,20 +20,24 @@ impl<S: ObjectStore> ResultStorage for Objects<S> {
         Box::pin(async move { self.0.put(&path(name)?, bytes.into()).await.map(drop).map_err(failed) })
     }
 
-    fn get<'a>(&'a self, name: &'a str) -> BoxFuture<'a, io::Result<Option<Bytes>>> {
+    fn get<'a>(&'a self, name: &'a str) -> BoxFuture<'a, io::Result<Option<StoredBytes>>> {
         Box::pin(async move {
-            let found = match self.0.get(&path(name)?).await {
-                Ok(found) => found.bytes().await,
-                Err(error) => Err(error),
+            let path = path(name)?;
+            let read = async {
+                let found = self.0.get(&path).await?;
+                let age = age(found.meta.last_modified.timestamp_millis());
+                Ok(StoredBytes { bytes: found.bytes().await?, age })
             };
-            match found {
-                Ok(bytes) => Ok(Some(bytes)),
+            match read.await {
+                Ok(stored) => Ok(Some(stored)),
                 Err(Error::NotFound { .. }) => Ok(None),
                 Err(error) => Err(failed(error)),
             }
         })
     }
+}
 
+impl<S: ObjectStore> ManagedStorage for Objects<S> {
     fn delete<'a>(&'a self, name: &'a str) -> BoxFuture<'a, io::Result<()>> {
         Box::pin(async move {
             match self.0.delete(&path(name)?).await {
