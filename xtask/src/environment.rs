@@ -116,7 +116,7 @@ mod tests {
         assert!(command.ends_with(" --requirement tests/requirements.txt"), "{command}");
     }
 
-    const REQUIREMENTS: [[&str; 2]; 8] = [
+    const REQUIREMENTS: [[&str; 2]; 9] = [
         [
             include_str!("../../tests/profiles/requirements.in"),
             include_str!("../../tests/profiles/requirements.txt"),
@@ -144,6 +144,10 @@ mod tests {
         [
             include_str!("../../tests/publish/requirements.in"),
             include_str!("../../tests/publish/requirements.txt"),
+        ],
+        [
+            include_str!("../../tests/replicas/requirements.in"),
+            include_str!("../../tests/replicas/requirements.txt"),
         ],
         [
             include_str!("../../tests/clients/fastmcp4/requirements.in"),

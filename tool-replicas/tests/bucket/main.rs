@@ -7,7 +7,8 @@ use std::io;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use tool_core::results::ResultStorage as _;
+use tool_core::results::{ResultStorage as _, ResultStore};
+use tool_core::{Digest, Principal};
 use tool_replicas::{Bucket, BucketOptions};
 use tracing_subscriber::fmt::MakeWriter;
 
@@ -150,4 +151,18 @@ async fn tells_nothing_of_credentials() {
     for secret in ["the-id", "the-secret", "the-token"] {
         assert!(!log.contains(secret), "{log}");
     }
+}
+
+/// The first read of a replica is one request, whatever is in the bucket.
+#[tokio::test]
+async fn reads_without_listing_the_bucket() {
+    let missing = Answer::of(404, "<Error><Code>NoSuchKey</Code></Error>");
+    let service = Service::start(vec![missing]).await;
+    let store = ResultStore::on(bucket(&service));
+    let (ada, digest) = (Principal::new("ada"), Digest::of_bytes(b"text"));
+    assert!(store.read(&ada, digest).await.unwrap().is_none());
+    let requests = service.requests();
+    assert_eq!(requests.len(), 1);
+    let is_read = requests[0].starts_with("GET /results/app/") && requests[0].contains(&digest.hex());
+    assert!(is_read, "{requests:?}");
 }
