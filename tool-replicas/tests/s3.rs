@@ -127,7 +127,7 @@ async fn expires_results_by_the_date_in_the_bucket() {
 }
 
 #[tokio::test]
-async fn keeps_applications_apart_by_their_prefix() {
+async fn separates_applications_by_their_prefix() {
     let options =
         || BucketOptions::new("results").endpoint(&SERVICE.url).allow_http(true).credentials("id", "secret");
     let open = |prefix| ResultStore::on(Bucket::open(options().prefix(prefix)).unwrap());

@@ -50,7 +50,7 @@ use crate::model::future::BoxFuture;
 ///     }
 ///     fn get<'a>(&'a self, name: &'a str) -> BoxFuture<'a, io::Result<Option<StoredBytes>>> {
 ///         let table = self.0.lock().unwrap();
-///         let found = table.get(name).map(|(bytes, written)| StoredBytes { bytes: bytes.clone(), age: written.elapsed() });
+///         let found = table.get(name).map(|(bytes, since)| StoredBytes { bytes: bytes.clone(), age: since.elapsed() });
 ///         Box::pin(ready(Ok(found)))
 ///     }
 /// }

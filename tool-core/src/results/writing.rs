@@ -214,15 +214,15 @@ impl Inner {
 
     async fn read(&self, name: ResultName) -> Result<Option<StoredResult>, ResultStoreError> {
         let managed = self.managed().await?;
-        let known = managed.as_ref().and_then(|managed| lock(managed.index).left(&name));
-        if known.is_some_and(|left| left.is_zero()) {
+        let in_index = managed.as_ref().and_then(|managed| lock(managed.index).left(&name));
+        if in_index.is_some_and(|left| left.is_zero()) {
             return Ok(None);
         }
         let Some(StoredBytes { bytes: framed, age }) = self.storage.get(&name.path()).await? else {
             return Ok(None);
         };
         // The index is timed by a monotonic clock, unlike the storage.
-        let left = known.unwrap_or_else(|| self.limits.age.saturating_sub(age));
+        let left = in_index.unwrap_or_else(|| self.limits.age.saturating_sub(age));
         if left.is_zero() {
             return Ok(None);
         }
@@ -230,7 +230,7 @@ impl Inner {
         let kept = StoredResult::parse(name.digest, framed, left);
         if kept.is_none() {
             tracing::error!(digest = %name.digest, "what is kept is not what was put there: it is not read");
-        } else if let (Some(managed), None) = (managed, known) {
+        } else if let (Some(managed), None) = (managed, in_index) {
             // Another process stored it after the index was read; it is counted from now on.
             lock(managed.index).insert(name, bytes, Instant::now() + left);
         }

@@ -59,7 +59,7 @@ impl ResultStorage for Shared {
 
     fn get<'a>(&'a self, name: &'a str) -> BoxFuture<'a, io::Result<Option<StoredBytes>>> {
         let found = self.0.objects.lock().unwrap().get(name).cloned();
-        Box::pin(ready(Ok(found.map(|(bytes, written)| StoredBytes { bytes, age: written.elapsed() }))))
+        Box::pin(ready(Ok(found.map(|(bytes, since)| StoredBytes { bytes, age: since.elapsed() }))))
     }
 }
 
