@@ -77,6 +77,10 @@ pub(crate) enum CliError {
     Lock { path: PathBuf, error: LockError },
     #[error("the tools differ from `{}`\nhelp: if this is intended, run `lock` without `--check` to record it", .0.display())]
     LockOutdated(PathBuf),
+    #[error(
+        "the tools break callers of {0}\nhelp: keep what is called, or serve the new tools beside the old ones"
+    )]
+    BreaksCallers(String),
     #[error("cannot write `{}`: {error}", path.display())]
     WriteFile { path: PathBuf, error: io::Error },
     #[error("the server failed: {}", with_sources(.0.as_ref()))]
@@ -177,6 +181,7 @@ impl CliError {
             | CliError::LockMissing(_)
             | CliError::Lock { .. }
             | CliError::LockOutdated(_)
+            | CliError::BreaksCallers(_)
             | CliError::WriteFile { .. }
             | CliError::Server(_)
             | CliError::ShutdownTimeout

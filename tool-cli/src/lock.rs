@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{self, ErrorKind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::ArgMatches;
 use serde_json::json;
@@ -21,7 +21,12 @@ use crate::yaml;
 pub(crate) fn lock(app: &App, matches: &ArgMatches, streams: &mut Streams) -> Result<(), CliError> {
     app.registry.check()?;
     let now = Lock::of(&app.registry);
-    let path = matches.get_one::<std::path::PathBuf>("file").map_or(Path::new("tools.lock"), |path| path);
+    if let Some(running) = cli::one::<PathBuf>(matches, "against") {
+        let (differences, source) = compare_running(&now, running, streams)?;
+        report(&differences, false, &source, matches, streams)?;
+        return refuse_breaking(&differences, source);
+    }
+    let path = matches.get_one::<PathBuf>("file").map_or(Path::new("tools.lock"), |path| path);
     let check = matches.get_flag("check");
     if path == Path::new("-") && !check {
         return Ok(streams.print(&now.to_string())?);
@@ -34,8 +39,60 @@ pub(crate) fn lock(app: &App, matches: &ArgMatches, streams: &mut Streams) -> Re
     if !check && stored.as_ref() != Some(&now) {
         write(path, &now).map_err(|error| CliError::WriteFile { path: path.to_owned(), error })?;
     }
-    report(&differences, stored.is_none(), path, matches, streams)?;
+    report(&differences, stored.is_none(), &quoted(path), matches, streams)?;
     if check && !differences.is_empty() { Err(CliError::LockOutdated(path.to_owned())) } else { Ok(()) }
+}
+
+/// Refuses to start a server if its tools break callers of the version that is running, and names what breaks them.
+pub(crate) fn check_running(app: &App, matches: &ArgMatches, streams: &mut Streams) -> Result<(), CliError> {
+    let Some(running) = cli::one::<PathBuf>(matches, "against") else { return Ok(()) };
+    let (mut differences, source) = compare_running(&Lock::of(&app.registry), running, streams)?;
+    differences.retain(|difference| difference.change() == Change::Breaking);
+    for difference in &differences {
+        streams.write_stderr(&neutral(&format!("{difference}\n")));
+    }
+    refuse_breaking(&differences, source)
+}
+
+/// Returns the differences from what is running, and its name for messages.
+fn compare_running(
+    now: &Lock,
+    path: &Path,
+    streams: &mut Streams,
+) -> Result<(Vec<Difference>, String), CliError> {
+    let text = if path == Path::new("-") {
+        if streams.stdin_is_terminal() {
+            return Err(CliError::StdinTerminal);
+        }
+        let bytes = streams.read_all(MAX_LIST + 1).map_err(CliError::ReadStdin)?;
+        if bytes.len() as u64 > MAX_LIST {
+            return Err(CliError::TooLarge { what: "stdin".to_owned(), limit: MAX_LIST });
+        }
+        String::from_utf8(bytes).map_err(|_| CliError::NotUtf8 { path: path.to_owned() })?
+    } else {
+        fs::read_to_string(path).map_err(|error| CliError::ReadFile { path: path.to_owned(), error })?
+    };
+    // A list is an array, and a lock an object.
+    let differences = if text.trim_start().starts_with('[') {
+        now.compare_service(&text)
+    } else {
+        text.parse::<Lock>().map(|running| running.compare(now))
+    };
+    let source = if path == Path::new("-") { "stdin".to_owned() } else { quoted(path) };
+    let differences = differences.map_err(|error| CliError::Lock { path: path.to_owned(), error })?;
+    Ok((differences, source))
+}
+
+/// The largest list of a service, in bytes.
+const MAX_LIST: u64 = 64 << 20;
+
+fn refuse_breaking(differences: &[Difference], source: String) -> Result<(), CliError> {
+    let breaks = differences.iter().any(|difference| difference.change() == Change::Breaking);
+    if breaks { Err(CliError::BreaksCallers(source)) } else { Ok(()) }
+}
+
+fn quoted(path: &Path) -> String {
+    format!("`{}`", path.display())
 }
 
 fn read(path: &Path) -> Result<Option<Lock>, CliError> {
@@ -54,7 +111,7 @@ fn write(path: &Path, lock: &Lock) -> io::Result<()> {
 fn report(
     differences: &[Difference],
     is_new: bool,
-    path: &Path,
+    source: &str,
     matches: &ArgMatches,
     streams: &mut Streams,
 ) -> Result<(), CliError> {
@@ -67,11 +124,10 @@ fn report(
             let lines: String =
                 differences.iter().map(|line| neutral(&format!("{line}\n")).into_owned()).collect();
             streams.print(&lines)?;
-            let path = path.display();
             streams.notice(&match (is_new, differences.len()) {
-                (true, _) => format!("`{path}` is new"),
-                (false, 0) => format!("`{path}` is up to date"),
-                (false, count) => format!("{count} differences from `{path}`, {breaking} breaking"),
+                (true, _) => format!("{source} is new"),
+                (false, 0) => format!("{source} is up to date"),
+                (false, count) => format!("{count} differences from {source}, {breaking} breaking"),
             });
         }
     }

@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::app::App;
 use crate::error::CliError;
+use crate::lock;
 use crate::streams::{self, Stderr, Streams};
 
 /// The error of a server: any error.
@@ -321,8 +322,9 @@ impl fmt::Debug for ServeOptions {
 /// Runs a server until it ends, and then waits for modifying calls.
 pub(crate) async fn serve(app: App, matches: &ArgMatches, streams: &mut Streams) -> Result<(), CliError> {
     let Some((name, matches)) = matches.subcommand() else { return Ok(()) };
-    let Some((_, server)) = app.servers.into_iter().find(|(choice, _)| choice == name) else { return Ok(()) };
     app.registry.check()?;
+    lock::check_running(&app, matches, streams)?;
+    let Some((_, server)) = app.servers.into_iter().find(|(choice, _)| choice == name) else { return Ok(()) };
     let given = |kind, name: &String| {
         Some((name.clone(), matches.get_one::<String>(&format!("{kind}:{name}"))?.clone()))
     };

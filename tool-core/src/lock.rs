@@ -6,6 +6,7 @@ mod difference;
 mod keywords;
 mod relation;
 mod schemas;
+mod service;
 #[cfg(test)]
 mod tests;
 
@@ -20,6 +21,7 @@ pub use difference::{Change, Difference, DifferenceKind};
 
 use crate::definition::ToolDefinition;
 use crate::definition::promise::Promise;
+use crate::lock::service::Service;
 use crate::model::digest::Digest;
 use crate::registry::Registry;
 use crate::schema::json::canonical::canonical;
@@ -81,6 +83,36 @@ impl Lock {
     pub fn compare(&self, newer: &Lock) -> Vec<Difference> {
         let prompts = compare::compare(&self.prompts, &newer.prompts).into_iter().map(Difference::of_prompt);
         compare::compare(&self.tools, &newer.tools).into_iter().chain(prompts).collect()
+    }
+
+    /// Returns all differences from a running service to this lock, which is that of the version to be deployed.
+    ///
+    /// `list` is the answer of `tool-http` to `GET /tools?detail=full`: a JSON array of tools with their schemas and digests. It
+    /// has the tools that its caller may see. A list does not have all that a lock has, such as addresses and aliases. What it lacks is
+    /// taken from this lock, and the digest of the tool confirms it; otherwise there is a difference of the kind
+    /// [`Undecided`](DifferenceKind::Undecided). Prompts are not compared.
+    ///
+    /// # Errors
+    ///
+    /// If `list` is not such a list.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use tool_core::lock::{Lock, LockError};
+    ///
+    /// # fn registry() -> tool_core::Registry { tool_core::Registry::builder().allow_empty().build().unwrap() }
+    /// let list = json!([{"name": "add", "description": "Adds.", "inputSchema": {"type": "object"}, "digest": "blake3:…"}]);
+    /// let differences = Lock::of(&registry()).compare_service(&list.to_string())?;
+    /// assert_eq!(differences[0].to_string(), "breaking: `add`: the tool is gone (a call of it fails)");
+    /// # Ok::<(), LockError>(())
+    /// ```
+    pub fn compare_service(&self, list: &str) -> Result<Vec<Difference>, LockError> {
+        let service = Service::read(list, &self.tools)
+            .map_err(|error| LockError::NoList { reason: error.to_string() })?;
+        let mut differences = compare::compare(&service.tools, &self.tools);
+        differences.extend(service.undecided(&self.tools));
+        differences.sort_by(|a, b| a.tool.cmp(&b.tool));
+        Ok(differences)
     }
 
     /// Returns the digest of the registry that the lock was built from.
@@ -189,6 +221,12 @@ pub enum LockError {
     Version {
         /// The version in the text.
         found: u64,
+    },
+    /// The text is not a list of tools with their digests.
+    #[error("not a list of tools with digests: {reason}\nhelp: take the answer to `GET /tools?detail=full`")]
+    NoList {
+        /// What is wrong, and where.
+        reason: String,
     },
     /// The entry of a tool does not match its digest.
     #[error(

@@ -254,7 +254,16 @@ fn lock(command: Command) -> Command {
         .help("The lock file; `-` prints to stdout")
         .default_value("tools.lock")
         .value_parser(value_parser!(PathBuf));
-    command.args([check, file]).arg(options::format(["text", "json", "yaml"]))
+    let against = against(
+        "With --check, compare with what runs instead: a lock file, or the list of a service; `-` is stdin",
+    )
+    .requires("check")
+    .conflicts_with("file");
+    command.args([check, file, against]).arg(options::format(["text", "json", "yaml"]))
+}
+
+fn against(help: &'static str) -> Arg {
+    Arg::new("against").long("against").value_name("FILE").help(help).value_parser(value_parser!(PathBuf))
 }
 
 fn serve(command: Command, servers: &[(String, Server)]) -> Command {
@@ -292,6 +301,11 @@ fn serve(command: Command, servers: &[(String, Server)]) -> Command {
         let about = server.about.clone().unwrap_or_else(|| format!("Serve the tools over {name}"));
         let command =
             Command::new(name.clone()).about(about).args(addr).args(allow).args(choices).args(texts);
+        // An option of the server takes its place.
+        let is_taken = command.get_arguments().any(|arg| arg.get_long() == Some("against"));
+        let against =
+            against("Do not start if the tools break callers of this lock file, or list of a service");
+        let command = if is_taken { command } else { command.arg(against) };
         #[cfg(feature = "install")]
         let command = install::options(command, server);
         command

@@ -1,9 +1,9 @@
 //! `lint` and `lock`.
 
-use std::fs;
+use std::{fs, io};
 
 use serde_json::json;
-use tool_cli::{App, Streams};
+use tool_cli::{App, Server, Streams};
 use tool_core::lint::{Lint, LintRule};
 use tool_core::{DynamicTool, Operation, Output, Registry, ToolDefinition};
 
@@ -11,13 +11,17 @@ use crate::{Ran, on};
 
 /// A tool that takes a number or a text.
 fn app(kind: &str) -> App {
+    App::new("demo", registry(kind))
+}
+
+fn registry(kind: &str) -> Registry {
     let definition = ToolDefinition::builder("measure", "Measures the length of something in metres.")
         .operation(Operation::Read)
         .input_schema(json!({"type": "object", "properties": {"of": {"type": kind, "description": "What to measure."}}}))
         .build()
         .unwrap();
     let tool = DynamicTool::new(definition, |_, _: serde_json::Value| async { Ok(Output::empty()) });
-    App::new("demo", Registry::builder().tool(tool).build().unwrap())
+    Registry::builder().tool(tool).build().unwrap()
 }
 
 async fn run(app: App, arguments: &[&str]) -> Ran {
@@ -61,6 +65,76 @@ async fn writes_and_checks_the_lock() {
     let broken = lock("string", &[]).await;
     assert_eq!((broken.code, broken.stdout.as_str()), (1, ""));
     assert!(broken.stderr.starts_with(&format!("error: cannot use `{file}`: ")), "{broken:?}");
+}
+
+/// Returns the list of a service with the tool, as HTTP has it.
+fn list(kind: &str) -> String {
+    let registry = registry(kind);
+    let tool = registry.get("measure").unwrap();
+    let listed = json!([{
+        "name": tool.name(), "description": tool.description(), "operation": tool.operation(),
+        "annotations": tool.annotations(), "inputSchema": tool.input_schema(), "digest": tool.digest().to_string(),
+    }]);
+    listed.to_string()
+}
+
+#[tokio::test]
+async fn compares_with_what_is_running() {
+    let check = async |kind: &str, running: String, more: &[&str]| {
+        let arguments = [&["lock", "--check", "--against", "-"], more].concat();
+        on(app(kind), &arguments, |stdout, stderr| Streams::new(io::Cursor::new(running), stdout, stderr))
+            .await
+    };
+    let lock = run(app("integer"), &["lock", "--file", "-"]).await.stdout;
+    for running in [lock, list("integer")] {
+        check("integer", running.clone(), &[]).await.fails(0, "stdin is up to date\n");
+        // A number may be an integer, so that earlier calls still work.
+        let widened = check("number", running.clone(), &[]).await;
+        assert_eq!(widened.code, 0, "{widened:?}");
+        assert!(widened.stdout.starts_with("compatible: `measure`, input /of: "), "{widened:?}");
+        assert_eq!(widened.stderr, "1 differences from stdin, 0 breaking\n");
+        let narrowed = check("string", running.clone(), &[]).await;
+        assert_eq!(narrowed.code, 1, "{narrowed:?}");
+        assert!(narrowed.stdout.starts_with("breaking: `measure`, input /of: "), "{narrowed:?}");
+        assert!(narrowed.stderr.contains("error: the tools break callers of stdin\n"), "{narrowed:?}");
+        let data = check("string", running, &["--format", "json"]).await.json();
+        assert_eq!((&data["breaking"], &data["differences"][0]["tool"]), (&json!(true), &json!("measure")));
+    }
+    for text in ["", "[1]", "{}"] {
+        let broken = check("string", text.to_owned(), &[]).await;
+        assert_eq!((broken.code, broken.stdout.as_str()), (1, ""), "{broken:?}");
+        assert!(broken.stderr.starts_with("error: cannot use `-`: not a "), "{broken:?}");
+    }
+    let alone = run(app("string"), &["lock", "--against", "-"]).await;
+    assert_eq!(alone.code, 2, "{alone:?}");
+}
+
+/// A server whose tools break callers does not start, so that a rolling upgrade stops before the first replica.
+#[tokio::test]
+async fn starts_no_server_that_breaks_callers() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("running.json");
+    fs::write(&file, list("integer")).unwrap();
+    let serve = async |kind: &str, arguments: &[&str]| {
+        let server = Server::new(async |_| Err("the server has started".into()));
+        run(app(kind).server("web", server), &[&["serve", "web"], arguments].concat()).await
+    };
+    let against = ["--against", file.to_str().unwrap()];
+    for kind in ["integer", "number"] {
+        serve(kind, &against).await.fails(1, "error: the server failed: the server has started\n");
+    }
+    let refused = serve("string", &against).await;
+    assert_eq!((refused.code, refused.stdout.as_str()), (1, ""), "{refused:?}");
+    assert!(refused.stderr.starts_with("breaking: `measure`, input /of: "), "{refused:?}");
+    assert!(refused.stderr.contains(&format!("break callers of `{}`\n", file.display())), "{refused:?}");
+    serve("string", &[]).await.fails(1, "error: the server failed: the server has started\n");
+    fs::remove_file(&file).unwrap();
+    assert_eq!(serve("integer", &against).await.code, 2);
+
+    let own =
+        Server::new(async |options| Err(format!("of the server: {:?}", options.text("against")).into()));
+    let own = app("string").server("web", own.text("against", "TEXT", "An option of the server"));
+    run(own, &["serve", "web", "--against", "x"]).await.fails(1, "error: the server failed: of the server: Some(\"x\")\n");
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! Every kind of difference, and the text of a lock.
 
 mod schemas;
+mod service;
 mod values;
 
 use std::collections::BTreeMap;
