@@ -187,7 +187,7 @@ pub(crate) fn server(is_paged: bool) -> Server {
     let registry = Registry::builder().tools(tools).prompts(prompts![letter]).hide_denied().build();
     let server = Server::new(registry.expect("the tools are valid"));
     let server =
-        server.name("fixture").version("1.0.0").request_state_key([7; 32]).answer_within(ANSWER_TIMEOUT);
+        server.name("fixture").version("1.0.0").request_state_keys([[7; 32]]).answer_within(ANSWER_TIMEOUT);
     let server = server.resource(DynamicResource::text("docs://guide", "guide", "# Guide"));
     let server =
         server.resource_template(DynamicTemplate::new("docs://page/{id}", "page", async |_| Ok("a page")));

@@ -59,8 +59,8 @@ pub struct Server {
     policy: Policy,
     limits: Limits,
     deadline: Duration,
-    /// `None` for a random key.
-    key: Option<StateKey>,
+    /// The keys of `requestState`; `None` for a random one.
+    keys: Option<Vec<StateKey>>,
     answer_timeout: Duration,
 }
 
@@ -88,7 +88,7 @@ impl Server {
             policy: Policy::default(),
             limits: Limits::default(),
             deadline: Duration::from_secs(10),
-            key: None,
+            keys: None,
             answer_timeout: Duration::from_secs(60 * 60),
         }
     }
@@ -192,17 +192,23 @@ impl Server {
         self
     }
 
-    /// Sets the secret key that encrypts the state of a call while its client answers questions (2026-07-28: `requestState`).
-    /// Use the same key on all servers that may receive the answers: behind a load balancer, and across restarts. Default: a
-    /// random key.
+    /// Sets the secret keys that sign the state of a call while its client answers questions (2026-07-28: `requestState`).
+    /// The first one signs; states that any of them has signed are accepted. Default: a random key, so that only this server
+    /// accepts the state, until it restarts.
+    ///
+    /// All servers that may receive the answers need the same keys: behind a load balancer, and across restarts. To rotate,
+    /// restart them with `[old, new]`, then with `[new, old]`, and after [`answer_within`](Server::answer_within) with `[new]`.
+    /// The client can read the state: its own identifier and answers, and digests of the arguments and questions.
+    ///
+    /// With an empty list, the server does not start.
     ///
     /// ```
     /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
-    /// # let from_the_vault = [0; 32];
-    /// let server = tool_mcp::Server::new(registry).request_state_key(from_the_vault);
+    /// # let (from_the_vault, previous) = ([1; 32], [2; 32]);
+    /// let server = tool_mcp::Server::new(registry).request_state_keys([from_the_vault, previous]);
     /// ```
-    pub fn request_state_key(mut self, key: [u8; 32]) -> Self {
-        self.key = Some(StateKey(key));
+    pub fn request_state_keys(mut self, keys: impl IntoIterator<Item = [u8; 32]>) -> Self {
+        self.keys = Some(keys.into_iter().map(StateKey).collect());
         self
     }
 

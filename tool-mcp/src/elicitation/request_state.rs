@@ -1,6 +1,6 @@
-//! The state of a call between its round trips: encrypted, and kept by the client.
+//! The state of a call between its round trips: signed, and kept by the client, which can read it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::time::Duration;
 
@@ -8,6 +8,7 @@ use rmcp::ErrorData;
 use rmcp::model::{RequestStateCodec, RequestStateError, SealOptions};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use sha2::{Digest as _, Sha256};
 use tool_core::Digest;
 use tool_core::elicitation::Question;
 
@@ -57,8 +58,8 @@ struct RequestState {
     entries: SealedQuestions,
 }
 
-/// The secret key of a [`StateSealer`].
-#[derive(Clone, Copy)]
+/// A secret key of a [`StateSealer`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct StateKey(pub(crate) [u8; 32]);
 
 impl StateKey {
@@ -70,6 +71,12 @@ impl StateKey {
         getrandom::fill(&mut key)?;
         Ok(StateKey(key))
     }
+
+    /// Returns the identifier that a state names its key with: a part of a digest, which does not reveal the key.
+    fn id(&self) -> String {
+        let digest = Sha256::new_with_prefix("tool-mcp requestState").chain_update(self.0).finalize();
+        digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+    }
 }
 
 impl fmt::Debug for StateKey {
@@ -78,7 +85,7 @@ impl fmt::Debug for StateKey {
     }
 }
 
-/// Encrypts and authenticates the states of calls.
+/// Signs the states of calls, and verifies them.
 pub(crate) struct StateSealer {
     codec: RequestStateCodec,
     /// How long an answer may take.
@@ -86,9 +93,16 @@ pub(crate) struct StateSealer {
 }
 
 impl StateSealer {
-    /// Creates a sealer. All servers that may receive the next round trip need the same key.
-    pub(crate) fn new(StateKey(key): StateKey, lifetime: Duration) -> Self {
-        StateSealer { codec: RequestStateCodec::new_unchecked(key), lifetime }
+    /// Creates a sealer that signs with the first key, and accepts what any of the keys has signed.
+    ///
+    /// # Errors
+    ///
+    /// When there is no key.
+    pub(crate) fn new(keys: &[StateKey], lifetime: Duration) -> Result<Self, RequestStateError> {
+        let active = keys.first().map(StateKey::id).unwrap_or_default();
+        let distinct: BTreeSet<&StateKey> = keys.iter().collect();
+        let keys = distinct.into_iter().map(|key| (key.id(), key.0));
+        Ok(StateSealer { codec: RequestStateCodec::new_with_keyring(active, keys)?, lifetime })
     }
 
     /// Seals the state of a call.
@@ -123,7 +137,7 @@ impl StateSealer {
     ///
     /// # Errors
     ///
-    /// When it was not sealed with the same key for the same call, or has expired.
+    /// When it was not sealed with one of the keys for the same call, or has expired.
     pub(super) fn open(&self, sealed: &str, call: CallIdentity<'_>) -> RpcResult<SealedQuestions> {
         let refused = |why: &str| {
             invalid_params(format!("the `requestState` {why}: make the call without it to begin anew"))
@@ -153,4 +167,40 @@ fn digest(arguments: &[u8]) -> String {
     let arguments = if arguments.is_empty() { b"{}" } else { arguments };
     let arguments: Value = serde_json::from_slice(arguments).unwrap_or_default();
     Digest::of(&arguments).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CALL: CallIdentity<'_> =
+        CallIdentity { method: "tools/call", name: "ask", arguments: b"{}", principal: Some("ada") };
+
+    fn sealer(keys: &[u8]) -> StateSealer {
+        let keys: Vec<StateKey> = keys.iter().map(|key| StateKey([*key; 32])).collect();
+        StateSealer::new(&keys, Duration::from_secs(60)).unwrap()
+    }
+
+    #[test]
+    fn accepts_states_throughout_a_rotation() {
+        let stages = [sealer(&[1]), sealer(&[1, 2]), sealer(&[2, 1]), sealer(&[2])];
+        let states: Vec<String> =
+            stages.iter().map(|stage| stage.seal(SealedQuestions::new(), CALL).unwrap()).collect();
+        // Two stages that follow each other serve at the same time.
+        for (one, other) in [(0, 1), (1, 2), (2, 3)] {
+            assert!(stages[one].open(&states[other], CALL).is_ok(), "{one} opens what {other} sealed");
+            assert!(stages[other].open(&states[one], CALL).is_ok(), "{other} opens what {one} sealed");
+        }
+        let retired = stages[3].open(&states[1], CALL).unwrap_err();
+        assert!(retired.message.contains("was not made by this server"), "{}", retired.message);
+    }
+
+    #[test]
+    fn the_id_of_a_key_does_not_contain_it() {
+        let state = sealer(&[7]).seal(SealedQuestions::new(), CALL).unwrap();
+        let opened = sealer(&[8, 7, 7]).open(&state, CALL);
+        assert_eq!(opened.unwrap(), SealedQuestions::new());
+        assert_ne!(StateKey([7; 32]).id(), "07".repeat(8));
+        assert_ne!(StateKey([7; 32]).id(), StateKey([8; 32]).id());
+    }
 }

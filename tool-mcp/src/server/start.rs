@@ -45,9 +45,10 @@ impl Server {
         let instructions =
             self.instructions.clone().or_else(|| settings.file.instructions().map(str::to_owned));
         let views = CatalogViews::new(self.provider.clone(), caller, Arc::new(settings));
-        let key = self.key.map_or_else(StateKey::random, Ok);
-        let key = key.map_err(|error| ServeError::Setup(format!("cannot create a random key: {error}")))?;
-        let sealer = StateSealer::new(key, self.answer_timeout);
+        let keys = self.keys.clone().map_or_else(|| StateKey::random().map(|key| vec![key]), Ok);
+        let keys = keys.map_err(|error| ServeError::Setup(format!("cannot create a random key: {error}")))?;
+        let sealer = StateSealer::new(&keys, self.answer_timeout)
+            .map_err(|_| ServeError::Setup("`request_state_keys` needs at least one key".to_owned()))?;
         let (changes, updates) = (self.changes.clone(), self.updates.clone());
         Ok(Arc::new(Handler::new(views, changes, updates, self.identity.clone(), instructions, sealer)))
     }

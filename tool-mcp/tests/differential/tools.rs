@@ -147,7 +147,7 @@ pub(super) enum Kind {
 }
 
 pub(super) fn server(kind: Kind) -> Server {
-    let server = Server::new(registry()).name("fixture").version("1.0.0").request_state_key([7; 32]);
+    let server = Server::new(registry()).name("fixture").version("1.0.0").request_state_keys([[7; 32]]);
     let server = server.resource(DynamicResource::text("docs://guide", "guide", "# Guide"));
     let server =
         server.resource_template(DynamicTemplate::new("docs://page/{id}", "page", async |_| Ok("a page")));

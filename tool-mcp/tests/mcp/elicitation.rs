@@ -454,11 +454,36 @@ fn rejects_forged_states_and_those_of_other_calls() {
     let other_server = TestServer::with_registry(registry(), |server| server);
     let answer = call(&other_server, params("greet_by_name", hi.clone(), state));
     assert_eq!(rejection(&answer), "was not made by this server");
-    let shared = || TestServer::with_registry(registry(), |server| server.request_state_key([7; 32]));
+    let shared = || TestServer::with_registry(registry(), |server| server.request_state_keys([[7; 32]]));
     let (one, another) = (shared(), shared());
     let first = call(&one, json!({"name": "greet_by_name", "arguments": {}}));
     let answer = call(&another, params("greet_by_name", json!({}), input_required(&first).1));
     assert_eq!(text(&answer), "Hello, Ada!");
+}
+
+#[test]
+fn replicas_accept_the_states_of_each_other_while_a_key_is_rotated() {
+    let replica = |keys: &[u8]| {
+        let keys: Vec<[u8; 32]> = keys.iter().map(|key| [*key; 32]).collect();
+        TestServer::with_registry(registry(), |server| server.request_state_keys(keys))
+    };
+    let (before, after, done) = (replica(&[1, 2]), replica(&[2, 1]), replica(&[2]));
+    let params = |state: &str| json!({"name": "greet_by_name", "requestState": state, "inputResponses": {"user_name": ada()}});
+    let asked = |server: &TestServer| {
+        input_required(&call(server, json!({"name": "greet_by_name", "arguments": {}}))).1.to_owned()
+    };
+    for (sealed, opened) in [(&before, &after), (&after, &before), (&after, &done), (&done, &after)] {
+        assert_eq!(text(&call(opened, params(&asked(sealed)))), "Hello, Ada!");
+    }
+    let retired = call(&done, params(&asked(&before)));
+    assert_eq!(rejection(&retired), "was not made by this server");
+}
+
+#[test]
+fn a_server_without_a_key_does_not_start() {
+    let server = tool_mcp::Server::new(registry()).request_state_keys([]);
+    let error = server.into_axum_router().unwrap_err();
+    assert!(error.to_string().contains("`request_state_keys` needs at least one key"), "{error}");
 }
 
 #[test]
