@@ -16,8 +16,7 @@ use std::time::Duration;
 use axum::body::Bytes;
 use rmcp::model::{
     DiscoverResult, ExtensionCapabilities, Implementation, InitializeRequestParams, InitializeResult,
-    InputRequiredResult, JsonObject, MetaObject, ProtocolVersion, ServerCapabilities, ServerConfig,
-    ServerResult,
+    InputRequiredResult, JsonObject, MetaObject, ServerCapabilities, ServerConfig, ServerResult,
 };
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -31,9 +30,11 @@ use crate::changes::Changes;
 use crate::elicitation::{CallIdentity, Elicitation, Round, StateSealer};
 use crate::paging::ListPage;
 use crate::protocol::{
-    ItemList, ListMembers, RequestContext, ResultMeta, RpcResponse, RpcResult, Session, invalid_params,
+    ClientInfo, ItemList, ListMembers, RequestContext, ResultMeta, RpcResponse, RpcResult, Session,
+    invalid_params,
 };
 use crate::render::ui_page;
+use crate::session_store::StoredSession;
 use crate::updates::Updates;
 
 /// Answers the requests of all clients.
@@ -105,18 +106,16 @@ impl Handler {
         let request: InitializeRequestParams = serde_json::from_value(params.into()).map_err(|error| {
             invalid_params(format!("the parameters of `initialize` cannot be read: {error}"))
         })?;
-        let requested = &request.protocol_version;
-        let is_supported = requested.has_initialize() && ProtocolVersion::KNOWN_VERSIONS.contains(requested);
-        let version = if is_supported { requested.clone() } else { ProtocolVersion::V_2025_11_25 };
-        session.open(&request, version.clone());
+        let client = ClientInfo::negotiated(&request);
         let mut result = self.config.clone();
-        result.protocol_version = version;
+        result.protocol_version = client.era.version().cloned().unwrap_or_default();
+        session.open(client);
         Ok(result)
     }
 
     pub(crate) async fn discover(&self, cx: &RequestContext) -> DiscoverResult {
         let config = self.with_extensions(self.config.clone(), cx).await;
-        let discovered = DiscoverResult::from_server_info(ProtocolVersion::KNOWN_VERSIONS.to_vec(), config);
+        let discovered = DiscoverResult::from_server_info(self.views.settings.versions().to_vec(), config);
         discovered.with_ttl_ms(FRESH_FOR_MS).with_cache_scope(cx.scope())
     }
 
@@ -142,6 +141,17 @@ impl Handler {
     pub(crate) fn initialized(&self, session: &Arc<Session>) {
         if let Some(changes) = self.changes.as_ref().filter(|_| session.initialize()) {
             changes.notify_session(session);
+        }
+    }
+
+    /// Updates a session to what the session store has, and notifies its client from now on as it wishes.
+    pub(crate) fn restore(&self, stored: &StoredSession, session: &Arc<Session>) {
+        let is_first = session.restore(stored);
+        if let Some(updates) = self.updates.as_ref().filter(|_| is_first) {
+            updates.notify_session(session);
+        }
+        if stored.is_initialized {
+            self.initialized(session);
         }
     }
 

@@ -8,6 +8,7 @@ mod media;
 mod policy;
 mod rejection;
 mod sessions;
+mod shared_sessions;
 mod shutdown;
 mod stream;
 

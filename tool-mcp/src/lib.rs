@@ -28,6 +28,7 @@ mod protocol;
 mod render;
 mod resource_metadata;
 mod server;
+mod session_store;
 mod settings;
 mod signature;
 mod stdio;
@@ -46,6 +47,7 @@ pub use http::HttpServer;
 pub use prompts_file::{PromptsFile, PromptsFileError};
 pub use resource_metadata::resource_metadata;
 pub use server::Server;
+pub use session_store::{SessionStore, SessionStoreError, StoredSession};
 pub use surfaces::{Surfaces, UnknownSurfaces};
 pub use updates::Updates;
 

@@ -12,14 +12,15 @@ pub(crate) mod param_headers;
 mod response;
 mod server_requests;
 mod session;
+mod session_change;
 mod watched;
 
 pub(crate) use context::{Caller, Origin, RequestContext};
 pub(crate) use dispatch::INVALID_CALL;
 pub(crate) use era::Era;
 pub(crate) use errors::{
-    RpcResult, internal_error, invalid_params, method_not_found, resource_not_found, shortened,
-    shutting_down, too_many_requests, too_many_sessions,
+    RpcResult, internal_error, invalid_params, legacy_refused, method_not_found, no_session_store,
+    resource_not_found, shortened, shutting_down, too_many_requests, too_many_sessions,
 };
 pub(crate) use in_flight::{MOST_REQUESTS, RequestGuard};
 pub(crate) use message::{
@@ -29,5 +30,6 @@ pub(crate) use outbox::{Closed, Notification, Outbox, Outgoing, Subscriber};
 #[cfg(feature = "tasks")]
 pub(crate) use response::Acknowledged;
 pub(crate) use response::{ItemList, ListMembers, ResultMeta, RpcResponse};
-pub(crate) use session::Session;
+pub(crate) use session::{ClientInfo, Session};
+pub(crate) use session_change::SessionChange;
 pub(crate) use watched::{MOST_URI_BYTES, MOST_WATCHED, WatchedUris};

@@ -20,6 +20,7 @@ use crate::custom::DynamicPrompt;
 use crate::elicitation::StateKey;
 use crate::error::ServeError;
 use crate::http::{HttpServer, Policy, router_until};
+use crate::session_store::SessionStore;
 use crate::settings::Settings;
 use crate::stdio;
 use crate::updates::Updates;
@@ -149,6 +150,10 @@ impl Server {
         /// Sets how long a client has to answer the question of a tool. Default: an hour. Before 2026-07-28, an unanswered form
         /// then counts as dismissed.
         answer_within(time: Duration) => self.answer_timeout = time, example(std::time::Duration::from_secs(5 * 60));
+
+        /// Sets whether clients up to 2025-11-25 are served. Default: yes. If not, `initialize` and all that follows it are
+        /// refused with one sentence (-32022, over HTTP 400): no request depends on which replica it reaches.
+        legacy(served: bool) => self.settings.modern_only = !served, example(false);
     }
 
     /// Answers requests for any `Host`: for an application behind a proxy, or one that checks the header itself.
@@ -209,6 +214,30 @@ impl Server {
     /// ```
     pub fn request_state_keys(mut self, keys: impl IntoIterator<Item = [u8; 32]>) -> Self {
         self.keys = Some(keys.into_iter().map(StateKey).collect());
+        self
+    }
+
+    /// Sets the store of the sessions of clients up to 2025-11-25, so that each replica behind a load balancer continues those of
+    /// the others. Default: a session lives in the process that opened it. Requests of 2026-07-28 have no session.
+    ///
+    /// Each request of a session is one query of the store, which finds the session, its owner, its log level and its
+    /// subscriptions. If the store fails, the client is answered with 503 and `Retry-After`, and may try again. An unused
+    /// session expires after five minutes. A deleted one ends everywhere with its next request, and its open streams within 30
+    /// seconds.
+    ///
+    /// What is under way stays at its replica: streams and their history, calls that a client may cancel, and questions of tools
+    /// to their client. A response that reaches another replica is answered with 400. Notifications and log messages reach a
+    /// client on the streams that it has at the replica that sends them.
+    ///
+    /// The crate `tool-replicas` has a store over PostgreSQL. The example of [`SessionStore`] is a store in memory.
+    ///
+    /// ```
+    /// # fn serve(registry: tool_core::Registry, sessions: std::sync::Arc<dyn tool_mcp::SessionStore>) {
+    /// let server = tool_mcp::Server::new(registry).sessions(sessions);
+    /// # }
+    /// ```
+    pub fn sessions(mut self, store: Arc<dyn SessionStore>) -> Self {
+        self.policy.sessions = Some(store);
         self
     }
 

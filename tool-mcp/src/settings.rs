@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use rmcp::model::MetaObject;
+use rmcp::model::{MetaObject, ProtocolVersion};
 use tool_core::{Registry, ToolDefinition, adapter};
 
 use crate::catalog::uri::{Scheme, ui_uri};
@@ -23,6 +23,8 @@ pub(crate) struct Settings {
     pub(crate) tool_meta: bool,
     /// Whether lists have the tools that the caller could call with further permissions.
     pub(crate) denied_tools: bool,
+    /// Whether clients up to 2025-11-25 are refused.
+    pub(crate) modern_only: bool,
     /// The name of the server.
     pub(crate) name: String,
     pub(crate) resources: Vec<DynamicResource>,
@@ -33,6 +35,13 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
+    /// Returns the versions of the protocol that are served, the oldest one first.
+    pub(crate) fn versions(&self) -> &'static [ProtocolVersion] {
+        let versions = ProtocolVersion::KNOWN_VERSIONS;
+        let modern = versions.partition_point(ProtocolVersion::has_initialize);
+        if self.modern_only { &versions[modern..] } else { versions }
+    }
+
     /// Returns the description of a tool for models.
     pub(crate) fn description<'t>(&'t self, tool: &'t ToolDefinition) -> &'t str {
         self.file.description(tool.name()).unwrap_or(tool.description())

@@ -80,6 +80,7 @@ mod tests {
             page_size: None,
             tool_meta: true,
             denied_tools: false,
+            modern_only: false,
             name: "listed".to_owned(),
             resources: Vec::new(),
             templates: Vec::new(),

@@ -1,11 +1,13 @@
 //! The kinds of questions that a client supports.
 
 use rmcp::model::ClientCapabilities;
+use serde::{Deserialize, Serialize};
 use tool_core::elicitation::{Ask, AskKind, Question};
 use tool_core::{Failure, FailureKind};
 
 /// The kinds of questions and answers that a client supports.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub(crate) struct Capabilities {
     form: bool,
     url: bool,

@@ -1,5 +1,7 @@
 //! The endpoint of both eras: from an HTTP request to its response.
 
+mod in_session;
+
 use std::future::poll_fn;
 use std::sync::Arc;
 use std::task::Poll;
@@ -8,7 +10,7 @@ use std::time::Duration;
 use axum::body::{Body, Bytes};
 use axum::extract::Request;
 use axum::http::request::Parts;
-use axum::http::{HeaderName, HeaderValue, Method, Response, StatusCode};
+use axum::http::{HeaderName, Method, Response, StatusCode};
 use rmcp::model::{ErrorCode, ProtocolVersion};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -17,18 +19,18 @@ use tool_core::{Extensions, Principal};
 use tool_serve::read_body;
 
 use crate::handlers::Handler;
-use crate::http::body::{EventBody, ResponseBody, empty, events, guarded, json};
+use crate::http::body::{EventBody, ResponseBody, empty, events, guarded};
 use crate::http::headers::{self, SESSION};
 use crate::http::policy::{HeaderRules, Policy};
 use crate::http::rejection::{BODY_LIMIT, Rejection};
-use crate::http::sessions::{HttpSession, SessionLease, Sessions};
+use crate::http::shared_sessions::SharedSessions;
 use crate::http::shutdown::Shutdown;
 use crate::http::stream::{EventIds, Stream};
 use crate::http::{challenge, media};
 use crate::protocol::param_headers::ParamHeaders;
 use crate::protocol::{
-    Caller, MOST_REQUESTS, Message, Origin, Outbox, RpcRequest, RpcResponse, Session, in_flight,
-    internal_error, invalid_params, read, request_id, shutting_down, too_many_requests, too_many_sessions,
+    Caller, Message, Origin, Outbox, RpcRequest, RpcResponse, Session, invalid_params, read, request_id,
+    shutting_down,
 };
 
 const TRACE_PARENT: HeaderName = HeaderName::from_static("traceparent");
@@ -37,7 +39,7 @@ pub(super) struct Endpoint {
     handler: Arc<Handler>,
     authenticator: Option<Arc<dyn Authenticator>>,
     rules: HeaderRules,
-    sessions: Arc<Sessions>,
+    sessions: SharedSessions,
     body_timeout: Duration,
     /// The responses that are being sent.
     responses: TaskTracker,
@@ -70,6 +72,7 @@ impl Endpoint {
     pub(super) fn new(shutdown: &Shutdown, policy: &Policy) -> Self {
         let Shutdown { responses, stop, handler, sessions, .. } = shutdown.clone();
         let (authenticator, rules) = (policy.authenticator.clone(), HeaderRules::new(policy));
+        let sessions = SharedSessions::new(sessions, policy.sessions.clone(), Arc::clone(&handler));
         let body_timeout = policy.body_timeout;
         Endpoint { handler, authenticator, rules, sessions, body_timeout, responses, stop }
     }
@@ -97,13 +100,11 @@ impl Endpoint {
         is_modern: bool,
     ) -> Result<Response<ResponseBody>, Rejection> {
         let caller = self.identify(&head).await?;
-        let id = head.headers.get(SESSION).and_then(|id| id.to_str().ok());
-        let lease = id.and_then(|id| self.sessions.lease(id, &caller.principal));
         if head.method == Method::POST && media::is_json(&head.headers) {
             let text =
                 read_body(body, BODY_LIMIT, self.body_timeout).await.map_err(Rejection::unread_body)?;
             let extensions = Extensions::from(std::mem::take(&mut head.extensions));
-            let posted = self.post(&mut Incoming { head, caller, extensions, is_modern }, &text, lease).await;
+            let posted = self.post(&mut Incoming { head, caller, extensions, is_modern }, &text).await;
             return posted.map_err(|rejection| rejection.to(|| request_id(&text)));
         }
         headers::check_unique(&head.headers)?;
@@ -114,8 +115,8 @@ impl Endpoint {
                 let message = "Content-Type must be application/json";
                 Err(Rejection::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, message))
             }
-            Method::GET => self.get(&head, lease),
-            Method::DELETE => self.delete(&head, lease.as_ref()),
+            Method::GET => self.get(&head, &caller).await,
+            Method::DELETE => self.delete(&head, &caller).await,
             _ => Err(Rejection::method_not_allowed("GET, POST, DELETE")),
         }
     }
@@ -129,12 +130,7 @@ impl Endpoint {
     }
 
     /// Answers a message.
-    async fn post(
-        &self,
-        incoming: &mut Incoming,
-        text: &Bytes,
-        lease: Option<SessionLease>,
-    ) -> Result<Response<ResponseBody>, Rejection> {
+    async fn post(&self, incoming: &mut Incoming, text: &Bytes) -> Result<Response<ResponseBody>, Rejection> {
         let head = &incoming.head;
         headers::check_unique(&head.headers)?;
         self.rules.check(head)?;
@@ -142,10 +138,10 @@ impl Endpoint {
         media::check_encoding(&head.headers)?;
         let request = match read(text)? {
             Message::Request(request) => request,
-            message => return self.receive(head, message, lease.as_ref()),
+            message => return self.receive(incoming, message).await,
         };
         let id = request.id.clone();
-        let begun = self.begin(incoming, request, lease).await;
+        let begun = self.begin(incoming, request).await;
         begun.map_err(|rejection| rejection.to(|| Some(id)))
     }
 
@@ -154,7 +150,6 @@ impl Endpoint {
         &self,
         incoming: &mut Incoming,
         request: RpcRequest,
-        lease: Option<SessionLease>,
     ) -> Result<Response<ResponseBody>, Rejection> {
         let head = &incoming.head;
         if self.handler.views.is_shutting_down() {
@@ -164,18 +159,22 @@ impl Endpoint {
         if is_opening {
             headers::check_opening(&head.headers, &request)?;
         }
+        let lease = self.lease(head, &incoming.caller).await?;
         if !is_opening && self.is_stateless(head, &request, lease.is_some())? {
             if incoming.is_modern {
                 headers::check_request(&head.headers, &request)?;
             }
             return Ok(self.answer_stateless(incoming, request).await);
         }
+        if self.handler.views.settings.modern_only {
+            return Err(self.no_session(&incoming.head));
+        }
         match lease {
             Some(lease) => self.answer_in_session(incoming, request, lease).await,
             None if is_opening && !incoming.head.headers.contains_key(SESSION) => {
                 self.open(incoming, request).await
             }
-            None => Err(no_session(&incoming.head)),
+            None => Err(self.no_session(&incoming.head)),
         }
     }
 
@@ -196,25 +195,6 @@ impl Endpoint {
         let of_message = meta.version.as_ref().map(ProtocolVersion::as_str);
         let is_modern = of_message.or(version).is_some_and(headers::is_modern);
         Ok(is_modern || missing.is_empty() || is_discovery && !has_session)
-    }
-
-    /// Receives a notification or a response.
-    fn receive(
-        &self,
-        head: &Parts,
-        message: Message,
-        lease: Option<&SessionLease>,
-    ) -> Result<Response<ResponseBody>, Rejection> {
-        if headers::version(&head.headers, false)?.is_some_and(headers::is_modern) {
-            let Message::Notification { method, .. } = message else {
-                return Err(Rejection::bad_request("stateless server does not accept JSON-RPC responses"));
-            };
-            headers::check_method(&head.headers, &method)?;
-        } else {
-            let lease = lease.ok_or_else(|| no_session(head))?;
-            self.handler.receive(message, &lease.session.session);
-        }
-        Ok(empty(StatusCode::ACCEPTED))
     }
 
     /// Answers a request without a session: in JSON if nothing is sent before the response. The call is dropped when the
@@ -251,134 +231,9 @@ impl Endpoint {
         }
     }
 
-    /// Answers a request of a session: in JSON if the response is ready at once, and else on a stream that can be resumed.
-    /// The call goes on when the client leaves.
-    async fn answer_in_session(
-        &self,
-        incoming: &mut Incoming,
-        request: RpcRequest,
-        lease: SessionLease,
-    ) -> Result<Response<ResponseBody>, Rejection> {
-        let session = Arc::clone(&lease.session.session);
-        if session.in_flight.len() >= MOST_REQUESTS {
-            return Err(Rejection::of(StatusCode::TOO_MANY_REQUESTS, too_many_requests()).with_retry_after());
-        }
-        let Some(guard) = session.in_flight.begin(request.id.clone()) else {
-            return Err(Rejection::from(in_flight(&request.id)));
-        };
-        let lease = Arc::new(lease);
-        let stream = lease.session.new_stream();
-        let outbox = Outbox::new(Arc::<Stream>::clone(&stream) as _);
-        let running = self.handler.views.request();
-        let mut answer =
-            self.handler.answer(request, incoming.take_origin(outbox, Some(Arc::clone(&session))));
-        let first = poll_fn(|cx| Poll::Ready(answer.as_mut().poll(cx))).await;
-        match first {
-            Poll::Ready(first) if stream.is_empty() && !guard.is_canceled() => {
-                return Ok(challenge::json(StatusCode::OK, first, self.authenticator.as_deref()));
-            }
-            Poll::Ready(first) if !guard.is_canceled() => stream.finish(&first),
-            Poll::Ready(_) => stream.close(),
-            Poll::Pending => {
-                let stream = Arc::clone(&stream);
-                let lease = Arc::clone(&lease);
-                tokio::spawn(async move {
-                    tokio::select! {
-                        biased;
-                        () = guard.canceled() => stream.close(),
-                        () = session.end.cancelled() => stream.close(),
-                        answer = answer => {
-                            // The client may reuse the identifier as soon as it reads the response.
-                            drop(guard);
-                            stream.finish(&answer);
-                        }
-                    }
-                    drop((lease, running));
-                });
-            }
-        }
-        lease.session.keep_stream(&stream);
-        Ok(events(self.event_body(&stream)).map(|body| ResponseBody::Other(guarded(body, lease))))
-    }
-
-    /// Opens a session.
-    async fn open(
-        &self,
-        incoming: &mut Incoming,
-        request: RpcRequest,
-    ) -> Result<Response<ResponseBody>, Rejection> {
-        let opened = HttpSession::new(&incoming.caller.principal).map_err(|error| {
-            tracing::error!(%error, "there is no randomness for the identifier of a session");
-            Rejection::of(StatusCode::INTERNAL_SERVER_ERROR, internal_error())
-        })?;
-        let outbox = opened.session.outbox.clone();
-        let origin = incoming.take_origin(outbox, Some(Arc::clone(&opened.session)));
-        let answer = self.handler.answer(request, origin).await;
-        let has_failed = answer.error.is_some();
-        let mut response = json(StatusCode::OK, answer.pieces);
-        if !has_failed && let Ok(id) = HeaderValue::from_str(&opened.id) {
-            response.headers_mut().insert(SESSION, id);
-            if !self.sessions.insert(opened) {
-                return Err(
-                    Rejection::of(StatusCode::SERVICE_UNAVAILABLE, too_many_sessions()).with_retry_after()
-                );
-            }
-        }
-        Ok(response)
-    }
-
-    /// Opens or resumes a stream of a session.
-    fn get(&self, head: &Parts, lease: Option<SessionLease>) -> Result<Response<ResponseBody>, Rejection> {
-        media::check_events_accepted(&head.headers)?;
-        if headers::version(&head.headers, false)?.is_some_and(headers::is_modern) {
-            return Err(Rejection::method_not_allowed("POST"));
-        }
-        let lease = lease.ok_or_else(|| no_session(head))?;
-        let source = match head.headers.get("last-event-id").map(|id| id.to_str().unwrap_or_default()) {
-            Some(id) => {
-                let Some(source) = lease.session.resume(id) else {
-                    // After an error, the client would try again with the same identifier for ever.
-                    tracing::debug!(id, "an event is not kept any more");
-                    let ended = Arc::new(Stream::new(EventIds::None));
-                    ended.close();
-                    return Ok(events(self.event_body(&ended)));
-                };
-                Some(source)
-            }
-            None => {
-                let stream = &lease.session.stream;
-                // One connection gets the messages of a session. Others stay open, so that the client does not reconnect.
-                (!stream.has_reader()).then(|| (Arc::clone(stream), stream.attach(None)))
-            }
-        };
-        Ok(events(EventBody::new(source, &self.stop)).map(|body| ResponseBody::Other(guarded(body, lease))))
-    }
-
-    fn delete(
-        &self,
-        head: &Parts,
-        lease: Option<&SessionLease>,
-    ) -> Result<Response<ResponseBody>, Rejection> {
-        if headers::version(&head.headers, false)?.is_some_and(headers::is_modern) {
-            return Err(Rejection::method_not_allowed("POST"));
-        }
-        let lease = lease.ok_or_else(|| no_session(head))?;
-        self.sessions.close(&lease.session.id);
-        Ok(empty(StatusCode::NO_CONTENT))
-    }
-
     /// Attaches a reader to a stream.
     fn event_body(&self, stream: &Arc<Stream>) -> EventBody {
         EventBody::new(Some((Arc::clone(stream), stream.attach(None))), &self.stop)
-    }
-}
-
-/// Returns the error of a request that needs a session.
-fn no_session(head: &Parts) -> Rejection {
-    if head.headers.contains_key(SESSION) {
-        Rejection::new(StatusCode::NOT_FOUND, "Session not found")
-    } else {
-        Rejection::bad_request("Session ID is required")
     }
 }
 

@@ -12,14 +12,16 @@ use tool_serve::BODY_TIMEOUT;
 
 use crate::http::rejection::Rejection;
 use crate::protocol::shortened;
+use crate::session_store::SessionStore;
 
-/// The allowed hosts and origins (`None` for any), the authenticator, and the time limit for bodies.
+/// The allowed hosts and origins (`None` for any), the authenticator, the time limit for bodies, and the session store.
 #[derive(Clone, Debug)]
 pub(crate) struct Policy {
     pub(crate) hosts: Option<Vec<String>>,
     pub(crate) origins: Option<Vec<String>>,
     pub(crate) authenticator: Option<Arc<dyn Authenticator>>,
     pub(crate) body_timeout: Duration,
+    pub(crate) sessions: Option<Arc<dyn SessionStore>>,
 }
 
 impl Default for Policy {
@@ -31,6 +33,7 @@ impl Default for Policy {
             origins: Some(local.map(|host| format!("http://{host}:*")).into()),
             authenticator: None,
             body_timeout: BODY_TIMEOUT,
+            sessions: None,
         }
     }
 }

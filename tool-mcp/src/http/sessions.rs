@@ -11,10 +11,11 @@ use tool_core::Principal;
 
 use crate::http::stream::{EventIds, HISTORY_AGE, Stream, event_id};
 use crate::protocol::{Outbox, Session};
+use crate::session_store::StoredSession;
 use crate::sync::lock;
 
 /// How long a session may be idle: without a running request or a reader of its stream.
-const IDLE: Duration = Duration::from_secs(5 * 60);
+pub(super) const IDLE: Duration = Duration::from_secs(5 * 60);
 
 /// How often idle sessions are looked for.
 const SWEEP: Duration = Duration::from_secs(30);
@@ -48,14 +49,13 @@ struct SessionEntry {
 pub(super) struct HttpSession {
     pub(super) id: Arc<str>,
     /// `None` for a caller without an identifier.
-    owner: Option<String>,
+    pub(super) owner: Option<String>,
     pub(super) session: Arc<Session>,
     /// The stream of messages that belong to no request.
     pub(super) stream: Arc<Stream>,
     streams: Mutex<RequestStreams>,
 }
 
-#[derive(Default)]
 struct RequestStreams {
     next: u64,
     by_number: BTreeMap<u64, Arc<Stream>>,
@@ -65,6 +65,19 @@ struct RequestStreams {
 pub(super) struct SessionLease {
     sessions: Arc<Sessions>,
     pub(super) session: Arc<HttpSession>,
+    /// The session as the request found it in the session store.
+    pub(super) stored: Option<StoredSession>,
+}
+
+/// Returns the first number of the streams and requests to the client that a replica has in a shared session. Replicas begin at
+/// different ones: an event or an answer that reaches another replica is not taken for one of its own.
+///
+/// # Errors
+///
+/// When the system provides no randomness.
+fn first_number() -> Result<u64, getrandom::Error> {
+    // Below 2^53, the largest number of JSON that every client reads exactly.
+    Ok(u64::from(getrandom::u32()?) << 20)
 }
 
 /// Returns the first 16 hexadecimal digits of the SHA-256 of an identifier.
@@ -74,18 +87,35 @@ fn digest(id: &str) -> String {
 }
 
 impl HttpSession {
+    /// Creates a session with a random identifier.
+    ///
     /// # Errors
     ///
     /// When the system provides no randomness.
-    pub(super) fn new(owner: &Principal) -> Result<Self, getrandom::Error> {
+    pub(super) fn new(owner: &Principal, is_shared: bool) -> Result<Self, getrandom::Error> {
         let mut random = [0; 16];
         getrandom::fill(&mut random)?;
         let id = format!("{:032x}", u128::from_be_bytes(random));
-        let stream = Arc::new(Stream::new(EventIds::Session));
+        Ok(HttpSession::numbered(&id, owner, if is_shared { first_number()? } else { 0 }))
+    }
+
+    /// Creates what this replica needs of a session that another one has opened.
+    ///
+    /// # Errors
+    ///
+    /// When the system provides no randomness.
+    pub(super) fn restored(id: &str, owner: &Principal) -> Result<Self, getrandom::Error> {
+        Ok(HttpSession::numbered(id, owner, first_number()?))
+    }
+
+    /// Creates a session whose streams and requests to the client are numbered from `first`.
+    fn numbered(id: &str, owner: &Principal, first: u64) -> Self {
+        let stream = Arc::new(Stream::new(EventIds::Session(first)));
         let outbox = Outbox::new(Arc::<Stream>::clone(&stream) as _);
-        let session = Arc::new(Session::new(outbox, Some(digest(&id))));
+        let session = Arc::new(Session::new(outbox, Some(digest(id)), first.cast_signed()));
         let owner = owner.id().map(str::to_owned);
-        Ok(HttpSession { id: id.into(), owner, session, stream, streams: Mutex::default() })
+        let streams = Mutex::new(RequestStreams { next: first, by_number: BTreeMap::new() });
+        HttpSession { id: id.into(), owner, session, stream, streams }
     }
 
     /// Creates a stream for a request, without keeping it.
@@ -106,16 +136,17 @@ impl HttpSession {
 
     /// Attaches a reader to the stream of an event, after that event; `None` if the stream is not kept any more.
     pub(super) fn resume(&self, id: &str) -> Option<(Arc<Stream>, u64)> {
-        let (event, request) = event_id(id)?;
-        let stream = match request {
-            Some(number) => {
+        let (event, ids) = event_id(id)?;
+        let stream = match ids {
+            EventIds::Request(number) => {
                 let mut streams = lock(&self.streams);
                 streams.forget();
                 Arc::clone(streams.by_number.get(&number)?)
             }
-            None => Arc::clone(&self.stream),
+            _ => Arc::clone(&self.stream),
         };
-        let reader = stream.attach(Some(event));
+        // The events of another replica are not here: its client gets those that this one has not sent yet.
+        let reader = stream.attach((ids == stream.ids()).then_some(event));
         Some((stream, reader))
     }
 
@@ -157,24 +188,33 @@ impl Sessions {
     pub(super) fn lease(self: &Arc<Self>, id: &str, caller: &Principal) -> Option<SessionLease> {
         let mut table = lock(&self.0);
         table.sweep();
-        let entry = table.by_id.get_mut(id).filter(|entry| entry.session.owner.as_deref() == caller.id())?;
-        entry.open += 1;
-        entry.used = Instant::now();
-        Some(SessionLease { sessions: Arc::clone(self), session: Arc::clone(&entry.session) })
+        let session = table.begin(id, caller.id())?;
+        Some(SessionLease { sessions: Arc::clone(self), session, stored: None })
     }
 
-    /// Adds a session. If there are too many, it closes an idle one: of the caller that has the most, the one that has been idle
-    /// the longest. Returns `false` if there is none.
-    pub(super) fn insert(&self, session: HttpSession) -> bool {
+    /// Adds a session, unless another request has added it meanwhile, and begins a request of it. Returns whether it is new.
+    ///
+    /// If there are too many, an idle one is closed: of the caller that has the most, the one that has been idle the longest.
+    /// If there is none, this returns `None`.
+    pub(super) fn insert(self: &Arc<Self>, session: HttpSession) -> Option<(SessionLease, bool)> {
         let mut table = lock(&self.0);
         table.sweep();
-        if table.by_id.len() >= MOST_SESSIONS {
-            let Some(id) = table.dispensable() else { return false };
+        let is_new = !table.by_id.contains_key(&session.id);
+        if is_new && table.by_id.len() >= MOST_SESSIONS {
+            let id = table.dispensable()?;
             table.close(&id);
         }
-        let entry = SessionEntry { session: Arc::new(session), open: 0, used: Instant::now() };
-        table.by_id.insert(Arc::clone(&entry.session.id), entry);
-        true
+        let id = Arc::clone(&session.id);
+        let owner = session.owner.clone();
+        let new = || SessionEntry { session: Arc::new(session), open: 0, used: Instant::now() };
+        table.by_id.entry(Arc::clone(&id)).or_insert_with(new);
+        let session = table.begin(&id, owner.as_deref())?;
+        Some((SessionLease { sessions: Arc::clone(self), session, stored: None }, is_new))
+    }
+
+    /// Returns `true` if a session has open requests or streams.
+    pub(super) fn is_open(&self, id: &str) -> bool {
+        lock(&self.0).by_id.get(id).is_some_and(|entry| entry.open > 0)
     }
 
     pub(super) fn close(&self, id: &str) {
@@ -214,6 +254,14 @@ impl SessionTable {
         let entry =
             idle.max_by_key(|entry| (counts.get(&entry.session.owner.as_deref()), Reverse(entry.used)))?;
         Some(Arc::clone(&entry.session.id))
+    }
+
+    /// Begins a request of a session that this caller has opened.
+    fn begin(&mut self, id: &str, owner: Option<&str>) -> Option<Arc<HttpSession>> {
+        let entry = self.by_id.get_mut(id).filter(|entry| entry.session.owner.as_deref() == owner)?;
+        entry.open += 1;
+        entry.used = Instant::now();
+        Some(Arc::clone(&entry.session))
     }
 
     fn close(&mut self, id: &str) {

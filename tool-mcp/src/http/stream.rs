@@ -38,8 +38,8 @@ const RETRY_MS: u64 = 3_000;
 pub(super) enum EventIds {
     /// The events have none: the stream cannot be resumed.
     None,
-    /// It is the stream of a session.
-    Session,
+    /// It is the stream of a session, at the replica with this number; 0 if replicas do not share their sessions.
+    Session(u64),
     /// It is the stream of a request in a session.
     Request(u64),
 }
@@ -99,6 +99,10 @@ impl Stream {
             EventIds::Request(number) => Some(number),
             _ => None,
         }
+    }
+
+    pub(super) fn ids(&self) -> EventIds {
+        self.ids
     }
 
     /// Returns `true` if nothing was sent.
@@ -262,7 +266,8 @@ fn event_text(ids: EventIds, number: u64, data: &[u8], retry: Option<u64>) -> By
     let mut write = |id: fmt::Arguments<'_>| text.write_fmt(id).unwrap_or_default();
     match ids {
         EventIds::None => {}
-        EventIds::Session => write(format_args!("\nid: {number}")),
+        EventIds::Session(0) => write(format_args!("\nid: {number}")),
+        EventIds::Session(replica) => write(format_args!("\nid: {number}@{replica}")),
         EventIds::Request(stream) => write(format_args!("\nid: {number}/{stream}")),
     }
     if let Some(retry) = retry {
@@ -272,12 +277,16 @@ fn event_text(ids: EventIds, number: u64, data: &[u8], retry: Option<u64>) -> By
     text.into()
 }
 
-/// Parses the identifier of an event: its number, and that of the request whose stream it is in.
-pub(super) fn event_id(text: &str) -> Option<(u64, Option<u64>)> {
-    match text.split_once('/') {
-        Some((number, stream)) => Some((number.parse().ok()?, Some(stream.parse().ok()?))),
-        None => Some((text.parse().ok()?, None)),
-    }
+/// Parses the identifier of an event: its number, and the stream that it is in.
+pub(super) fn event_id(text: &str) -> Option<(u64, EventIds)> {
+    let (number, stream) = if let Some((number, stream)) = text.split_once('/') {
+        (number, EventIds::Request(stream.parse().ok()?))
+    } else if let Some((number, replica)) = text.split_once('@') {
+        (number, EventIds::Session(replica.parse().ok()?))
+    } else {
+        (text, EventIds::Session(0))
+    };
+    Some((number.parse().ok()?, stream))
 }
 
 #[cfg(test)]
@@ -315,7 +324,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn waits_for_slow_readers_but_not_detached_ones() {
-        let stream = Arc::new(Stream::new(EventIds::Session));
+        let stream = Arc::new(Stream::new(EventIds::Session(0)));
         let reader = stream.attach(None);
         next(&stream, reader).await.unwrap();
         for _ in 0..MOST_UNREAD {
@@ -339,7 +348,7 @@ mod tests {
 
     #[test]
     fn resumes_after_the_largest_event_number() {
-        let stream = Stream::new(EventIds::Session);
+        let stream = Stream::new(EventIds::Session(0));
         let reader = stream.attach(Some(u64::MAX));
         let next = stream.poll_next(reader, &mut Context::from_waker(Waker::noop()));
         assert!(next.is_pending(), "no event has a larger number");
@@ -347,9 +356,10 @@ mod tests {
 
     #[test]
     fn parses_event_ids() {
-        assert_eq!(event_id("7"), Some((7, None)));
-        assert_eq!(event_id("7/8"), Some((7, Some(8))));
-        for text in ["", "a", "7/", "/7", "7/8/9", "-1"] {
+        assert_eq!(event_id("7"), Some((7, EventIds::Session(0))));
+        assert_eq!(event_id("7@8"), Some((7, EventIds::Session(8))));
+        assert_eq!(event_id("7/8"), Some((7, EventIds::Request(8))));
+        for text in ["", "a", "7/", "/7", "7/8/9", "-1", "7@", "@8", "7@8/9"] {
             assert_eq!(event_id(text), None, "{text}");
         }
     }

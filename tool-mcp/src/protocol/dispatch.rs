@@ -18,7 +18,7 @@ use crate::protocol::context::{Origin, RequestContext};
 use crate::protocol::message::{Message, Meta, Params, REQUIRED, RpcRequest};
 use crate::protocol::operation::METHODS;
 use crate::protocol::response::RpcResponse;
-use crate::protocol::{RpcResult, Session, invalid_params, method_not_found};
+use crate::protocol::{RpcResult, Session, invalid_params, legacy_refused, method_not_found};
 
 impl Handler {
     /// Begins to answer a request. Changes to its session are made before this returns.
@@ -30,7 +30,12 @@ impl Handler {
         let opens_session = request.opens_session();
         let RpcRequest { id, method, meta, params } = request;
         let cx = RequestContext::new(id, &method, &meta, &params, origin);
-        let admitted = if opens_session { Ok(true) } else { admit(&method, &meta, &cx) };
+        let settings = &self.views.settings;
+        let admitted = match opens_session {
+            _ if settings.modern_only && is_legacy(&meta) => Err(legacy_refused(settings.versions())),
+            true => Ok(true),
+            false => admit(&method, &meta, &cx),
+        };
         let is_legacy = match admitted {
             Ok(is_legacy) => is_legacy,
             Err(error) => return Box::pin(ready(RpcResponse::error(error, &cx))),
@@ -53,17 +58,18 @@ impl Handler {
         Box::pin(answering.instrument(span))
     }
 
-    /// Handles a notification or a response from the client of a session.
-    pub(crate) fn receive(&self, message: Message, session: &Arc<Session>) {
+    /// Handles a notification or a response from the client of a session. Returns `false` for a response to no open request.
+    pub(crate) fn receive(&self, message: Message, session: &Arc<Session>) -> bool {
         match message {
             Message::Notification { method, params } => match method.as_str() {
                 "notifications/cancelled" => session.cancel(&params),
                 "notifications/initialized" => self.initialized(session),
                 _ => {}
             },
-            Message::Response { id, result } => session.server_requests.answer(id.as_ref(), result),
+            Message::Response { id, result } => return session.server_requests.answer(id.as_ref(), result),
             Message::Request(_) => {}
         }
+        true
     }
 
     /// Answers a request that changes its session.
@@ -156,6 +162,11 @@ pub(crate) const INVALID_CALL: &str = "`name` must be a string and `arguments` a
 
 const COMPLETE: &str = "`ref` must be a `ref/prompt` with a `name` or a `ref/resource` with a `uri`, and `argument` \
                         must have a `name` and a `value`";
+
+/// Returns `true` if a request does not name a version without sessions.
+fn is_legacy(meta: &Meta) -> bool {
+    meta.version.as_ref().is_none_or(ProtocolVersion::has_initialize)
+}
 
 /// Returns whether a request follows the rules before 2026-07-28.
 ///

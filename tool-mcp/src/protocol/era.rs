@@ -1,10 +1,11 @@
 //! The version of the protocol that a request uses.
 
 use rmcp::model::ProtocolVersion;
+use serde::{Deserialize, Serialize};
 use tool_core::Content;
 
 /// The version that a request uses, if one is agreed on. Versions are dates, and compare as texts.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Era(Option<ProtocolVersion>);
 
 impl Era {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use rmcp::ErrorData;
-use rmcp::model::ErrorCode;
+use rmcp::model::{ErrorCode, ProtocolVersion};
 use serde_json::json;
 
 use crate::protocol::in_flight::MOST_REQUESTS;
@@ -42,6 +42,18 @@ pub(crate) fn too_many_requests() -> ErrorData {
 pub(crate) fn too_many_sessions() -> ErrorData {
     let retry = json!({"retryable": true, "retryAfterSeconds": 1});
     ErrorData::internal_error("too many sessions are in use: try again, or end some with DELETE", Some(retry))
+}
+
+/// Returns the error of a request whose session cannot be looked up.
+pub(crate) fn no_session_store() -> ErrorData {
+    let retry = json!({"retryable": true, "retryAfterSeconds": 1});
+    ErrorData::internal_error("the store of the sessions does not answer: try again", Some(retry))
+}
+
+/// Returns the error of a client that is too old for a server without sessions.
+pub(crate) fn legacy_refused(supported: &[ProtocolVersion]) -> ErrorData {
+    let message = "this server has no sessions and does not answer `initialize`: use a client of MCP 2026-07-28 or later";
+    ErrorData::new(ErrorCode::UNSUPPORTED_PROTOCOL_VERSION, message, Some(json!({"supported": supported})))
 }
 
 /// Returns the error of a request during shutdown. Another process may answer it.

@@ -13,16 +13,19 @@ use crate::sync::lock;
 pub(crate) type ClientResult = RpcResult<Value>;
 
 /// The requests that the client has not answered yet.
-#[derive(Default)]
 pub(crate) struct ServerRequests(Mutex<PendingRequests>);
 
-#[derive(Default)]
 struct PendingRequests {
     next: i64,
     by_id: HashMap<i64, Sender<ClientResult>>,
 }
 
 impl ServerRequests {
+    /// Numbers the requests from `first`, which is at most 2^52.
+    pub(crate) fn numbered_from(first: i64) -> Self {
+        ServerRequests(Mutex::new(PendingRequests { next: first, by_id: HashMap::new() }))
+    }
+
     /// Returns the identifier of a new request, and the receiver of its response.
     pub(crate) fn begin(&self) -> (RequestId, Receiver<ClientResult>) {
         let (sender, receiver) = channel();
@@ -40,8 +43,8 @@ impl ServerRequests {
         }
     }
 
-    /// Passes a response on to its receiver.
-    pub(crate) fn answer(&self, id: Option<&RequestId>, result: ClientResult) {
+    /// Passes a response on to its receiver. Returns `false` if there is none.
+    pub(crate) fn answer(&self, id: Option<&RequestId>, result: ClientResult) -> bool {
         let number = match id {
             Some(RequestId::Number(number)) => Some(*number),
             // Some clients return the identifier as a text.
@@ -49,9 +52,11 @@ impl ServerRequests {
             None => None,
         };
         let sender = number.and_then(|number| lock(&self.0).by_id.remove(&number));
-        match sender {
-            Some(sender) => drop(sender.send(result)),
-            None => tracing::debug!(?id, "the client answers a request that is not pending"),
-        }
+        let Some(sender) = sender else {
+            tracing::debug!(?id, "the client answers a request that is not pending");
+            return false;
+        };
+        drop(sender.send(result));
+        true
     }
 }

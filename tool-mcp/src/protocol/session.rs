@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use rmcp::model::{InitializeRequestParams, ProtocolVersion, RequestId};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 use tool_core::logging::LogLevel;
@@ -14,13 +15,25 @@ use crate::protocol::in_flight::InFlight;
 use crate::protocol::outbox::{Outbox, Subscriber};
 use crate::protocol::server_requests::ServerRequests;
 use crate::protocol::watched::WatchedUris;
+use crate::session_store::StoredSession;
 use crate::sync::lock;
 
 /// The properties of the client of a session that responses depend on.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ClientInfo {
+    #[serde(rename = "version")]
     pub(crate) era: Era,
     pub(crate) capabilities: Capabilities,
+}
+
+impl ClientInfo {
+    /// Returns the properties of a client that sends `initialize`: it gets the version that it asks for, or the latest one.
+    pub(crate) fn negotiated(request: &InitializeRequestParams) -> Self {
+        let requested = &request.protocol_version;
+        let is_supported = requested.has_initialize() && ProtocolVersion::KNOWN_VERSIONS.contains(requested);
+        let version = if is_supported { requested.clone() } else { ProtocolVersion::V_2025_11_25 };
+        ClientInfo { era: Era::of(version), capabilities: Capabilities::declared(&request.capabilities) }
+    }
 }
 
 /// The state between the requests of one client.
@@ -40,21 +53,25 @@ pub(crate) struct Session {
     /// `None` over stdio.
     pub(crate) digest: Option<String>,
     is_initialized: AtomicBool,
+    /// The revision of the session in the session store that was restored last.
+    restored: Mutex<u64>,
     /// Canceled when the session ends.
     pub(crate) end: CancellationToken,
 }
 
 impl Session {
-    pub(crate) fn new(outbox: Outbox, digest: Option<String>) -> Self {
+    /// Creates a session that numbers its requests to the client from `first`.
+    pub(crate) fn new(outbox: Outbox, digest: Option<String>, first: i64) -> Self {
         Session {
             client: Mutex::default(),
             log_level: Mutex::new(LogLevel::Info),
             in_flight: InFlight::default(),
-            server_requests: ServerRequests::default(),
+            server_requests: ServerRequests::numbered_from(first),
             watched: Arc::default(),
             outbox,
             digest,
             is_initialized: AtomicBool::new(false),
+            restored: Mutex::default(),
             end: CancellationToken::new(),
         }
     }
@@ -64,9 +81,21 @@ impl Session {
     }
 
     /// Begins the session, or begins it anew with another client.
-    pub(crate) fn open(&self, request: &InitializeRequestParams, version: ProtocolVersion) {
-        let capabilities = Capabilities::declared(&request.capabilities);
-        *lock(&self.client) = Some(ClientInfo { era: Era::of(version), capabilities });
+    pub(crate) fn open(&self, client: ClientInfo) {
+        *lock(&self.client) = Some(client);
+    }
+
+    /// Takes over what the session store has, unless it is older than what was taken over before. Returns `true` with the first
+    /// resources that the client has subscribed to.
+    pub(crate) fn restore(&self, stored: &StoredSession) -> bool {
+        let mut restored = lock(&self.restored);
+        if stored.revision() < *restored {
+            return false;
+        }
+        *restored = stored.revision();
+        self.open(stored.client.clone());
+        self.set_log_level(stored.log_level);
+        self.watched.replace(&stored.watched)
     }
 
     pub(crate) fn log_level(&self) -> LogLevel {

@@ -45,6 +45,16 @@ impl WatchedUris {
         }
     }
 
+    /// Watches these instead. Returns whether they are the first ones ever.
+    pub(crate) fn replace(&self, uris: &BTreeSet<String>) -> bool {
+        let mut watched = lock(&self.0);
+        let is_first = watched.is_none() && !uris.is_empty();
+        if is_first || watched.as_ref().is_some_and(|watched| watched != uris) {
+            *watched = Some(uris.clone());
+        }
+        is_first
+    }
+
     pub(crate) fn uris(&self) -> BTreeSet<String> {
         lock(&self.0).clone().unwrap_or_default()
     }

@@ -36,7 +36,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Connection<W> {
     pub(super) fn new(handler: Arc<Handler>, writer: W) -> Self {
         let writer = LineWriter::new(writer);
         let outbox = Outbox::new(Arc::new(writer.clone()));
-        let session = Arc::new(Session::new(outbox.clone(), None));
+        let session = Arc::new(Session::new(outbox.clone(), None, 0));
         Connection { handler, session, writer, outbox, tasks: TaskTracker::new() }
     }
 
@@ -78,7 +78,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Connection<W> {
         };
         match message {
             Ok(Message::Request(request)) => self.begin(request).await,
-            Ok(message) => self.handler.receive(message, &self.session),
+            Ok(message) => drop(self.handler.receive(message, &self.session)),
             Err(response) => self.reject(response).await,
         }
     }

@@ -109,10 +109,8 @@ async fn limits_the_number_of_sessions() {
 /// Opens sessions of a caller directly in the table, until it has as many as are allowed.
 fn fill(sessions: &Arc<Sessions>, owner: &Principal) -> Vec<SessionLease> {
     let opened = |_| {
-        let session = HttpSession::new(owner).unwrap();
-        let id = Arc::clone(&session.id);
-        assert!(sessions.insert(session));
-        sessions.lease(&id, owner).unwrap()
+        let session = HttpSession::new(owner, false).unwrap();
+        sessions.insert(session).unwrap().0
     };
     (0..MOST_SESSIONS).map(opened).collect()
 }
@@ -121,20 +119,20 @@ fn fill(sessions: &Arc<Sessions>, owner: &Principal) -> Vec<SessionLease> {
 async fn rejects_a_session_if_all_others_are_in_use() {
     let (sessions, owner) = (Arc::new(Sessions::new()), Principal::new("ada"));
     let mut leases = fill(&sessions, &owner);
-    assert!(!sessions.insert(HttpSession::new(&owner).unwrap()));
+    assert!(sessions.insert(HttpSession::new(&owner, false).unwrap()).is_none());
     leases.pop();
-    assert!(sessions.insert(HttpSession::new(&owner).unwrap()), "one of them is idle now");
+    assert!(sessions.insert(HttpSession::new(&owner, false).unwrap()).is_some(), "one of them is idle now");
 }
 
 #[tokio::test]
 async fn closes_the_sessions_of_the_caller_that_has_the_most() {
     let sessions = Arc::new(Sessions::new());
     let [ada, eve] = ["ada", "eve"].map(Principal::new);
-    let session = HttpSession::new(&ada).unwrap();
+    let session = HttpSession::new(&ada, false).unwrap();
     let of_ada = Arc::clone(&session.id);
-    assert!(sessions.insert(session));
+    assert!(sessions.insert(session).is_some());
     for _ in 0..MOST_SESSIONS + 10 {
-        assert!(sessions.insert(HttpSession::new(&eve).unwrap()));
+        assert!(sessions.insert(HttpSession::new(&eve, false).unwrap()).is_some());
     }
     assert!(
         sessions.lease(&of_ada, &ada).is_some(),
@@ -165,7 +163,7 @@ async fn limits_the_open_requests_of_a_session() {
 #[tokio::test(start_paused = true)]
 async fn limits_the_ended_streams_of_a_session() {
     for (bytes, most) in [(1, MOST_ENDED), (500_000, MOST_ENDED_BYTES / 500_000)] {
-        let session = HttpSession::new(&Principal::anonymous()).unwrap();
+        let session = HttpSession::new(&Principal::anonymous(), false).unwrap();
         for _ in 0..100 {
             let stream = session.new_stream();
             stream.send(vec![b'a'; bytes].into()).await.unwrap();

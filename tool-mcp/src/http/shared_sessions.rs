@@ -1,0 +1,172 @@
+//! The sessions that this replica may continue: its own, and with a session store those of all replicas.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::http::StatusCode;
+use sha2::{Digest as _, Sha256};
+use tokio::time::sleep;
+use tool_core::Principal;
+
+use crate::handlers::Handler;
+use crate::http::rejection::Rejection;
+use crate::http::sessions::{HttpSession, IDLE, SessionLease, Sessions};
+use crate::protocol::{SessionChange, internal_error, no_session_store, too_many_sessions};
+use crate::session_store::{SessionStore, SessionStoreError, StoredSession};
+
+/// How often a session with an open request or stream is looked up in the store: it does not expire meanwhile, and its streams
+/// end if it was deleted at another replica.
+const REFRESH: Duration = Duration::from_secs(30);
+
+/// The sessions of an endpoint.
+pub(super) struct SharedSessions {
+    local: Arc<Sessions>,
+    store: Option<Arc<dyn SessionStore>>,
+    handler: Arc<Handler>,
+}
+
+/// Returns the key of a session in the store. Nobody can use the session with it.
+fn key(id: &str) -> String {
+    Sha256::digest(id).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Returns the rejection of a request while the store fails. Its session goes on.
+fn unavailable(error: SessionStoreError) -> Rejection {
+    tracing::warn!(%error, "a session cannot be looked up");
+    Rejection::of(StatusCode::SERVICE_UNAVAILABLE, no_session_store()).with_retry_after()
+}
+
+impl SharedSessions {
+    pub(super) fn new(
+        local: Arc<Sessions>,
+        store: Option<Arc<dyn SessionStore>>,
+        handler: Arc<Handler>,
+    ) -> Self {
+        SharedSessions { local, store, handler }
+    }
+
+    /// Returns `true` if replicas share their sessions.
+    pub(super) fn are_shared(&self) -> bool {
+        self.store.is_some()
+    }
+
+    /// Creates a session, which [`insert`](Self::insert) opens.
+    pub(super) fn create(&self, owner: &Principal) -> Result<HttpSession, Rejection> {
+        HttpSession::new(owner, self.are_shared()).map_err(no_randomness)
+    }
+
+    /// Opens a session here and in the store.
+    pub(super) async fn insert(&self, session: HttpSession) -> Result<(), Rejection> {
+        let id = Arc::clone(&session.id);
+        if let (Some(store), Some(client)) = (&self.store, session.session.client()) {
+            let stored = StoredSession::new(session.owner.clone(), client);
+            store.insert(&key(&id), &stored, IDLE).await.map_err(unavailable)?;
+        }
+        let Some((lease, _)) = self.local.insert(session) else {
+            if let Some(store) = &self.store {
+                store.remove(&key(&id)).await.map_err(unavailable)?;
+            }
+            return Err(full());
+        };
+        self.refresh(&lease);
+        Ok(())
+    }
+
+    /// Begins a request of a session; `None` for an unknown identifier, and for a session of another caller. The permissions of
+    /// a caller may change during a session.
+    ///
+    /// # Errors
+    ///
+    /// When the store fails, or when there is no room for a session of another replica.
+    pub(super) async fn lease(
+        &self,
+        id: &str,
+        caller: &Principal,
+    ) -> Result<Option<SessionLease>, Rejection> {
+        let Some(store) = &self.store else { return Ok(self.local.lease(id, caller)) };
+        let Some(stored) = store.find(&key(id), IDLE).await.map_err(unavailable)? else {
+            self.local.close(id);
+            return Ok(None);
+        };
+        if stored.owner() != caller.id() {
+            return Ok(None);
+        }
+        let mut lease = match self.local.lease(id, caller) {
+            Some(lease) => lease,
+            None => {
+                let session = HttpSession::restored(id, caller).map_err(no_randomness)?;
+                let (lease, is_new) = self.local.insert(session).ok_or_else(full)?;
+                if is_new {
+                    self.refresh(&lease);
+                }
+                lease
+            }
+        };
+        self.handler.restore(&stored, &lease.session.session);
+        lease.stored = Some(stored);
+        Ok(Some(lease))
+    }
+
+    /// Stores a change that a request has made.
+    ///
+    /// # Errors
+    ///
+    /// When the store fails. The change has no effect, and may be made again.
+    pub(super) async fn save(&self, lease: &SessionLease, change: &SessionChange) -> Result<(), Rejection> {
+        let (Some(store), Some(mut stored)) = (&self.store, lease.stored.clone()) else { return Ok(()) };
+        let key = key(&lease.session.id);
+        while let Some(changed) = stored.changed(change) {
+            if store.replace(&key, &changed, IDLE).await.map_err(unavailable)? {
+                self.handler.restore(&changed, &lease.session.session);
+                return Ok(());
+            }
+            // Another request has changed the session meanwhile, so that this does not go on for ever.
+            let Some(found) = store.find(&key, IDLE).await.map_err(unavailable)? else { return Ok(()) };
+            stored = found;
+        }
+        Ok(())
+    }
+
+    /// Ends a session, at once here and in the store. Other replicas notice it with the next request, and end the streams that
+    /// they have of it after [`REFRESH`].
+    pub(super) async fn close(&self, id: &str) -> Result<(), Rejection> {
+        if let Some(store) = &self.store {
+            store.remove(&key(id)).await.map_err(unavailable)?;
+        }
+        self.local.close(id);
+        Ok(())
+    }
+
+    /// Looks the session up in the store, again and again while it has open requests or streams.
+    fn refresh(&self, lease: &SessionLease) {
+        let Some(store) = self.store.clone() else { return };
+        let (local, handler) = (Arc::downgrade(&self.local), Arc::clone(&self.handler));
+        let (id, session) = (Arc::clone(&lease.session.id), Arc::clone(&lease.session.session));
+        tokio::spawn(session.end.clone().run_until_cancelled_owned(async move {
+            loop {
+                sleep(REFRESH).await;
+                let Some(local) = local.upgrade() else { return };
+                if !local.is_open(&id) {
+                    continue;
+                }
+                match store.find(&key(&id), IDLE).await {
+                    Ok(Some(stored)) => handler.restore(&stored, &session),
+                    Ok(None) => local.close(&id),
+                    Err(error) => tracing::warn!(%error, "a session with open streams cannot be looked up"),
+                }
+            }
+        }));
+    }
+}
+
+fn full() -> Rejection {
+    Rejection::of(StatusCode::SERVICE_UNAVAILABLE, too_many_sessions()).with_retry_after()
+}
+
+fn no_randomness(error: getrandom::Error) -> Rejection {
+    tracing::error!(%error, "there is no randomness for the identifier of a session");
+    Rejection::of(StatusCode::INTERNAL_SERVER_ERROR, internal_error())
+}
+
+#[cfg(test)]
+mod tests;
