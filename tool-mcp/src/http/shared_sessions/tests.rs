@@ -110,6 +110,9 @@ impl SessionStore for MemorySessions {
     }
 }
 
+/// Longer than any event takes.
+const LONG: Duration = Duration::from_secs(60 * 60);
+
 /// Two replicas that share a store and what changes.
 struct Replicas {
     a: Router,
@@ -227,7 +230,10 @@ struct Events {
 impl Events {
     /// Returns the next message; `None` at the end.
     async fn next(&mut self) -> Option<Value> {
+        let started = Instant::now();
         loop {
+            // Keep-alive comments go on for ever.
+            assert!(started.elapsed() < LONG, "there is no event");
             let data: Bytes = self.body.frame().await?.unwrap().into_data().unwrap();
             let text = String::from_utf8(data.to_vec()).unwrap();
             for line in text.lines() {
