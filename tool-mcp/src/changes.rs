@@ -1,8 +1,11 @@
 //! Notifications that lists have changed.
 
+use std::future::poll_fn;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_core::Stream;
 use rmcp::model::{
     PromptListChangedNotification, ResourceListChangedNotification, ServerNotification, SubscriptionFilter,
     ToolListChangedNotification,
@@ -54,6 +57,31 @@ impl Changes {
         self.0.send_modify(|count| *count = count.wrapping_add(1));
     }
 
+    /// Notifies clients for each item of a stream, such as a message from another machine, until the stream ends.
+    ///
+    /// The future does nothing until it is polled: spawn it, or poll it beside the server. If it is dropped, or its task is
+    /// aborted, it drops the stream and notifies no more. An item that was taken from the stream has been notified by then.
+    ///
+    /// Clients read the lists as soon as they are notified, so a provider must have its new tools before the stream yields. A
+    /// provider that caches them ([`Cached`](tool_core::provider::Cached)) is better refreshed with each item, and calls
+    /// [`notify`](Self::notify) from its `on_change`: then clients are only notified if there are other tools.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// use futures_util::stream;
+    ///
+    /// let changes = tool_mcp::Changes::new();
+    /// let following = tokio::spawn(changes.follow(stream::iter(["the tools were edited"])));
+    /// // The stream ends, and so does the task.
+    /// following.await.unwrap();
+    /// # }
+    /// ```
+    pub fn follow<S: Stream>(&self, stream: S) -> impl Future<Output = ()> + use<S> {
+        let changes = self.clone();
+        for_each(stream, move |_| changes.notify())
+    }
+
     /// Notifies the client of a session from now on, until the session ends.
     pub(crate) fn notify_session(&self, session: &Arc<Session>) {
         let (subscriber, changes) = (session.subscriber(), self.receiver());
@@ -67,6 +95,14 @@ impl Changes {
     /// Returns a receiver of all changes from now on.
     pub(crate) fn receiver(&self) -> watch::Receiver<u64> {
         self.0.subscribe()
+    }
+}
+
+/// Calls a function with each item of a stream, until the stream ends.
+pub(crate) async fn for_each<S: Stream>(stream: S, mut call: impl FnMut(S::Item)) {
+    let mut stream = pin!(stream);
+    while let Some(item) = poll_fn(|context| stream.as_mut().poll_next(context)).await {
+        call(item);
     }
 }
 

@@ -49,7 +49,7 @@ pub use resource_metadata::resource_metadata;
 pub use server::Server;
 pub use session_store::{SessionStore, SessionStoreError, StoredSession};
 pub use surfaces::{Surfaces, UnknownSurfaces};
-pub use updates::Updates;
+pub use updates::{Update, Updates};
 
 #[doc = include_str!("../docs/coming-from-rmcp.md")]
 pub mod coming_from_rmcp {}

@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use futures_core::Stream;
 use rmcp::model::{ResourceUpdatedNotification, ResourceUpdatedNotificationParam, ServerNotification};
 use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 use tokio::sync::broadcast::{Receiver, Sender};
 
-use crate::changes::DEBOUNCE;
+use crate::changes::{DEBOUNCE, for_each};
 use crate::protocol::{Session, Subscriber, WatchedUris};
 
 /// Notifies the clients of a server that a resource has changed, if they have subscribed to it.
@@ -24,7 +25,36 @@ use crate::protocol::{Session, Subscriber, WatchedUris};
 /// updates.notify("weather://reports");
 /// ```
 #[derive(Clone, Debug)]
-pub struct Updates(Sender<Arc<str>>);
+pub struct Updates(Sender<Update>);
+
+/// What may have changed, see [`Updates::follow`].
+///
+/// ```
+/// use tool_mcp::Update;
+///
+/// let update = Update::resource("weather://reports");
+/// assert_ne!(update, Update::Any);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Update {
+    /// The resource at this URI.
+    Resource(Arc<str>),
+    /// Any resource, for example because messages were lost.
+    Any,
+}
+
+impl Update {
+    /// Creates the update of the resource at a URI.
+    ///
+    /// ```
+    /// # use tool_mcp::Update;
+    /// assert_eq!(Update::resource("weather://reports"), Update::Resource("weather://reports".into()));
+    /// ```
+    pub fn resource(uri: impl Into<String>) -> Self {
+        Update::Resource(uri.into().into())
+    }
+}
 
 /// The most changes that wait for a client. A client that misses some is notified of everything that it has subscribed to.
 const CAPACITY: usize = 1024;
@@ -47,8 +77,45 @@ impl Updates {
     /// updates.notify("weather://get_weather/Seattle/2014-07-04");
     /// ```
     pub fn notify(&self, uri: impl Into<String>) {
+        self.send(Update::resource(uri));
+    }
+
+    /// Notifies clients that any resource may have changed, without waiting: each client of all that it has subscribed to.
+    ///
+    /// ```
+    /// # let updates = tool_mcp::Updates::new();
+    /// updates.notify_all();
+    /// ```
+    pub fn notify_all(&self) {
+        self.send(Update::Any);
+    }
+
+    /// Notifies clients of each item of a stream, such as a message from another machine, until the stream ends.
+    ///
+    /// The future does nothing until it is polled: spawn it, or poll it beside the server. If it is dropped, or its task is
+    /// aborted, it drops the stream and notifies no more. An item that was taken from the stream has been notified by then.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// use futures_util::stream;
+    /// use tool_mcp::{Update, Updates};
+    ///
+    /// let updates = Updates::new();
+    /// let received = stream::iter([Update::resource("weather://reports"), Update::Any]);
+    /// let following = tokio::spawn(updates.follow(received));
+    /// // The stream ends, and so does the task.
+    /// following.await.unwrap();
+    /// # }
+    /// ```
+    pub fn follow<S: Stream<Item = Update>>(&self, stream: S) -> impl Future<Output = ()> + use<S> {
+        let updates = self.clone();
+        for_each(stream, move |update| updates.send(update))
+    }
+
+    fn send(&self, update: Update) {
         // Without subscribers, sending fails.
-        let _ = self.0.send(uri.into().into());
+        let _ = self.0.send(update);
     }
 
     /// Notifies the client of a session from now on, until the session ends.
@@ -61,14 +128,14 @@ impl Updates {
     }
 
     /// Returns a receiver of all changes from now on.
-    pub(crate) fn receiver(&self) -> Receiver<Arc<str>> {
+    pub(crate) fn receiver(&self) -> Receiver<Update> {
         self.0.subscribe()
     }
 }
 
 /// Notifies a client of changes of the watched resources, until it leaves.
 pub(crate) async fn send_updates(
-    mut updates: Receiver<Arc<str>>,
+    mut updates: Receiver<Update>,
     subscriber: &Subscriber,
     watched: &WatchedUris,
 ) {
@@ -87,7 +154,7 @@ pub(crate) async fn send_updates(
 
 enum Changed {
     These(BTreeSet<Arc<str>>),
-    /// The receiver has missed changes.
+    /// The receiver has missed changes, or was told that any resource may have changed.
     Any,
 }
 
@@ -103,18 +170,18 @@ impl Changed {
 }
 
 /// Waits for a change and those that follow shortly; `None` if the sender is dropped.
-async fn next_changed(updates: &mut Receiver<Arc<str>>) -> Option<Changed> {
+async fn next_changed(updates: &mut Receiver<Update>) -> Option<Changed> {
     let mut changed = match updates.recv().await {
-        Ok(uri) => Changed::These(BTreeSet::from([uri])),
-        Err(RecvError::Lagged(_)) => Changed::Any,
+        Ok(Update::Resource(uri)) => Changed::These(BTreeSet::from([uri])),
+        Ok(Update::Any) | Err(RecvError::Lagged(_)) => Changed::Any,
         Err(RecvError::Closed) => return None,
     };
     tokio::time::sleep(DEBOUNCE).await;
     loop {
         match (updates.try_recv(), &mut changed) {
-            (Ok(uri), Changed::These(uris)) => drop(uris.insert(uri)),
-            (Ok(_), Changed::Any) => {}
-            (Err(TryRecvError::Lagged(_)), _) => changed = Changed::Any,
+            (Ok(Update::Resource(uri)), Changed::These(uris)) => drop(uris.insert(uri)),
+            (Ok(Update::Resource(_)), Changed::Any) => {}
+            (Ok(Update::Any) | Err(TryRecvError::Lagged(_)), _) => changed = Changed::Any,
             (Err(TryRecvError::Empty | TryRecvError::Closed), _) => return Some(changed),
         }
     }
@@ -122,6 +189,8 @@ async fn next_changed(updates: &mut Receiver<Arc<str>>) -> Option<Changed> {
 
 #[cfg(test)]
 mod tests {
+    use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+
     use super::*;
 
     fn wanted(uris: &[&str]) -> BTreeSet<String> {
@@ -151,5 +220,46 @@ mod tests {
         }
         let changed = next_changed(&mut receiver).await.unwrap();
         assert_eq!(changed.among(&wanted(&["b://1"])), ["b://1"]);
+    }
+    #[tokio::test(start_paused = true)]
+    async fn reports_every_wanted_uri_if_any_may_have_changed() {
+        let updates = Updates::new();
+        let mut receiver = updates.0.subscribe();
+        updates.notify("a://1");
+        updates.notify_all();
+        updates.notify("a://2");
+        let changed = next_changed(&mut receiver).await.unwrap();
+        assert_eq!(changed.among(&wanted(&["b://1"])), ["b://1"]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn follows_a_stream_until_it_ends() {
+        let updates = Updates::new();
+        let mut receiver = updates.0.subscribe();
+        let (sender, stream) = channel();
+        let following = tokio::spawn(updates.follow(stream));
+        sender.send(Update::resource("a://1")).unwrap();
+        let changed = next_changed(&mut receiver).await.unwrap();
+        assert_eq!(changed.among(&wanted(&["a://1", "a://2"])), ["a://1"]);
+        sender.send(Update::Any).unwrap();
+        let changed = next_changed(&mut receiver).await.unwrap();
+        assert_eq!(changed.among(&wanted(&["a://1", "a://2"])), ["a://1", "a://2"]);
+        drop(sender);
+        following.await.unwrap();
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn drops_the_stream_with_the_future() {
+        let updates = Updates::new();
+        let (sender, stream) = channel();
+        let following = tokio::spawn(updates.follow(stream));
+        following.abort();
+        sender.closed().await;
+        assert!(following.await.unwrap_err().is_cancelled());
+    }
+
+    fn channel() -> (UnboundedSender<Update>, impl Stream<Item = Update>) {
+        let (sender, mut receiver) = unbounded_channel();
+        (sender, futures_util::stream::poll_fn(move |context| receiver.poll_recv(context)))
     }
 }

@@ -21,7 +21,9 @@ fn allowed(library: &str) -> &'static [&'static str] {
         "tool-tasks" => &["serde_json", "tokio_util", "tool_core"],
         "tool-macros" => &["proc_macro"],
         // A server has an address and extends a router; both crates are stable, unlike rmcp.
-        "tool-http" | "tool-mcp" => &["axum", "serde_json", "tokio", "tool_core"],
+        "tool-http" => &["axum", "serde_json", "tokio", "tool_core"],
+        // The trait `Stream` is that of `futures_core`.
+        "tool-mcp" => &["axum", "futures_core", "serde_json", "tokio", "tool_core"],
         // Not for applications: adapters pass connections and services.
         "tool-serve" => {
             &["bytes", "http", "http_body", "http_body_util", "hyper", "hyper_util", "metrics", "tokio"]

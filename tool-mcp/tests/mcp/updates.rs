@@ -1,9 +1,11 @@
 //! Notifications of changed resources.
 
+use futures_util::Stream;
 use serde_json::{Value, json};
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tool_core::layer::{CallRequest, Layer, Next};
 use tool_core::{Access, Failure, FailureKind, Output, Principal, Registry, tool};
-use tool_mcp::{Changes, Updates};
+use tool_mcp::{Changes, Update, Updates};
 
 use crate::authentication;
 use crate::changes::{EventStream, LIST_CHANGED};
@@ -91,6 +93,48 @@ fn notifies_legacy_clients_of_subscribed_resources() {
     updates.notify("fixture://report");
     server.stop().wait();
     assert!(events.next().is_none() && other.next().is_none());
+}
+
+#[test]
+fn follows_streams_for_clients_of_both_eras() {
+    let (changes, updates) = (Changes::new(), Updates::new());
+    let server = TestServer::with_registry(registry(), |server| server.changes(&changes).updates(&updates));
+    let session = server.session();
+    let mut legacy = EventStream::opened(session.stream());
+    for uri in ["fixture://report", "fixture://book/7"] {
+        session.request("resources/subscribe", json!({"uri": uri}));
+    }
+    let mut modern = listen(&server, &["fixture://report"], &[]);
+
+    let runtime = tokio::runtime::Builder::new_multi_thread().build().unwrap();
+    let (update, updated) = channel();
+    let (change, changed) = channel();
+    let following = [runtime.spawn(updates.follow(updated)), runtime.spawn(changes.follow(changed))];
+    update.send(Update::resource("fixture://report")).unwrap();
+    assert_eq!([updated_uri(&mut legacy), updated_uri(&mut modern)], ["fixture://report"; 2]);
+    // Whoever lost messages reports that any resource may have changed.
+    update.send(Update::Any).unwrap();
+    let both = [updated_uri(&mut legacy), updated_uri(&mut legacy)];
+    assert_eq!(both, ["fixture://book/7", "fixture://report"]);
+    assert_eq!(updated_uri(&mut modern), "fixture://report");
+    change.send(()).unwrap();
+    assert_eq!(legacy.methods(3), LIST_CHANGED);
+
+    // The streams end, and the server goes on.
+    drop((update, change));
+    for task in following {
+        runtime.block_on(task).unwrap();
+    }
+    updates.notify("fixture://report");
+    assert_eq!([updated_uri(&mut legacy), updated_uri(&mut modern)], ["fixture://report"; 2]);
+}
+
+fn channel<T>() -> (UnboundedSender<T>, impl Stream<Item = T> + Send + use<T>)
+where
+    T: Send,
+{
+    let (sender, mut receiver) = unbounded_channel();
+    (sender, futures_util::stream::poll_fn(move |context| receiver.poll_recv(context)))
 }
 
 #[test]
