@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::fmt;
+use std::future::ready;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -178,7 +179,32 @@ impl App {
     /// });
     /// ```
     pub fn identities<R: IntoIdentity>(mut self, lookup: impl Fn(&str) -> R + Send + Sync + 'static) -> Self {
-        self.identities = Some(Box::new(move |id| lookup(id).into_identity()));
+        self.identities = Some(Box::new(move |id| Box::pin(ready(lookup(id).into_identity()))));
+        self
+    }
+
+    /// Sets an async function that looks up the caller for `--as ID`, as [`identities`](Self::identities) does.
+    ///
+    /// It is awaited by every command that takes `--as`. If it needs a tokio runtime, use [`run`](Self::run) and not
+    /// [`run_on`](Self::run_on), which starts one only for some commands.
+    ///
+    /// ```
+    /// use tool_core::Principal;
+    ///
+    /// # async fn find_user(id: &str) -> Result<Option<String>, std::io::Error> { Ok(Some(id.to_owned())) }
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// let app = tool_cli::App::new("weather", registry)
+    ///     .identities_async(async |id: String| find_user(&id).await.map(|user| user.map(Principal::new)));
+    /// ```
+    pub fn identities_async<F, R>(mut self, lookup: impl Fn(String) -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = R> + Send + 'static,
+        R: IntoIdentity,
+    {
+        self.identities = Some(Box::new(move |id| {
+            let found = lookup(id.to_owned());
+            Box::pin(async move { found.await.into_identity() })
+        }));
         self
     }
 

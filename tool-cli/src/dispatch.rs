@@ -135,7 +135,7 @@ impl App {
     async fn finish(self, arguments: Vec<OsString>, streams: &mut Streams) -> u8 {
         let has_control_characters =
             arguments.iter().any(|argument| argument.to_string_lossy().contains(char::is_control));
-        let tool = self.tool_named(&arguments);
+        let tool = self.tool_named(&arguments).await;
         let inputs = tool.as_ref().map(Inputs::of);
         let matches = match cli::parse(&self, streams.width(), inputs.as_ref(), &arguments) {
             Ok(matches) => matches,
@@ -150,11 +150,11 @@ impl App {
     }
 
     /// Returns the tool that `run` or `validate` names. Only its inputs become flags.
-    pub(crate) fn tool_named(&self, arguments: &[OsString]) -> Option<ToolDefinition> {
+    pub(crate) async fn tool_named(&self, arguments: &[OsString]) -> Option<ToolDefinition> {
         if !arguments.iter().any(|word| word == "run" || word == "validate") {
             return None;
         }
-        let registry = identity::guess_registry(self, arguments);
+        let registry = identity::guess_registry(self, arguments).await;
         if let [command, name, ..] = arguments
             && (command == "run" || command == "validate")
             && let Some(name) = name.to_str().filter(|name| !name.starts_with('-'))
@@ -175,12 +175,12 @@ impl App {
     ) -> Result<(), CliError> {
         let Some((command, matches)) = matches.subcommand() else { return Ok(()) };
         let result = match command {
-            "list" => list::list(&self, matches, streams),
-            "search" => list::search(&self, matches, streams),
-            "info" => info::info(&self, matches, streams),
-            "schema" => schema::schema(&self, matches, streams),
-            "openapi" => openapi::openapi(&self, matches, streams),
-            "validate" => run::validate(&self, inputs, matches, streams),
+            "list" => list::list(&self, matches, streams).await,
+            "search" => list::search(&self, matches, streams).await,
+            "info" => info::info(&self, matches, streams).await,
+            "schema" => schema::schema(&self, matches, streams).await,
+            "openapi" => openapi::openapi(&self, matches, streams).await,
+            "validate" => run::validate(&self, inputs, matches, streams).await,
             // Boxed, so that the commands that never wait take no room for what these keep while they do.
             "run" => Box::pin(run::run(&self, inputs, matches, streams)).await,
             #[cfg(feature = "tasks")]

@@ -13,11 +13,11 @@ use crate::cli;
 use crate::error::CliError;
 
 /// The registry as the caller sees it.
-pub(crate) fn registry(app: &App, matches: &ArgMatches) -> Result<Registry, CliError> {
+pub(crate) async fn registry(app: &App, matches: &ArgMatches) -> Result<Registry, CliError> {
     let id = cli::one::<String>(matches, "as").map(String::as_str);
     let grants = cli::many::<String>(matches, "grant").map(String::as_str);
     let fail = |kind, message| Err(CliError::call(Failure::new(kind, message)));
-    match registry_as(app, id, grants) {
+    match registry_as(app, id, grants).await {
         Ok(Some(registry)) => Ok(registry),
         Ok(None) => {
             fail(FailureKind::Unauthenticated, format!("unknown caller `{}`", id.unwrap_or_default()))
@@ -31,7 +31,7 @@ pub(crate) fn registry(app: &App, matches: &ArgMatches) -> Result<Registry, CliE
 
 /// The registry as whoever is named by these words sees it, before it is known whether the words make a command; of
 /// somebody whom nobody knows, as the local user does.
-pub(crate) fn guess_registry(app: &App, words: &[OsString]) -> Registry {
+pub(crate) async fn guess_registry(app: &App, words: &[OsString]) -> Registry {
     let words: Vec<&str> =
         words.iter().filter_map(|word| word.to_str()).take_while(|word| *word != "--").collect();
     let values = |option: &str| {
@@ -46,12 +46,13 @@ pub(crate) fn guess_registry(app: &App, words: &[OsString]) -> Registry {
             .collect::<Vec<_>>()
     };
     registry_as(app, values("--as").first().copied(), values("--grant").into_iter())
+        .await
         .ok()
         .flatten()
         .unwrap_or_else(|| app.registry.clone())
 }
 
-fn registry_as<'g>(
+async fn registry_as<'g>(
     app: &App,
     id: Option<&str>,
     grants: impl Iterator<Item = &'g str>,
@@ -59,7 +60,7 @@ fn registry_as<'g>(
     let caller = match (id, &app.identities) {
         (None, _) => app.registry.principal().clone(),
         (Some(id), None) => Principal::new(id),
-        (Some(id), Some(identities)) => match identities(id)? {
+        (Some(id), Some(identities)) => match identities(id).await? {
             Some(principal) => principal,
             None => return Ok(None),
         },

@@ -24,8 +24,8 @@ pub(crate) struct VisibleTool<'t> {
 }
 
 /// Shows the declaration of a tool, or a part of its inputs or output.
-pub(crate) fn info(app: &App, matches: &ArgMatches, streams: &mut Streams) -> Result<(), CliError> {
-    let registry = identity::registry(app, matches)?;
+pub(crate) async fn info(app: &App, matches: &ArgMatches, streams: &mut Streams) -> Result<(), CliError> {
+    let registry = identity::registry(app, matches).await?;
     let tool = error::find_tool(&registry, cli::name(matches))?;
     let format = cli::format(matches);
     let (width, paint) = (streams.width(), streams.paint());

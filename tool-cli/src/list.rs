@@ -17,14 +17,14 @@ use crate::{identity, yaml};
 const NAMES_CHUNK: usize = 1 << 12;
 
 /// Lists the tools, by name.
-pub(crate) fn list(app: &App, matches: &ArgMatches, streams: &mut Streams) -> Result<(), CliError> {
-    let registry = identity::registry(app, matches)?;
+pub(crate) async fn list(app: &App, matches: &ArgMatches, streams: &mut Streams) -> Result<(), CliError> {
+    let registry = identity::registry(app, matches).await?;
     show(&registry, registry.tools().map(|tool| (tool, None)), matches, streams)
 }
 
 /// Lists the tools that have what is searched for, the best first.
-pub(crate) fn search(app: &App, matches: &ArgMatches, streams: &mut Streams) -> Result<(), CliError> {
-    let registry = identity::registry(app, matches)?;
+pub(crate) async fn search(app: &App, matches: &ArgMatches, streams: &mut Streams) -> Result<(), CliError> {
+    let registry = identity::registry(app, matches).await?;
     let words: Vec<&str> = cli::many::<String>(matches, "text").map(String::as_str).collect();
     let all = cli::one::<String>(matches, "match").is_some_and(|matching| matching == "all");
     let matching = if all { Match::All } else { Match::Any };

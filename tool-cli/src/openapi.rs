@@ -12,8 +12,8 @@ use crate::streams::Streams;
 use crate::{identity, yaml};
 
 /// Prints the document in a version.
-pub(crate) fn openapi(app: &App, matches: &ArgMatches, streams: &mut Streams) -> Result<(), CliError> {
-    let registry = identity::registry(app, matches)?;
+pub(crate) async fn openapi(app: &App, matches: &ArgMatches, streams: &mut Streams) -> Result<(), CliError> {
+    let registry = identity::registry(app, matches).await?;
     let version = cli::one::<String>(matches, "version");
     let document = app.openapi.iter().find(|document| Some(&document.version) == version);
     let document = document.map(|document| (document.render)(&registry)).unwrap_or_default();

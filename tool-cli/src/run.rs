@@ -33,7 +33,7 @@ pub(crate) async fn run(
     matches: &ArgMatches,
     streams: &mut Streams,
 ) -> Result<(), CliError> {
-    let registry = identity::registry(app, matches)?;
+    let registry = identity::registry(app, matches).await?;
     let tool = error::find_tool(&registry, cli::name(matches))?;
     let inputs = inputs_of(tool, inputs);
     if cli::flag(matches, "skeleton") {
@@ -63,13 +63,13 @@ pub(crate) async fn run(
 }
 
 /// Checks arguments and prints the verdict, which is a result, not an error.
-pub(crate) fn validate(
+pub(crate) async fn validate(
     app: &App,
     inputs: Option<&Inputs<'_>>,
     matches: &ArgMatches,
     streams: &mut Streams,
 ) -> Result<(), CliError> {
-    let registry = identity::registry(app, matches)?;
+    let registry = identity::registry(app, matches).await?;
     let tool = error::find_tool(&registry, cli::name(matches))?;
     let arguments = arguments::gather(&inputs_of(tool, inputs), matches, streams)?;
     let verdict = registry.validate(tool.name(), &arguments);

@@ -11,9 +11,9 @@ use crate::streams::Streams;
 use crate::{identity, yaml};
 
 /// Prints a schema.
-pub(crate) fn schema(app: &App, matches: &ArgMatches, streams: &mut Streams) -> Result<(), CliError> {
+pub(crate) async fn schema(app: &App, matches: &ArgMatches, streams: &mut Streams) -> Result<(), CliError> {
     let name = cli::name(matches);
-    let registry = identity::registry(app, matches)?;
+    let registry = identity::registry(app, matches).await?;
     let tool = error::find_tool(&registry, name)?;
     let schema = if cli::flag(matches, "output") {
         tool.output_schema().cloned().ok_or_else(|| CliError::NoOutputSchema(name.to_owned()))?

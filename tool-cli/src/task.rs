@@ -37,7 +37,7 @@ pub(crate) async fn task(app: &App, matches: &ArgMatches, streams: &mut Streams)
     if command == "work" {
         return worker::work(app, streams).await;
     }
-    let tasks = Tasks::of_caller(app, matches)?;
+    let tasks = Tasks::of_caller(app, matches).await?;
     match command {
         "list" => list::list(&tasks, matches, streams).await,
         "show" => show::show(&tasks, matches, streams).await,
@@ -66,7 +66,7 @@ pub(crate) async fn run(
     matches: &ArgMatches,
     streams: &mut Streams,
 ) -> Result<(), CliError> {
-    let registry = identity::registry(app, matches)?;
+    let registry = identity::registry(app, matches).await?;
     let key = cli::one::<String>(matches, "key").map(String::as_str);
     let task = registry.create_task(tool.name(), arguments, key, None).await.map_err(failed)?;
     if cli::flag(matches, "detach") {
@@ -76,7 +76,7 @@ pub(crate) async fn run(
         };
     }
     streams.notice(&format!("task {}", task.id));
-    let tasks = Tasks::of_caller(app, matches)?;
+    let tasks = Tasks::of_caller(app, matches).await?;
     let waiter = wait::Waiter::new(&tasks, answers, cli::one(matches, "timeout").copied());
     wait_and_print(&waiter, task, matches, streams).await
 }
@@ -115,8 +115,8 @@ async fn cancel(tasks: &Tasks<'_>, matches: &ArgMatches, streams: &mut Streams) 
 }
 
 impl<'a> Tasks<'a> {
-    fn of_caller(app: &'a App, matches: &ArgMatches) -> Result<Self, CliError> {
-        let registry = identity::registry(app, matches)?;
+    async fn of_caller(app: &'a App, matches: &ArgMatches) -> Result<Self, CliError> {
+        let registry = identity::registry(app, matches).await?;
         let engine = registry.task_engine().map(Arc::clone);
         // The command exists only with an engine.
         let engine = engine.ok_or_else(|| CliError::call(Failure::internal()))?;

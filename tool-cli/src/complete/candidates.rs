@@ -31,8 +31,8 @@ impl Candidate {
 pub(super) async fn complete(app: &App, words: &[OsString]) -> Vec<Candidate> {
     let Some((typed, before)) = words.split_last() else { return Vec::new() };
     let Some(typed) = typed.to_str() else { return Vec::new() };
-    let registry = identity::guess_registry(app, before);
-    let tool = app.tool_named(before);
+    let registry = identity::guess_registry(app, before).await;
+    let tool = app.tool_named(before).await;
     let inputs = tool.as_ref().map(Inputs::of);
     let mut program = cli::command(app, 0, inputs.as_ref());
     program.build();

@@ -2,10 +2,10 @@
 
 use std::fmt::Display;
 
-use tool_core::Principal;
+use tool_core::{BoxFuture, Principal};
 
-/// The result of the function that [looks up the caller](crate::App::identities) for `--as ID`: an `Option<Principal>`, or a
-/// `Result` of one.
+/// The result of the function that looks up the caller for `--as ID`, which is [async](crate::App::identities_async) or
+/// [not](crate::App::identities): an `Option<Principal>`, or a `Result` of one.
 ///
 /// ```
 /// use tool_cli::IntoIdentity;
@@ -38,4 +38,5 @@ impl<E: Display> IntoIdentity for Result<Option<Principal>, E> {
 }
 
 /// The function that looks up callers.
-pub(crate) type Identities = Box<dyn Fn(&str) -> Result<Option<Principal>, String> + Send + Sync>;
+pub(crate) type Identities =
+    Box<dyn Fn(&str) -> BoxFuture<'static, Result<Option<Principal>, String>> + Send + Sync>;

@@ -344,6 +344,30 @@ async fn resolves_callers_by_id() {
 }
 
 #[tokio::test]
+async fn resolves_callers_by_id_while_waiting() {
+    let identity = async |id: String| {
+        tokio::task::yield_now().await;
+        match id.as_str() {
+            "ada" => Ok(Some(Principal::new("ada").grant("page.delete"))),
+            "bob" => Err("the users cannot be read"),
+            _ => Ok(None),
+        }
+    };
+    let run = async |arguments: &[&str]| {
+        on(app().0.identities_async(identity), arguments, |stdout, stderr| {
+            Streams::new(std::io::empty(), stdout, stderr)
+        })
+        .await
+    };
+    run(&["run", "delete", "page=1", "--yes", "--as", "ada"]).await.prints("deleted 1\n");
+    run(&["validate", "delete", "page=1", "--as", "ada"]).await.prints("valid\n");
+    run(&["run", "delete", "page=1", "--yes", "--as", "eve"]).await.fails(4, "error: unknown caller `eve`\n");
+    run(&["info", "delete", "--as", "bob"])
+        .await
+        .fails(12, "error: `bob` cannot be looked up: the users cannot be read\n");
+}
+
+#[tokio::test]
 async fn distinguishes_lookup_failures_from_unknown_callers() {
     let unread = |_: &str| Err::<Option<Principal>, _>("the users cannot be read");
     let run = async |arguments: &[&str]| {
