@@ -1,6 +1,6 @@
 -- The Saltmarsh Museum, which does not exist: six nodes, six people, three languages beside English.
 
-INSERT INTO user (name, full_name) VALUES
+INSERT INTO "user" (name, full_name) VALUES
     ('june', 'June Abara'),
     ('liv', 'Liv Aas'),
     ('mira', 'Mira Castellan'),
@@ -8,7 +8,7 @@ INSERT INTO user (name, full_name) VALUES
     ('tomas', 'Tomas Reyle'),
     ('vera', 'Vera Quint');
 
-INSERT INTO user_role (user, role) VALUES
+INSERT INTO user_role ("user", role) VALUES
     ('june', 'author'),
     ('liv', 'translator'),
     ('mira', 'editor'),

@@ -2,7 +2,6 @@
 
 use std::error::Error;
 
-use tokio::task::spawn_blocking;
 use tool_core::Principal;
 use tool_oauth::{ConfigError, ResourceServer};
 
@@ -34,7 +33,7 @@ pub fn resource_server(site: &Site, resource: &str, issuer: &str) -> Result<Reso
         .initial_scopes(Role::Visitor.permissions().iter().copied())
         .look_up(move |claims| {
             let site = site.clone();
-            async move { spawn_blocking(move || principal(&site, claims.subject())).await? }
+            async move { principal(&site, claims.subject()).await }
         })
         .limit(|principal, permission| {
             let user = principal.extension::<User>();
@@ -44,8 +43,8 @@ pub fn resource_server(site: &Site, resource: &str, issuer: &str) -> Result<Reso
 }
 
 /// Returns a user without permissions, which come from the scopes of the token; `None` if nobody has this name.
-fn principal(site: &Site, name: &str) -> Result<Option<Principal>, Box<dyn Error + Send + Sync>> {
-    match site.reader().user(name) {
+async fn principal(site: &Site, name: &str) -> Result<Option<Principal>, Box<dyn Error + Send + Sync>> {
+    match site.reader().user(name).await {
         Ok(user) => Ok(Some(Principal::new(user.name.clone()).with(user))),
         Err(SiteError::NoUser(_)) => Ok(None),
         Err(error) => Err(error.into()),

@@ -3,6 +3,7 @@
 //! | variable | meaning |
 //! |---|---|
 //! | `CONTENT_DATABASE` | the file of the site; by default `content/museum.sqlite` in the user's data folder. Its tasks are beside it in `museum.tasks.db`, and its archives in `museum.results` |
+//! | `DATABASE_URL` | a database of PostgreSQL for the site and its tasks, in place of the file |
 //! | `CONTENT_USER` | the calling user of the site |
 //! | `CONTENT_SIGNING_KEY`, `CONTENT_SIGNING_KEY_FILE` | the secret that signs links and messages |
 //! | `CONTENT_PUBLISH_LIMIT` | how often a user may publish in an hour, for `serve`; without a limit by default |
@@ -19,10 +20,11 @@ use content::{Settings, Site};
 use tool_cli::{App, Package, ServeError, ServeOptions, Server};
 use tool_core::authentication::Authenticator;
 use tool_core::results::ResultStore;
+use tool_core::tasks::TaskEngine;
 use tool_core::{Principal, Registry};
 use tool_http::OpenApiVersion;
-use tool_mcp::Surfaces;
-use tool_tasks::SqliteEngine;
+use tool_mcp::{Surfaces, Updates};
+use tool_tasks::{PostgresEngine, SqliteEngine};
 use tracing_subscriber::EnvFilter;
 
 #[tokio::main]
@@ -32,7 +34,7 @@ async fn main() -> ExitCode {
     let usual = if serves { "warn" } else { "error" };
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(usual));
     tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
-    match app() {
+    match app().await {
         Ok(app) => app.run().await,
         Err(reason) => {
             eprintln!("error: {reason}");
@@ -41,15 +43,19 @@ async fn main() -> ExitCode {
     }
 }
 
-fn app() -> Result<App, String> {
-    let database = database();
-    let site = Site::at(&database);
-    let results = results(&database.with_extension("results"));
+async fn app() -> Result<App, String> {
+    let updates = Updates::new();
+    let Stores { site, tasks, results } = stores()?;
+    let changed = updates.clone();
+    let site = site.on_change(move |addresses| {
+        for address in addresses {
+            changed.notify(format!("content://{address}"));
+        }
+    });
     let builder = content::builder_with_results(site.clone(), Settings::from_environment()?, &results);
-    // Beside the site: a worker of another site would run them there.
-    let mut builder = builder.tasks(Arc::new(SqliteEngine::at(database.with_extension("tasks.db"))));
+    let mut builder = builder.tasks(tasks);
     if let Some(user) = env::var_os("CONTENT_USER") {
-        builder = builder.local(local(&site, &user.to_string_lossy())?);
+        builder = builder.local(local(&site, &user.to_string_lossy()).await?);
     }
     if let Some(limit) = env::var_os("CONTENT_PUBLISH_LIMIT") {
         builder = builder.layer(content::publishing_limit(publishing_limit(&limit.to_string_lossy())?));
@@ -62,7 +68,7 @@ fn app() -> Result<App, String> {
         .about("Serve HTTP")
         .text("issuer", "URL", "Take tokens of this OAuth issuer, whose subjects are users of the site")
         .text("resource", "URL", "The URL that clients use, which tokens are for [default: http://ADDR]");
-    let mcp = Server::new(move |options| serve_mcp(over_mcp, mcp_users, options))
+    let mcp = Server::new(move |options| serve_mcp(over_mcp, mcp_users, updates, options))
         .about("Serve MCP, on stdio unless --addr is given")
         .optional_addr()
         .mcp_stdio()
@@ -72,7 +78,10 @@ fn app() -> Result<App, String> {
     Ok(App::new("content", registry)
         .version(env!("CARGO_PKG_VERSION"))
         .about("The website of a small museum: its pages, their revisions and translations")
-        .identities(move |user| site.principal(user))
+        .identities_async(move |user| {
+            let site = site.clone();
+            async move { site.principal(&user).await }
+        })
         .server("http", http.addr(([127, 0, 0, 1], 8080)).allow_execute())
         .server("mcp", mcp)
         .package(Package::new("io.github.example/content").author("The authors of the content example"))
@@ -82,12 +91,34 @@ fn app() -> Result<App, String> {
         }))
 }
 
-/// Returns the path of the site's file, which is created when it is first needed.
-fn database() -> PathBuf {
-    env::var_os("CONTENT_DATABASE").map_or_else(
-        || dirs::data_dir().unwrap_or_else(env::temp_dir).join("content").join("museum.sqlite"),
-        PathBuf::from,
-    )
+/// Where the site, its tasks and its archives are stored.
+struct Stores {
+    site: Site,
+    tasks: Arc<dyn TaskEngine>,
+    results: ResultStore,
+}
+
+/// Returns the stores, which are created when they are first needed.
+fn stores() -> Result<Stores, String> {
+    let default = || dirs::data_dir().unwrap_or_else(env::temp_dir).join("content").join("museum.sqlite");
+    let (file, url) = (env::var_os("CONTENT_DATABASE").map(PathBuf::from), env::var_os("DATABASE_URL"));
+    let Some(url) = url else {
+        let file = file.unwrap_or_else(default);
+        let site = Site::at(&file);
+        // Beside the site: a worker of another site would run them there.
+        let tasks = Arc::new(SqliteEngine::at(file.with_extension("tasks.db")));
+        return Ok(Stores { site, tasks, results: results(&file.with_extension("results")) });
+    };
+    if file.is_some() {
+        return Err(
+            "the site is in the database of DATABASE_URL or in the file CONTENT_DATABASE: set one of them"
+                .to_owned(),
+        );
+    }
+    let url = url.into_string().map_err(|_| "DATABASE_URL: it is no text, it is not UTF-8".to_owned())?;
+    let site = Site::postgres(&url).map_err(|error| format!("DATABASE_URL: {error}"))?;
+    let tasks = Arc::new(PostgresEngine::at(url));
+    Ok(Stores { site, tasks, results: results(&default().with_extension("results")) })
 }
 
 /// Returns the store of archives in this folder, which is created by commands that may need it.
@@ -109,14 +140,15 @@ fn publishing_limit(text: &str) -> Result<u32, String> {
 }
 
 /// Returns the local user.
-fn local(site: &Site, user: &str) -> Result<Principal, String> {
-    let found = site.principal(user).map_err(|error| format!("`{user}` cannot be looked up: {error}"))?;
+async fn local(site: &Site, user: &str) -> Result<Principal, String> {
+    let found =
+        site.principal(user).await.map_err(|error| format!("`{user}` cannot be looked up: {error}"))?;
     found.ok_or_else(|| format!("nobody is called `{user}`"))
 }
 
 /// Returns an authenticator for the tokens of an issuer, or for the users in the tokens file, if one of them is set. `path` is
 /// that of the endpoint.
-fn authenticator(
+async fn authenticator(
     site: &Site,
     options: &ServeOptions,
     path: &str,
@@ -124,7 +156,7 @@ fn authenticator(
     let file = env::var_os("CONTENT_TOKENS");
     let Some(issuer) = options.text("issuer") else {
         let Some(file) = file else { return Ok(None) };
-        return Ok(Some(Arc::new(content::tokens::read(site, file.as_ref())?)));
+        return Ok(Some(Arc::new(content::tokens::read(site, file.as_ref()).await?)));
     };
     if file.is_some() {
         return Err("users are known by CONTENT_TOKENS or by the tokens of an issuer: set one of them".into());
@@ -140,7 +172,7 @@ fn authenticator(
 async fn serve_http(registry: Registry, site: Site, options: ServeOptions) -> Result<(), ServeError> {
     let addr = options.addr.ok_or("an address is needed")?;
     let mut http = tool_http::Options::new().title("content").allow_execute(options.allow_execute);
-    if let Some(authenticator) = authenticator(&site, &options, "")? {
+    if let Some(authenticator) = authenticator(&site, &options, "").await? {
         http = http.authenticator(authenticator);
     }
     let server = tool_http::Server::bind(registry, addr, http).await?;
@@ -149,19 +181,25 @@ async fn serve_http(registry: Registry, site: Site, options: ServeOptions) -> Re
     Ok(())
 }
 
-async fn serve_mcp(registry: Registry, site: Site, options: ServeOptions) -> Result<(), ServeError> {
+async fn serve_mcp(
+    registry: Registry,
+    site: Site,
+    updates: Updates,
+    options: ServeOptions,
+) -> Result<(), ServeError> {
     let surfaces = options.choice("surfaces").map(str::parse::<Surfaces>).transpose()?.unwrap_or_default();
     let mut server = tool_mcp::Server::new(registry)
         .name("content")
         .version(env!("CARGO_PKG_VERSION"))
         .surfaces(surfaces)
+        .updates(&updates)
         .instructions(
             "The website of a museum. `find_nodes` finds pages; `explain_component_kinds` tells what a page is built of.",
         );
     match options.addr {
         None => server.serve_stdio().await?,
         Some(addr) => {
-            if let Some(authenticator) = authenticator(&site, &options, "/mcp")? {
+            if let Some(authenticator) = authenticator(&site, &options, "/mcp").await? {
                 server = server.authenticator(authenticator);
             }
             let server = server.serve_http(addr).await?;

@@ -59,6 +59,11 @@ pub enum Langcode {
     Nl,
 }
 
+impl Langcode {
+    /// All languages.
+    pub const ALL: [Langcode; 3] = [Langcode::De, Langcode::Fr, Langcode::Nl];
+}
+
 /// It identifies one translation of a node.
 impl Locator for Langcode {}
 

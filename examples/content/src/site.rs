@@ -3,34 +3,42 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use rusqlite::{Connection, TransactionBehavior};
+use sqlx::error::DatabaseError;
 use thiserror::Error;
 use tool_core::{Principal, Resource, ToolError, WritePass};
 
-use self::database::{Connections, Database, Mode};
+use self::change_listener::ChangeListener;
+use self::database::{Database, Transaction};
 use crate::model::{Langcode, NodeId};
 
 mod announce;
+mod change_listener;
 mod database;
+mod dialect;
+mod migrations;
 mod read;
+mod sqlite;
 mod stored;
 mod write;
 
 pub use read::Query;
 pub use write::{Change, Translated};
 
-/// A site in one SQLite file, which is created when it is first needed.
+/// A site in one SQLite file or in a database of PostgreSQL, which is created when it is first needed.
 ///
-/// Any number of processes may use the file at once.
+/// Any number of processes may use it at once.
 ///
 /// ```
 /// use content::{NodeId, Site};
 ///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let folder = tempfile::tempdir()?;
 /// let site = Site::at(folder.path().join("museum.sqlite"));
-/// let node = site.reader().node(NodeId(2.try_into()?))?;
+/// let node = site.reader().node(NodeId(2.try_into()?)).await?;
 /// assert_eq!(node.content.title, "The tide road");
-/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # Ok(())
+/// # }
 /// ```
 #[derive(Clone, Debug)]
 pub struct Site(Arc<Handles>);
@@ -42,12 +50,44 @@ struct Handles {
 }
 
 impl Site {
-    /// Creates a handle of the site in this file.
+    /// Creates a handle of the site in this file of SQLite.
     pub fn at(path: impl Into<PathBuf>) -> Self {
-        let database = Arc::new(Database::at(path.into()));
-        let reader = SiteReader(Connections::new(Arc::clone(&database), Mode::ReadOnly));
-        let writer = SiteWriter(Connections::new(database, Mode::ReadWrite));
-        Self(Arc::new(Handles { reader, writer }))
+        Self::new(Arc::new(Database::file(path.into())), ChangeListener::default())
+    }
+
+    /// Creates a handle of the site in the database of PostgreSQL at this URL.
+    ///
+    /// # Errors
+    ///
+    /// When it is not a URL of PostgreSQL. The error does not contain the URL, which may hold a password.
+    ///
+    /// ```
+    /// use content::Site;
+    ///
+    /// assert!(Site::postgres("postgres://museum:secret@db.example.org/museum").is_ok());
+    /// assert!(Site::postgres("museum.sqlite").is_err());
+    /// ```
+    pub fn postgres(url: &str) -> Result<Self, SiteError> {
+        Ok(Self::new(Arc::new(Database::postgres(url)?), ChangeListener::default()))
+    }
+
+    /// Returns a handle of the same site that calls this function after each change that it has stored, with the addresses of the
+    /// resources that changed, such as `node/2`. Changes by other handles and other processes are not among them.
+    ///
+    /// ```
+    /// use content::Site;
+    ///
+    /// let site = Site::at("museum.sqlite").on_change(|addresses| println!("changed: {addresses:?}"));
+    /// # drop(site);
+    /// ```
+    #[must_use]
+    pub fn on_change(self, listener: impl Fn(&[String]) + Send + Sync + 'static) -> Self {
+        Self::new(Arc::clone(&self.0.reader.0), ChangeListener::new(listener))
+    }
+
+    fn new(database: Arc<Database>, listener: ChangeListener) -> Self {
+        let reader = SiteReader(Arc::clone(&database));
+        Self(Arc::new(Handles { reader, writer: SiteWriter { database, listener } }))
     }
 
     /// Returns the reading handle, for code outside of tools.
@@ -60,9 +100,9 @@ impl Site {
     ///
     /// # Errors
     ///
-    /// When the file cannot be read.
-    pub fn principal(&self, user: &str) -> Result<Option<Principal>, SiteError> {
-        match self.reader().user(user) {
+    /// When the database cannot be read.
+    pub async fn principal(&self, user: &str) -> Result<Option<Principal>, SiteError> {
+        match self.reader().user(user).await {
             Ok(user) => {
                 Ok(Some(user.permissions.into_iter().fold(Principal::new(user.name), Principal::grant)))
             }
@@ -85,47 +125,41 @@ impl Resource for Site {
     }
 }
 
-/// A handle that only reads a site: SQLite opened its connections read-only, whatever the statement.
+/// A handle that only reads a site. It has queries, and no way to run a statement of a tool; and the database refuses changes in its
+/// transactions.
 #[derive(Debug)]
-pub struct SiteReader(Connections);
+pub struct SiteReader(Arc<Database>);
 
 impl SiteReader {
-    /// Runs statements in one transaction, so that all of them see the same state.
-    ///
-    /// # Errors
-    ///
-    /// The error of the statements, or of the file.
-    ///
-    /// ```
-    /// let folder = tempfile::tempdir()?;
-    /// let site = content::Site::at(folder.path().join("museum.sqlite"));
-    /// let refused = site.reader().with(|connection| Ok(connection.execute("DELETE FROM node", [])?));
-    /// assert!(refused.is_err());
-    /// # Ok::<(), std::io::Error>(())
-    /// ```
-    pub fn with<T>(&self, work: impl FnOnce(&Connection) -> Result<T, SiteError>) -> Result<T, SiteError> {
-        self.0.lend(|connection| {
-            let transaction = connection.transaction_with_behavior(TransactionBehavior::Deferred)?;
-            let result = work(&transaction)?;
-            transaction.finish()?;
-            Ok(result)
-        })
+    /// Begins a transaction, whose queries see the same state.
+    async fn begin(&self) -> Result<Transaction, SiteError> {
+        self.0.read().await
     }
 }
 
 /// A handle that changes a site. Each change is one transaction: once confirmed it is on the disk.
 #[derive(Debug)]
-pub struct SiteWriter(Connections);
+pub struct SiteWriter {
+    database: Arc<Database>,
+    listener: ChangeListener,
+}
 
 impl SiteWriter {
-    /// Runs statements in a transaction that takes the write lock first, so that nothing changes after it was read.
-    fn with<T>(&self, work: impl FnOnce(&Connection) -> Result<T, SiteError>) -> Result<T, SiteError> {
-        self.0.lend(|connection| {
-            let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            let result = work(&transaction)?;
-            transaction.commit()?;
-            Ok(result)
-        })
+    /// Begins a transaction. What it [locks](read::lock) does not change after it was read.
+    async fn begin(&self) -> Result<Transaction, SiteError> {
+        self.database.write().await
+    }
+
+    /// Ends a transaction that changed a node, and tells the listener. The owner is that of a node that is new or deleted.
+    async fn commit(
+        &self,
+        transaction: Transaction,
+        id: NodeId,
+        owner: Option<&str>,
+    ) -> Result<(), SiteError> {
+        transaction.commit().await?;
+        self.listener.changed(id, owner);
+        Ok(())
     }
 }
 
@@ -172,11 +206,17 @@ pub enum SiteError {
     /// The change changes nothing.
     #[error("node {0} is like that already: give a `title`, `body`, `tags` or `meta` that differs")]
     Unchanged(NodeId),
-    /// The file stays locked.
+    /// A text contains a character that PostgreSQL cannot store.
+    #[error("a text contains the character U+0000: leave it out")]
+    Character,
+    /// What is to be changed stays locked.
     #[error("the site is busy: try again")]
     Busy,
-    /// The file has the format of a newer version.
-    #[error("the file has the format {found}, and this program knows up to {newest}: use a newer one")]
+    /// The URL is not one of PostgreSQL.
+    #[error("expected a URL such as `postgres://user@host/database`")]
+    Url,
+    /// The site has the format of a newer version.
+    #[error("the site has the format {found}, and this program knows up to {newest}: use a newer one")]
     Newer {
         /// The version of its format.
         found: usize,
@@ -186,19 +226,21 @@ pub enum SiteError {
     /// The file cannot be created.
     #[error("the file cannot be made: {0}")]
     File(#[from] std::io::Error),
-    /// An error of SQLite.
+    /// An error of the database.
     #[error("{0}")]
-    Sqlite(rusqlite::Error),
-    /// A stored value is invalid.
-    #[error("what is stored is damaged: {0}")]
+    Database(sqlx::Error),
+    /// A value cannot be stored as JSON.
+    #[error("a value cannot be stored: {0}")]
     Json(#[from] serde_json::Error),
 }
 
-impl From<rusqlite::Error> for SiteError {
-    fn from(error: rusqlite::Error) -> Self {
-        match error.sqlite_error_code() {
-            Some(rusqlite::ErrorCode::DatabaseBusy | rusqlite::ErrorCode::DatabaseLocked) => SiteError::Busy,
-            _ => SiteError::Sqlite(error),
+impl From<sqlx::Error> for SiteError {
+    fn from(error: sqlx::Error) -> Self {
+        match error.as_database_error().and_then(DatabaseError::code) {
+            Some(code) if dialect::is_about_locks(&code) => SiteError::Busy,
+            Some(code) if dialect::is_about_characters(&code) => SiteError::Character,
+            _ if matches!(error, sqlx::Error::PoolTimedOut) => SiteError::Busy,
+            _ => SiteError::Database(error),
         }
     }
 }
@@ -212,10 +254,14 @@ impl From<SiteError> for ToolError {
             | SiteError::NoTranslation { .. }
             | SiteError::NoUser(_) => ToolError::not_found(text),
             SiteError::Changed { .. } | SiteError::Published(_) => ToolError::conflict(text),
-            SiteError::Unchanged(_) => ToolError::failed(text),
+            SiteError::Unchanged(_) | SiteError::Character => ToolError::failed(text),
             SiteError::Busy => ToolError::unavailable(text),
             // The message may name a file or a statement, which callers must not see.
-            SiteError::Newer { .. } | SiteError::File(_) | SiteError::Sqlite(_) | SiteError::Json(_) => {
+            SiteError::Url
+            | SiteError::Newer { .. }
+            | SiteError::File(_)
+            | SiteError::Database(_)
+            | SiteError::Json(_) => {
                 tracing::error!(error = text, "the store of the site does not work");
                 ToolError::unavailable("the site cannot be read or written at the moment")
             }

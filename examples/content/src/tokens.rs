@@ -22,16 +22,19 @@ const SHORTEST: usize = 16;
 /// ```
 /// use content::{Site, tokens};
 ///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), std::io::Error> {
 /// let folder = tempfile::tempdir()?;
 /// let (site, file) = (Site::at(folder.path().join("museum.sqlite")), folder.path().join("tokens"));
 /// std::fs::write(&file, "june 0b7c5f1e9d2a4c68\n")?;
-/// assert!(tokens::read(&site, &file).is_ok());
+/// assert!(tokens::read(&site, &file).await.is_ok());
 /// std::fs::write(&file, "june short\n")?;
-/// let error = tokens::read(&site, &file).unwrap_err();
+/// let error = tokens::read(&site, &file).await.unwrap_err();
 /// assert!(error.ends_with("line 1: a token has at least 16 characters"), "{error}");
-/// # Ok::<(), std::io::Error>(())
+/// # Ok(())
+/// # }
 /// ```
-pub fn read(site: &Site, file: &Path) -> Result<Bearer, String> {
+pub async fn read(site: &Site, file: &Path) -> Result<Bearer, String> {
     let text = fs::read_to_string(file)
         .map_err(|error| format!("the tokens in {} cannot be read: {error}", file.display()))?;
     let mut bearer = Bearer::new();
@@ -41,13 +44,14 @@ pub fn read(site: &Site, file: &Path) -> Result<Bearer, String> {
             continue;
         }
         bearer = with_token(bearer, site, line)
+            .await
             .map_err(|error| format!("{}, line {number}: {error}", file.display()))?;
     }
     Ok(bearer)
 }
 
 /// Adds the user of a line.
-fn with_token(bearer: Bearer, site: &Site, line: &str) -> Result<Bearer, String> {
+async fn with_token(bearer: Bearer, site: &Site, line: &str) -> Result<Bearer, String> {
     let Some((user, token)) = line.split_once(char::is_whitespace) else {
         // The line is not repeated: all of it may be a token.
         return Err("a user and a token are expected, with a space between them".to_owned());
@@ -56,7 +60,8 @@ fn with_token(bearer: Bearer, site: &Site, line: &str) -> Result<Bearer, String>
     if token.chars().count() < SHORTEST {
         return Err(format!("a token has at least {SHORTEST} characters"));
     }
-    let principal = site.principal(user).map_err(|error| format!("`{user}` cannot be looked up: {error}"))?;
+    let principal =
+        site.principal(user).await.map_err(|error| format!("`{user}` cannot be looked up: {error}"))?;
     let principal = principal.ok_or_else(|| format!("nobody is called `{user}`"))?;
     bearer.token(token, principal).map_err(|error| error.to_string())
 }

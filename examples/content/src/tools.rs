@@ -14,12 +14,12 @@ pub mod transform;
 pub mod write;
 
 /// Allows the owner of a node, and users who may change the nodes of others.
-fn may_edit(principal: &Principal, id: &NodeId, site: &Writer<Site>) -> Access {
+async fn may_edit(principal: &Principal, id: &NodeId, site: &Writer<Site>) -> Access {
     if principal.has(EDIT_ANY) {
         return Access::Allow;
     }
-    // One row by its key; a writer does not block readers.
-    match site.owner(*id) {
+    // One row by its key.
+    match site.owner(*id).await {
         Ok(owner) if principal.id() == Some(owner.as_str()) => Access::Allow,
         Ok(owner) => Access::deny(format!("node {id} belongs to {owner}: ask {owner} or an editor")),
         // The tool reports it.
@@ -38,19 +38,19 @@ fn author(context: &Context) -> Result<String, ToolError> {
 }
 
 /// Completes the numbers of nodes.
-fn node_ids(typed: &str, site: &Site) -> Vec<String> {
-    let ids = site.reader().ids().unwrap_or_default();
+async fn node_ids(typed: &str, site: &Site) -> Vec<String> {
+    let ids = site.reader().ids().await.unwrap_or_default();
     ids.iter().map(ToString::to_string).filter(|id| id.starts_with(typed)).collect()
 }
 
 /// Completes the names of users that nodes belong to.
-fn owners(typed: &str, site: &Site) -> Vec<String> {
-    let names = site.reader().owners().unwrap_or_default();
+async fn owners(typed: &str, site: &Site) -> Vec<String> {
+    let names = site.reader().owners().await.unwrap_or_default();
     names.into_iter().filter(|name| name.starts_with(typed)).collect()
 }
 
 /// Completes the names of users.
-fn user_names(typed: &str, site: &Site) -> Vec<String> {
-    let names = site.reader().user_names().unwrap_or_default();
+async fn user_names(typed: &str, site: &Site) -> Vec<String> {
+    let names = site.reader().user_names().await.unwrap_or_default();
     names.into_iter().filter(|name| name.starts_with(typed)).collect()
 }

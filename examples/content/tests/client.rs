@@ -36,6 +36,7 @@ impl Session {
             .env("CONTENT_DATABASE", folder.path().join("museum.sqlite"))
             .env("CONTENT_SIGNING_KEY", "correct horse battery")
             .env("CONTENT_USER", "otto")
+            .env_remove("DATABASE_URL")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .kill_on_drop(true)

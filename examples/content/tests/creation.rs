@@ -8,14 +8,15 @@ use content::Site;
 
 const ROUNDS: usize = 12;
 
-#[test]
-fn survives_a_kill_while_creating_the_file() {
+#[tokio::test]
+async fn survives_a_kill_while_creating_the_file() {
     for round in 0..ROUNDS {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("museum.sqlite");
         let mut program = Command::new(env!("CARGO_BIN_EXE_content"))
             .args(["run", "site_overview"])
             .env("CONTENT_DATABASE", &file)
+            .env_remove("DATABASE_URL")
             .stdout(Stdio::null())
             .spawn()
             .unwrap();
@@ -29,7 +30,7 @@ fn survives_a_kill_while_creating_the_file() {
         program.wait().unwrap();
         assert!(is_not_empty(folder.path()), "no file was created");
         // In either case, the next process finds a working site.
-        let overview = Site::at(&file).reader().overview().unwrap();
+        let overview = Site::at(&file).reader().overview().await.unwrap();
         assert_eq!((overview.revisions, overview.published), (11, 5), "in round {round}");
     }
 }

@@ -20,7 +20,8 @@ fn content(folder: &TempDir) -> Command {
         .env("CONTENT_DATABASE", folder.path().join("museum.sqlite"))
         .env("CONTENT_SIGNING_KEY", "correct horse battery")
         .env_remove("CONTENT_USER")
-        .env_remove("CONTENT_TOKENS");
+        .env_remove("CONTENT_TOKENS")
+        .env_remove("DATABASE_URL");
     program
 }
 
@@ -284,6 +285,7 @@ fn creates_the_file_in_the_data_directory_on_demand() {
             .current_dir(folder.path())
             .env("XDG_DATA_HOME", folder.path().join("data"))
             .env_remove("CONTENT_DATABASE")
+            .env_remove("DATABASE_URL")
             .env_remove("CONTENT_USER")
             .output()
             .unwrap();

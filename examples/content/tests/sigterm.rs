@@ -6,8 +6,9 @@ mod shared;
 
 use std::process::Command;
 
-use rusqlite::Connection;
 use serde_json::json;
+use sqlx::{Connection as _, Executor as _, SqliteConnection};
+use tokio::runtime::Runtime;
 
 #[test]
 fn finishes_a_modifying_call_on_sigterm() {
@@ -19,24 +20,30 @@ fn finishes_a_modifying_call_on_sigterm() {
             .env("CONTENT_DATABASE", &database)
             .env("CONTENT_SIGNING_KEY", "correct horse battery")
             .env("CONTENT_USER", "june")
-            .env_remove("CONTENT_TOKENS");
+            .env_remove("CONTENT_TOKENS")
+            .env_remove("DATABASE_URL");
         program
     };
     assert!(program().arg("list").output().unwrap().status.success());
-    let pages = |connection: &Connection| -> u32 {
-        connection.query_row("SELECT count(*) FROM node", [], |row| row.get(0)).unwrap()
-    };
     // The lock keeps a save waiting.
-    let connection = Connection::open(&database).unwrap();
-    let before = pages(&connection);
-    connection.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let runtime = Runtime::new().unwrap();
+    let run = async |connection: &mut SqliteConnection, sql| {
+        connection.execute(sqlx::raw_sql(sql)).await.unwrap();
+    };
+    let pages = async |connection: &mut SqliteConnection| {
+        sqlx::query_scalar::<_, u32>("SELECT count(*) FROM node").fetch_one(connection).await.unwrap()
+    };
+    let url = format!("sqlite://{}", database.display());
+    let mut connection = runtime.block_on(SqliteConnection::connect(&url)).unwrap();
+    let before = runtime.block_on(pages(&mut connection));
+    runtime.block_on(run(&mut connection, "BEGIN IMMEDIATE"));
     let result = shared::call_through_sigterm(
         program().args(["serve", "mcp"]),
         "create_node",
         &json!({"kind": "article", "title": "A seal", "body": "It slept on the slipway.\n"}),
         || {},
-        || connection.execute_batch("COMMIT").unwrap(),
+        || runtime.block_on(run(&mut connection, "COMMIT")),
     );
     assert_eq!(result["isError"], false, "{result}");
-    assert_eq!(pages(&connection), before + 1);
+    assert_eq!(runtime.block_on(pages(&mut connection)), before + 1);
 }

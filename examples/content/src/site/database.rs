@@ -1,310 +1,177 @@
-//! The file: its creation, its migrations, and connections to it.
+//! The database: its connections and transactions.
 
-use std::fs;
-use std::io::{self, ErrorKind};
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, SystemTime};
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+use std::path::PathBuf;
+use std::time::Duration;
 
-use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
-use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
+use sqlx::any::{AnyConnectOptions, AnyPoolOptions, install_default_drivers};
+use sqlx::{Any, AnyConnection, AnyPool, Executor as _};
+use tokio::sync::OnceCell;
 
 use super::SiteError;
+use super::dialect::{Dialect, POSTGRES, SQLITE};
+use super::migrations::{migrate, version};
+use super::sqlite::{self, FrozenFile};
 
-/// The migrations from each version to the next; a new file has version 0. Existing entries never change.
-const MIGRATIONS: [&str; 3] = [
-    include_str!("../../migrations/0001_content.sql"),
-    include_str!("../../migrations/0002_outbox.sql"),
-    include_str!("../../migrations/0003_import.sql"),
-];
+/// The timeout for a connection, and for locks of PostgreSQL. A restart of PostgreSQL takes less.
+const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The content of a new site.
-const SEED: &str = include_str!("../../seed/museum.sql");
+/// What each connection to PostgreSQL begins with: a process that is stopped in a transaction would keep its locks.
+const LIMITS: &str = "SET lock_timeout = '10s'; SET idle_in_transaction_session_timeout = '10s'";
 
-/// The timeout for locks: a transaction of this program takes some milliseconds.
-const PATIENCE: Duration = Duration::from_secs(30);
-
-/// The file of a site.
-#[derive(Debug)]
+/// A database with the site, which is opened, created and migrated when it is first used.
 pub(super) struct Database {
-    path: PathBuf,
-    /// `true` once the file exists in the newest format.
-    ready: Mutex<bool>,
+    location: Location,
+    pools: OnceCell<Pools>,
+}
+
+enum Location {
+    File(PathBuf),
+    Postgres(AnyConnectOptions),
+}
+
+#[derive(Debug)]
+struct Pools {
+    read: AnyPool,
+    write: AnyPool,
 }
 
 impl Database {
-    pub(super) fn at(path: PathBuf) -> Self {
-        Self { path, ready: Mutex::new(false) }
+    /// The database in a file of SQLite.
+    pub(super) fn file(path: PathBuf) -> Self {
+        Self { location: Location::File(path), pools: OnceCell::new() }
     }
 
-    fn open(&self, mode: Mode) -> Result<Opened, SiteError> {
-        self.prepare()?;
-        match mode {
-            Mode::ReadOnly => reading(&self.path),
-            Mode::ReadWrite => Ok(Opened { connection: connect(&self.path, mode)?, frozen: None }),
+    /// The database at a URL of PostgreSQL.
+    pub(super) fn postgres(url: &str) -> Result<Self, SiteError> {
+        let options: AnyConnectOptions = url.parse().map_err(|_| SiteError::Url)?;
+        if !["postgres", "postgresql"].contains(&options.database_url.scheme()) {
+            return Err(SiteError::Url);
+        }
+        Ok(Self { location: Location::Postgres(options), pools: OnceCell::new() })
+    }
+
+    fn dialect(&self) -> &'static Dialect {
+        match self.location {
+            Location::File(_) => &SQLITE,
+            Location::Postgres(_) => &POSTGRES,
         }
     }
 
-    /// Creates or migrates the file, once.
-    fn prepare(&self) -> Result<(), SiteError> {
-        let mut ready = locked(&self.ready);
-        if !*ready {
-            if !self.path.try_exists()? {
-                create(&self.path)?;
+    /// Begins a transaction that sees one state of the site, and cannot change it.
+    pub(super) async fn read(&self) -> Result<Transaction, SiteError> {
+        let pools = self.pools.get_or_try_init(|| self.open()).await?;
+        begin_read(&self.location, &pools.read, self.dialect()).await
+    }
+
+    /// Begins a transaction that changes the site.
+    pub(super) async fn write(&self) -> Result<Transaction, SiteError> {
+        let pools = self.pools.get_or_try_init(|| self.open()).await?;
+        let dialect = self.dialect();
+        let transaction = pools.write.begin_with(dialect.begin_write).await?;
+        Ok(Transaction { open: Open::Pooled(transaction), dialect })
+    }
+
+    /// Connects, and creates or migrates the site.
+    async fn open(&self) -> Result<Pools, SiteError> {
+        install_default_drivers();
+        let dialect = self.dialect();
+        let pools = match &self.location {
+            Location::File(path) => {
+                if !path.try_exists()? {
+                    sqlite::create(path).await?;
+                }
+                let (read, write) = sqlite::pools(path)?;
+                Pools { read, write }
             }
-            // An up-to-date file needs no writing; the disk may be full.
-            if version(&reading(&self.path)?.connection)? < MIGRATIONS.len() {
-                migrate(&mut connect(&self.path, Mode::ReadWrite)?)?;
+            Location::Postgres(options) => {
+                let pool = AnyPoolOptions::new().max_connections(8).acquire_timeout(PATIENCE);
+                let pool = pool.after_connect(|connection, _| {
+                    Box::pin(async move { connection.execute(sqlx::raw_sql(LIMITS)).await.map(drop) })
+                });
+                let pool = pool.connect_lazy_with(options.clone());
+                Pools { read: pool.clone(), write: pool }
             }
-            *ready = true;
+        };
+        // A site in the newest format needs no writing: the disk may be full, and the user of the database may only use tables.
+        let mut transaction = begin_read(&self.location, &pools.read, dialect).await?;
+        let found = version(&mut transaction, dialect).await?;
+        drop(transaction);
+        if found < dialect.migrations.len() {
+            migrate(&mut *pools.write.acquire().await?, dialect).await?;
         }
-        Ok(())
+        Ok(pools)
     }
 }
 
-/// The purpose of a connection.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Mode {
-    ReadOnly,
-    ReadWrite,
-}
-
-/// A pool of connections of one kind, each lent to one call at a time.
-#[derive(Debug)]
-pub(super) struct Connections {
-    database: Arc<Database>,
-    mode: Mode,
-    idle: Mutex<Vec<Connection>>,
-}
-
-impl Connections {
-    pub(super) fn new(database: Arc<Database>, mode: Mode) -> Self {
-        Self { database, mode, idle: Mutex::default() }
-    }
-
-    /// Lends a connection to `work`. It is closed after a failure, so that no later call finds it in an undefined state.
-    pub(super) fn lend<T>(
-        &self,
-        work: impl FnOnce(&mut Connection) -> Result<T, SiteError>,
-    ) -> Result<T, SiteError> {
-        let idle = locked(&self.idle).pop().map(|connection| Opened { connection, frozen: None });
-        let Opened { mut connection, frozen } = idle.map_or_else(|| self.database.open(self.mode), Ok)?;
-        let result = work(&mut connection)?;
-        match frozen {
-            None => locked(&self.idle).push(connection),
-            Some(before) if Some(&before) == Frozen::of(&self.database.path)?.as_ref() => {}
-            Some(_) => return Err(io::Error::other("the file was changed while it was read").into()),
+impl fmt::Debug for Database {
+    /// Hides the URL, which may hold a password.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.location {
+            Location::File(path) => f.debug_tuple("Database").field(path).finish(),
+            Location::Postgres(_) => f.debug_tuple("Database").field(&"PostgreSQL").finish(),
         }
-        Ok(result)
     }
 }
 
-/// A connection, and the state of the file if it was opened as immutable.
-struct Opened {
-    connection: Connection,
-    frozen: Option<Frozen>,
-}
-
-/// The state of an immutable file: one without a write-ahead log beside it.
-#[derive(PartialEq)]
-struct Frozen {
-    length: u64,
-    modified: SystemTime,
-}
-
-impl Frozen {
-    /// Returns `None` if there is a log beside the file.
-    fn of(path: &Path) -> io::Result<Option<Self>> {
-        let mut log = path.as_os_str().to_owned();
-        log.push("-wal");
-        if fs::metadata(log).is_ok_and(|log| log.len() > 0) {
-            return Ok(None);
-        }
-        let file = fs::metadata(path)?;
-        Ok(Some(Frozen { length: file.len(), modified: file.modified()? }))
-    }
-}
-
-/// Opens a reading connection. SQLite creates a small file beside the database for it, which fails on a full disk; an immutable
-/// file needs none.
-fn reading(path: &Path) -> Result<Opened, SiteError> {
-    let connection = connect(path, Mode::ReadOnly)?;
-    let Err(error) = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(())) else {
-        return Ok(Opened { connection, frozen: None });
+async fn begin_read(
+    location: &Location,
+    pool: &AnyPool,
+    dialect: &'static Dialect,
+) -> Result<Transaction, SiteError> {
+    let mut transaction = pool.begin_with(dialect.begin_read).await?;
+    let open = match location {
+        Location::File(path) => match sqlite::probe(path, &mut transaction).await? {
+            Some(frozen) => Open::Frozen(frozen),
+            None => Open::Pooled(transaction),
+        },
+        Location::Postgres(_) => Open::Pooled(transaction),
     };
-    let space = [ErrorCode::DiskFull, ErrorCode::SystemIoFailure, ErrorCode::CannotOpen, ErrorCode::ReadOnly];
-    let is_about_space = error.sqlite_error_code().is_some_and(|code| space.contains(&code));
-    match (Frozen::of(path)?, path.to_str()) {
-        (Some(frozen), Some(name)) if is_about_space => {
-            let name = name.replace('%', "%25").replace('?', "%3f").replace('#', "%23");
-            let connection = connect(Path::new(&format!("file:{name}?immutable=1")), Mode::ReadOnly)?;
-            Ok(Opened { connection, frozen: Some(frozen) })
-        }
-        _ => Err(error.into()),
-    }
+    Ok(Transaction { open, dialect })
 }
 
-fn connect(path: &Path, mode: Mode) -> rusqlite::Result<Connection> {
-    let access = match mode {
-        // Like `mode=ro` in a URI: SQLite opens the file read-only, and no statement changes that.
-        Mode::ReadOnly => OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI,
-        Mode::ReadWrite => OpenFlags::SQLITE_OPEN_READ_WRITE,
-    };
-    let connection = Connection::open_with_flags(path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
-    connection.busy_timeout(PATIENCE)?;
-    match mode {
-        Mode::ReadOnly => {
-            // Forbids writing temporary tables, too.
-            connection.pragma_update(None, "query_only", true)?;
-            connection.authorizer(Some(this_file_alone))?;
-        }
-        Mode::ReadWrite => {
-            connection.pragma_update(None, "foreign_keys", true)?;
-            // A commit is on the disk.
-            connection.pragma_update(None, "synchronous", "FULL")?;
+/// A transaction. It is rolled back when it is dropped.
+pub(super) struct Transaction {
+    open: Open,
+    /// The statements of its database.
+    pub(super) dialect: &'static Dialect,
+}
+
+enum Open {
+    Pooled(sqlx::Transaction<'static, Any>),
+    Frozen(FrozenFile),
+}
+
+impl Transaction {
+    /// Ends the transaction; from now on its changes are kept, whatever happens.
+    pub(super) async fn commit(self) -> Result<(), SiteError> {
+        match self.open {
+            Open::Pooled(transaction) => Ok(transaction.commit().await?),
+            Open::Frozen(file) => Ok(file.close()?),
         }
     }
-    Ok(connection)
 }
 
-/// Denies access to other files, which a read-only connection could open or create: `VACUUM INTO` uses `ATTACH`, too.
-fn this_file_alone(context: AuthContext<'_>) -> Authorization {
-    match context.action {
-        AuthAction::Attach { .. } | AuthAction::Detach { .. } => Authorization::Deny,
-        _ => Authorization::Allow,
+impl Deref for Transaction {
+    type Target = AnyConnection;
+
+    fn deref(&self) -> &AnyConnection {
+        match &self.open {
+            Open::Pooled(transaction) => transaction,
+            Open::Frozen(file) => &file.connection,
+        }
     }
 }
 
-/// Creates the file under another name and moves it, so that no process sees an incomplete file.
-fn create(path: &Path) -> Result<(), SiteError> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    fs::create_dir_all(folder)?;
-    let beside = tempfile::Builder::new().prefix(".new-site-").tempfile_in(folder)?.into_temp_path();
-    let mut connection = connect(&beside, Mode::ReadWrite)?;
-    // Readers and writers do not wait for each other. This property is stored in the file.
-    connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
-    migrate(&mut connection)?;
-    connection.execute_batch(&format!("BEGIN IMMEDIATE;\n{SEED}\nCOMMIT;"))?;
-    // Closing the last connection merges the log into the file.
-    connection.close().map_err(|(_, error)| error)?;
-    match beside.persist_noclobber(path) {
-        Err(error) if error.error.kind() != ErrorKind::AlreadyExists => Err(error.error.into()),
-        _ => Ok(()),
+impl DerefMut for Transaction {
+    fn deref_mut(&mut self) -> &mut AnyConnection {
+        match &mut self.open {
+            Open::Pooled(transaction) => transaction,
+            Open::Frozen(file) => &mut file.connection,
+        }
     }
-}
-
-/// Returns the version of a file's format.
-fn version(connection: &Connection) -> Result<usize, SiteError> {
-    let newest = MIGRATIONS.len();
-    // A negative version is foreign, and counts as newer than all.
-    let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
-    let found = usize::try_from(version).unwrap_or(usize::MAX);
-    if found > newest { Err(SiteError::Newer { found, newest }) } else { Ok(found) }
-}
-
-/// Runs missing migrations in one transaction.
-fn migrate(connection: &mut Connection) -> Result<(), SiteError> {
-    if version(connection)? == MIGRATIONS.len() {
-        return Ok(());
-    }
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    // Another process may have migrated it.
-    let from = version(&transaction)?;
-    for (migration, version) in MIGRATIONS.iter().zip(1_i64..).skip(from) {
-        transaction.execute_batch(migration)?;
-        transaction.pragma_update(None, "user_version", version)?;
-    }
-    Ok(transaction.commit()?)
-}
-
-/// Locks a mutex, ignoring poisoning: a panic leaves nothing half done.
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn migrates_an_old_file_and_keeps_its_data() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("old.sqlite");
-        let old = Connection::open(&path).unwrap();
-        old.execute_batch(MIGRATIONS[0]).unwrap();
-        old.execute_batch("INSERT INTO user VALUES ('ada', 'Ada Old'); PRAGMA user_version = 1;").unwrap();
-        drop(old);
-
-        let connection = Database::at(path.clone()).open(Mode::ReadOnly).unwrap().connection;
-        let count = |table: &str| {
-            connection.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get::<_, u32>(0))
-        };
-        assert_eq!((count("user").unwrap(), count("node").unwrap(), count("outbox").unwrap()), (1, 0, 0));
-        // Now it is up to date, and no migration runs again.
-        Database::at(path).open(Mode::ReadWrite).unwrap();
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn reads_a_file_while_the_disk_is_full() {
-        const CHILD: &str = "CONTENT_TEST_READS";
-        if let Some(path) = std::env::var_os(CHILD) {
-            let error = fs::write(Path::new(&path).with_extension("full"), "more").unwrap_err();
-            assert_eq!(error.kind(), ErrorKind::FileTooLarge);
-            let readers = Connections::new(Arc::new(Database::at(path.into())), Mode::ReadOnly);
-            for _ in 0..2 {
-                let count = "SELECT count(*) FROM node";
-                let nodes: Result<u32, _> =
-                    readers.lend(|connection| Ok(connection.query_row(count, [], |row| row.get(0))?));
-                assert!(nodes.unwrap() > 0);
-            }
-            return;
-        }
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("there.sqlite");
-        create(&path).unwrap();
-        let name = "site::database::tests::reads_a_file_while_the_disk_is_full";
-        // Simulates a full disk: no file of this process can grow; output goes into pipes.
-        let mut child = std::process::Command::new("sh");
-        child
-            .args(["-c", "trap '' XFSZ; ulimit -f 0; exec \"$0\" \"$@\""])
-            .arg(std::env::current_exe().unwrap());
-        let output = child.args(["--exact", name, "--nocapture"]).env(CHILD, &path).output().unwrap();
-        let stdout = String::from_utf8_lossy(&output.stdout);
-        assert!(output.status.success() && stdout.contains("1 passed"), "{stdout}{output:?}");
-    }
-
-    #[test]
-    fn rejects_a_newer_file() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("newer.sqlite");
-        Connection::open(&path).unwrap().execute_batch("PRAGMA user_version = 99;").unwrap();
-        let error = Database::at(path).open(Mode::ReadWrite).err().unwrap();
-        assert!(matches!(error, SiteError::Newer { found: 99, newest: 3 }), "{error}");
-    }
-
-    #[test]
-    fn keeps_an_existing_file() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("deep/inside/museum.sqlite");
-        create(&path).unwrap();
-        let first = fs::metadata(&path).unwrap().modified().unwrap();
-        create(&path).unwrap();
-        assert_eq!(fs::metadata(&path).unwrap().modified().unwrap(), first);
-        let names: Vec<_> = fs::read_dir(path.parent().unwrap())
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .collect();
-        assert_eq!(names, ["museum.sqlite"], "nothing is left behind");
-    }
-
-    #[test]
-    fn creates_files_in_wal_mode() {
-        let folder = tempfile::tempdir().unwrap();
-        let connection =
-            Database::at(folder.path().join("new.sqlite")).open(Mode::ReadWrite).unwrap().connection;
-        let mode: String = connection.pragma_query_value(None, "journal_mode", |row| row.get(0)).unwrap();
-        let synchronous: u8 = connection.pragma_query_value(None, "synchronous", |row| row.get(0)).unwrap();
-        assert_eq!((mode.as_str(), synchronous), ("wal", 2));
-    }
-}
+mod tests;

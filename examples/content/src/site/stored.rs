@@ -1,59 +1,73 @@
-//! Conversion of values to SQLite: numbers, words, and JSON.
+//! Conversion of values to columns: numbers, words, times, and JSON. All columns are texts or 64-bit integers.
 
-use rusqlite::ToSql;
-use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSqlOutput, ValueRef};
+use jiff::Timestamp;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use sqlx::any::{AnyTypeInfo, AnyValueRef};
+use sqlx::encode::IsNull;
+use sqlx::error::BoxDynError;
+use sqlx::{Any, Database, Decode, Encode, Type};
 
 use crate::model::NodeId;
 
-impl ToSql for NodeId {
-    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
-        Ok(self.number().into())
-    }
+/// Implements the conversion of a type to another one that sqlx stores, and back.
+macro_rules! stored_as {
+    ($stored:ty: $type:ty $(where $parameter:ident)?, $encode:expr, $decode:expr) => {
+        impl $(<$parameter>)? Type<Any> for $type {
+            fn type_info() -> AnyTypeInfo {
+                <$stored as Type<Any>>::type_info()
+            }
+
+            fn compatible(info: &AnyTypeInfo) -> bool {
+                <$stored as Type<Any>>::compatible(info)
+            }
+        }
+
+        impl $(<$parameter: Serialize>)? Encode<'_, Any> for $type {
+            fn encode_by_ref(
+                &self,
+                buffer: &mut <Any as Database>::ArgumentBuffer,
+            ) -> Result<IsNull, BoxDynError> {
+                let encode: fn(&Self) -> Result<$stored, BoxDynError> = $encode;
+                Encode::<Any>::encode(encode(self)?, buffer)
+            }
+        }
+
+        impl<'r $(, $parameter: DeserializeOwned)?> Decode<'r, Any> for $type {
+            fn decode(value: AnyValueRef<'r>) -> Result<Self, BoxDynError> {
+                let decode: fn($stored) -> Result<Self, BoxDynError> = $decode;
+                decode(<$stored as Decode<Any>>::decode(value)?)
+            }
+        }
+    };
 }
 
-impl FromSql for NodeId {
-    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
-        u32::column_result(value)?.try_into().map(NodeId).map_err(FromSqlError::other)
-    }
-}
+/// A number without a sign.
+pub(super) struct Number(pub(super) u32);
+
+/// A time, stored as in RFC 3339.
+pub(super) struct Time(pub(super) Timestamp);
 
 /// A unit variant, stored as its JSON name.
 pub(super) struct Word<T>(pub(super) T);
 
-impl<T: Serialize> ToSql for Word<T> {
-    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
-        match serde_json::to_value(&self.0).map_err(unwritable)? {
-            Value::String(word) => Ok(word.into()),
-            other => Err(unwritable(format!("{other} is no word"))),
-        }
-    }
-}
-
-impl<T: DeserializeOwned> FromSql for Word<T> {
-    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
-        let word = Value::from(value.as_str()?);
-        serde_json::from_value(word).map(Word).map_err(FromSqlError::other)
-    }
-}
-
 /// Any other value, stored as JSON.
 pub(super) struct Json<T>(pub(super) T);
 
-impl<T: Serialize> ToSql for Json<T> {
-    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
-        Ok(serde_json::to_string(&self.0).map_err(unwritable)?.into())
-    }
-}
-
-impl<T: DeserializeOwned> FromSql for Json<T> {
-    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
-        serde_json::from_str(value.as_str()?).map(Json).map_err(FromSqlError::other)
-    }
-}
-
-fn unwritable(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> rusqlite::Error {
-    rusqlite::Error::ToSqlConversionFailure(error.into())
-}
+stored_as!(i64: NodeId, |id| Ok(id.number().into()), |id| Ok(NodeId(u32::try_from(id)?.try_into()?)));
+stored_as!(i64: Number, |number| Ok(number.0.into()), |number| Ok(Number(number.try_into()?)));
+stored_as!(String: Time, |time| Ok(time.0.to_string()), |text| Ok(Time(text.parse()?)));
+stored_as!(
+    String: Word<T> where T,
+    |word| match serde_json::to_value(&word.0)? {
+        Value::String(word) => Ok(word),
+        other => Err(format!("{other} is no word").into()),
+    },
+    |word| Ok(Word(serde_json::from_value(word.into())?))
+);
+stored_as!(
+    String: Json<T> where T,
+    |value| Ok(serde_json::to_string(&value.0)?),
+    |text| Ok(Json(serde_json::from_str(&text)?))
+);

@@ -15,10 +15,9 @@ use crate::site::Site;
     title = "Publish a node",
     permission = all("node.view", "node.publish"),
     requires = [signing_key],
-    tags = ["publishing"],
-    blocking
+    tags = ["publishing"]
 )]
-fn publish_node(
+async fn publish_node(
     #[inject] site: Writer<Site>,
     #[inject] settings: State<Settings>,
     /// Number of the node.
@@ -28,7 +27,7 @@ fn publish_node(
     #[arg(range(min = 1))]
     vid: Option<u32>,
 ) -> Result<Announced, ToolError> {
-    Ok(site.publish(id, vid, key(&settings)?)?)
+    Ok(site.publish(id, vid, key(&settings)?).await?)
 }
 
 /// Takes a page off the public site, and announces in the outbox that it is gone. Its revisions are kept.
@@ -39,15 +38,14 @@ fn publish_node(
     title = "Withdraw a node",
     permission = all("node.view", "node.publish"),
     requires = [signing_key],
-    tags = ["publishing"],
-    blocking
+    tags = ["publishing"]
 )]
-fn withdraw_node(
+async fn withdraw_node(
     #[inject] site: Writer<Site>,
     #[inject] settings: State<Settings>,
     /// Number of the node.
     #[arg(example = 5, complete = node_ids)]
     id: NodeId,
 ) -> Result<Announced, ToolError> {
-    Ok(site.withdraw(id, key(&settings)?)?)
+    Ok(site.withdraw(id, key(&settings)?).await?)
 }

@@ -10,9 +10,9 @@ use crate::role::User;
 use crate::site::{Query, Site};
 
 /// Sums up the whole site: nodes by kind, revisions, translations by language, messages that wait.
-#[tool(operation = Read, title = "Overview", path = "site", permission = "node.view", open_world = false, blocking)]
-fn site_overview(#[inject] site: Reader<Site>) -> Result<Overview, ToolError> {
-    Ok(site.overview()?)
+#[tool(operation = Read, title = "Overview", path = "site", permission = "node.view", open_world = false)]
+async fn site_overview(#[inject] site: Reader<Site>) -> Result<Overview, ToolError> {
+    Ok(site.overview().await?)
 }
 
 /// Returns a page of the site with its text, tags and components, as its newest revision says, published or not.
@@ -22,16 +22,15 @@ fn site_overview(#[inject] site: Reader<Site>) -> Result<Overview, ToolError> {
     path = "node/{id}",
     permission = "node.view",
     tags = ["nodes"],
-    open_world = false,
-    blocking
+    open_world = false
 )]
-fn get_node(
+async fn get_node(
     #[inject] site: Reader<Site>,
     /// Number of the node, as `find_nodes` returns it.
     #[arg(locator, example = 2, complete = node_ids)]
     id: NodeId,
 ) -> Result<Node, ToolError> {
-    Ok(site.node(id)?)
+    Ok(site.node(id).await?)
 }
 
 /// Lists who saved a node when and why, the newest revision first, without what it said.
@@ -41,16 +40,15 @@ fn get_node(
     path = "node/{id}/revision",
     permission = "node.view",
     tags = ["nodes"],
-    open_world = false,
-    blocking
+    open_world = false
 )]
-fn list_revisions(
+async fn list_revisions(
     #[inject] site: Reader<Site>,
     /// Number of the node.
     #[arg(locator, example = 1, complete = node_ids)]
     id: NodeId,
 ) -> Result<Vec<RevisionSummary>, ToolError> {
-    Ok(site.revisions(id)?)
+    Ok(site.revisions(id).await?)
 }
 
 /// Returns what a node said when it was saved that time, and who saved it.
@@ -60,10 +58,9 @@ fn list_revisions(
     path = "node/{id}/revision/{vid}",
     permission = "node.view",
     tags = ["nodes"],
-    open_world = false,
-    blocking
+    open_world = false
 )]
-fn get_revision(
+async fn get_revision(
     #[inject] site: Reader<Site>,
     /// Number of the node.
     #[arg(locator, example = 1, complete = node_ids)]
@@ -72,7 +69,7 @@ fn get_revision(
     #[arg(locator, example = 2, range(min = 1))]
     vid: u32,
 ) -> Result<Revision, ToolError> {
-    Ok(site.revision(id, vid)?)
+    Ok(site.revision(id, vid).await?)
 }
 
 /// Returns a node in another language, and whether the original has changed since.
@@ -82,10 +79,9 @@ fn get_revision(
     path = "node/{id}/translation/{langcode}",
     permission = "node.view",
     tags = ["translations"],
-    open_world = false,
-    blocking
+    open_world = false
 )]
-fn get_translation(
+async fn get_translation(
     #[inject] site: Reader<Site>,
     /// Number of the node.
     #[arg(locator, example = 1, complete = node_ids)]
@@ -94,13 +90,13 @@ fn get_translation(
     #[arg(locator, example = "de")]
     langcode: Langcode,
 ) -> Result<Translation, ToolError> {
-    Ok(site.translation(id, langcode)?)
+    Ok(site.translation(id, langcode).await?)
 }
 
 /// Finds nodes by words, kind, tags, owner and whether visitors see them; those that match everything given.
-#[tool(operation = Read, title = "Find nodes", permission = "node.view", tags = ["nodes"], open_world = false, blocking)]
+#[tool(operation = Read, title = "Find nodes", permission = "node.view", tags = ["nodes"], open_world = false)]
 #[allow(clippy::too_many_arguments)]
-fn find_nodes(
+async fn find_nodes(
     #[inject] site: Reader<Site>,
     /// Only nodes whose title or text contains these words as they stand, whatever the case of the letters.
     #[arg(example = "low water", length(min = 1, max = 200))]
@@ -119,7 +115,7 @@ fn find_nodes(
     #[arg(default = 20, range(min = 1, max = 100))]
     limit: u32,
 ) -> Result<Vec<NodeSummary>, ToolError> {
-    Ok(site.find(&Query { text, kind, tags, owner, published, limit })?)
+    Ok(site.find(&Query { text, kind, tags, owner, published, limit }).await?)
 }
 
 /// Returns somebody who works on the site, with roles and permissions.
@@ -129,14 +125,13 @@ fn find_nodes(
     path = "user/{name}",
     permission = any("user.view", "user.manage"),
     tags = ["users"],
-    open_world = false,
-    blocking
+    open_world = false
 )]
-fn get_user(
+async fn get_user(
     #[inject] site: Reader<Site>,
     /// The short name that the user calls by.
     #[arg(locator, example = "mira", complete = user_names)]
     name: String,
 ) -> Result<User, ToolError> {
-    Ok(site.user(&name)?)
+    Ok(site.user(&name).await?)
 }

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tokio::runtime::Handle;
 use tool_core::results::ResultStore;
 use tool_core::{Context, Reader, State, ToolError, Writer, tool};
 
@@ -33,27 +32,26 @@ pub struct Exported {
     title = "Export the site",
     permission = "node.view",
     tags = ["transfer"],
-    blocking,
     task(optional, retries = 2, attempt_timeout = "1h")
 )]
-fn export_site(
+async fn export_site(
     #[inject] site: Reader<Site>,
     #[inject] context: Context,
     #[inject] results: State<ResultStore>,
 ) -> Result<Exported, ToolError> {
-    let pages = site.find(&Query { published: Some(true), limit: u32::MAX, ..Query::default() })?;
+    let pages = site.find(&Query { published: Some(true), limit: u32::MAX, ..Query::default() }).await?;
     let total = pages.len() as u64;
     let mut archive = Archive::default();
     for (done, page) in (1..).zip(&pages) {
         continue_unless_canceled(&context)?;
-        let revision = site.revision(page.id, page.published.unwrap_or(page.revision))?;
+        let revision = site.revision(page.id, page.published.unwrap_or(page.revision)).await?;
         archive.add(&format!("{}.html", page.id), &render::page(&revision.content));
         context.progress(done, total, &revision.content.title);
     }
     let archive = archive.finish();
     let (pages, bytes) = (u32::try_from(total).unwrap_or(u32::MAX), archive.len());
-    let kept = results.keep(context.principal(), "application/x-tar", archive);
-    let digest = Handle::current().block_on(kept).map_err(|error| {
+    let kept = results.keep(context.principal(), "application/x-tar", archive).await;
+    let digest = kept.map_err(|error| {
         tracing::error!(%error, "the archive of the site cannot be stored");
         ToolError::unavailable("the archive cannot be stored at the moment")
     })?;
@@ -97,10 +95,9 @@ pub struct Imported {
     title = "Import pages",
     permission = "node.create",
     tags = ["transfer"],
-    blocking,
     task(optional, retries = 2, attempt_timeout = "1h")
 )]
-fn import_pages(
+async fn import_pages(
     #[inject] site: Writer<Site>,
     #[inject] context: Context,
     /// What to create, from the first to the last.
@@ -113,7 +110,7 @@ fn import_pages(
     for (done, ImportedPage { kind, title, body, tags }) in (1..).zip(pages) {
         continue_unless_canceled(&context)?;
         let content = Content { title, body, tags, meta: BTreeMap::new(), components: Vec::new() };
-        nodes.push(site.import(&author, kind, &content)?.id);
+        nodes.push(site.import(&author, kind, &content).await?.id);
         context.progress(done, total, &content.title);
     }
     Ok(Imported { nodes })

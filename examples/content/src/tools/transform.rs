@@ -11,8 +11,8 @@ use crate::settings::{Settings, SigningKey, signing_key};
 use crate::site::Site;
 
 /// Renders a node as visitors would see its newest revision: HTML, in English or in a translation.
-#[tool(operation = Transform, title = "Render", permission = "node.view", tags = ["nodes"], open_world = false, blocking)]
-fn render_node(
+#[tool(operation = Transform, title = "Render", permission = "node.view", tags = ["nodes"], open_world = false)]
+async fn render_node(
     #[inject] site: Reader<Site>,
     /// Number of the node.
     #[arg(example = 2, complete = node_ids)]
@@ -20,15 +20,15 @@ fn render_node(
     /// Language of the page; English unless given. Components are not translated.
     langcode: Option<Langcode>,
 ) -> Result<String, ToolError> {
-    let content = site.node(id)?.content;
+    let content = site.node(id).await?.content;
     let Some(langcode) = langcode else { return Ok(render::page(&content)) };
-    let translation = site.translation(id, langcode)?;
+    let translation = site.translation(id, langcode).await?;
     Ok(render::page(&Content { title: translation.title, body: translation.body, ..content }))
 }
 
 /// Compares two revisions of a node line by line and returns a unified diff, empty if they say the same.
-#[tool(operation = Transform, title = "Compare", permission = "node.view", tags = ["nodes"], open_world = false, blocking)]
-fn compare_revisions(
+#[tool(operation = Transform, title = "Compare", permission = "node.view", tags = ["nodes"], open_world = false)]
+async fn compare_revisions(
     #[inject] site: Reader<Site>,
     /// Number of the node.
     #[arg(example = 1, complete = node_ids)]
@@ -40,7 +40,7 @@ fn compare_revisions(
     #[arg(example = 2, range(min = 1))]
     to: u32,
 ) -> Result<String, ToolError> {
-    let (before, after) = site.two_revisions(id, (from, to))?;
+    let (before, after) = site.two_revisions(id, (from, to)).await?;
     let name = |vid| format!("node/{id}/revision/{vid}");
     let (before, after) = (render::lines(&before.content), render::lines(&after.content));
     Ok(render::difference((&name(from), &before), (&name(to), &after)))
@@ -54,10 +54,9 @@ fn compare_revisions(
     permission = all("node.view", "node.edit"),
     requires = [signing_key],
     tags = ["previews"],
-    open_world = false,
-    blocking
+    open_world = false
 )]
-fn preview_link(
+async fn preview_link(
     #[inject] site: Reader<Site>,
     #[inject] settings: State<Settings>,
     /// Number of the node.
@@ -70,8 +69,11 @@ fn preview_link(
     #[arg(default = 60, range(min = 1, max = 10080))]
     minutes: u16,
 ) -> Result<PreviewLink, ToolError> {
-    let vid = vid.map_or_else(|| site.node(id).map(|node| node.revision), Ok)?;
-    let revision = site.revision(id, vid)?;
+    let vid = match vid {
+        Some(vid) => vid,
+        None => site.node(id).await?.revision,
+    };
+    let revision = site.revision(id, vid).await?;
     Ok(Preview::of(id, revision.vid, Timestamp::now(), minutes).link(key(&settings)?))
 }
 
@@ -81,10 +83,9 @@ fn preview_link(
     title = "Open a preview",
     requires = [signing_key],
     tags = ["previews"],
-    open_world = false,
-    blocking
+    open_world = false
 )]
-fn open_preview(
+async fn open_preview(
     #[inject] site: Reader<Site>,
     #[inject] settings: State<Settings>,
     /// What `preview_link` has returned; as good as a password.
@@ -94,7 +95,7 @@ fn open_preview(
     let Some(preview) = Preview::open(&link, key(&settings)?, Timestamp::now()) else {
         return Err(ToolError::not_found("this is no link to a preview, or not any more"));
     };
-    Ok(render::page(&site.revision(preview.id, preview.vid)?.content))
+    Ok(render::page(&site.revision(preview.id, preview.vid).await?.content))
 }
 
 /// Returns the required key, which may be missing if the requirement is not enforced.

@@ -29,10 +29,9 @@ use crate::site::{Change, Site, Translated};
     title = "Create a node",
     permission = "node.create",
     tags = ["nodes"],
-    open_world = false,
-    blocking
+    open_world = false
 )]
-fn create_node(
+async fn create_node(
     #[inject] site: Writer<Site>,
     #[inject] context: Context,
     /// What the page is for.
@@ -40,7 +39,7 @@ fn create_node(
     kind: NodeKind,
     #[arg(flatten)] content: Content,
 ) -> Result<Saved, ToolError> {
-    Ok(site.create(&author(&context)?, kind, &content)?)
+    Ok(site.create(&author(&context)?, kind, &content).await?)
 }
 
 /// Saves a new revision of a page: what is not given stays, and older revisions are kept.
@@ -55,11 +54,10 @@ fn create_node(
     permission = "node.edit",
     access = may_edit(id, site),
     tags = ["nodes"],
-    open_world = false,
-    blocking
+    open_world = false
 )]
 #[allow(clippy::too_many_arguments)]
-fn edit_node(
+async fn edit_node(
     #[inject] site: Writer<Site>,
     #[inject] context: Context,
     /// Number of the node.
@@ -84,7 +82,7 @@ fn edit_node(
     log: String,
 ) -> Result<Saved, ToolError> {
     let change = Change { base, title, body, tags, meta, component: None, log };
-    Ok(site.change(id, &author(&context)?, change)?)
+    Ok(site.change(id, &author(&context)?, change).await?)
 }
 
 /// Puts a notice on a page, as a new revision.
@@ -103,10 +101,9 @@ fn edit_node(
     permission = "node.edit",
     access = may_edit(id, site),
     tags = ["components", "nodes"],
-    open_world = false,
-    blocking
+    open_world = false
 )]
-fn add_callout(
+async fn add_callout(
     #[inject] site: Writer<Site>,
     #[inject] context: Context,
     /// Number of the node.
@@ -122,7 +119,7 @@ fn add_callout(
 ) -> Result<Saved, ToolError> {
     let component = Some((Component::Callout { variant, props }, place.map(usize::from)));
     let change = Change { component, log: "A callout".to_owned(), ..Change::default() };
-    Ok(site.change(id, &author(&context)?, change)?)
+    Ok(site.change(id, &author(&context)?, change).await?)
 }
 
 /// Stores the newest revision of a page in another language. An older translation into it is overwritten.
@@ -133,10 +130,9 @@ fn add_callout(
     title = "Translate a node",
     permission = "node.translate",
     tags = ["translations"],
-    open_world = false,
-    blocking
+    open_world = false
 )]
-fn translate_node(
+async fn translate_node(
     #[inject] site: Writer<Site>,
     #[inject] context: Context,
     /// Number of the node.
@@ -152,7 +148,7 @@ fn translate_node(
     #[arg(example = "Elk voorjaar zetten we twee netten.", length(max = 100_000))]
     body: String,
 ) -> Result<Saved, ToolError> {
-    Ok(site.translate(id, &author(&context)?, &Translated { langcode, title, body })?)
+    Ok(site.translate(id, &author(&context)?, &Translated { langcode, title, body }).await?)
 }
 
 /// Deletes a page with all its revisions and translations, for good. What visitors see must be withdrawn first.
@@ -164,14 +160,13 @@ fn translate_node(
     permission = any("node.delete", "node.edit"),
     access = may_edit(id, site),
     tags = ["nodes"],
-    open_world = false,
-    blocking
+    open_world = false
 )]
-fn delete_node(
+async fn delete_node(
     #[inject] site: Writer<Site>,
     /// Number of the node.
     #[arg(example = 6, complete = node_ids)]
     id: NodeId,
 ) -> Result<Deleted, ToolError> {
-    Ok(site.delete(id)?)
+    Ok(site.delete(id).await?)
 }

@@ -4,36 +4,58 @@ use std::collections::BTreeSet;
 
 use content::{Settings, SigningKey, Site};
 use serde_json::{Value, json};
-use tempfile::TempDir;
 use tool_core::completion::CompletionRequest;
 use tool_core::failure::Reason;
 use tool_core::{FailureKind, Principal, Registry, adapter};
 
+use crate::on_both;
+use crate::store::{Place, Store};
+
+mod with {
+    super::on_both![
+        runs_every_example,
+        accepts_the_seed_as_tool_input,
+        completes_owners_of_nodes_without_other_users,
+        reads_nodes_with_revisions_and_translations,
+        finds_nodes_by_all_criteria,
+        creates_edits_and_compares_pages,
+        allows_edits_by_owners_and_editors,
+        requires_an_author_of_the_site,
+        replaces_earlier_translations,
+        announces_published_changes,
+        signs_messages_in_the_outbox,
+        requires_a_key_for_signing,
+        shows_a_preview_to_anyone_with_the_link,
+        reports_invalid_inputs_with_what_is_expected,
+        completes_inputs_from_stored_data,
+    ];
+}
+
 /// A temporary site.
 struct Museum {
-    _folder: TempDir,
+    place: Place,
     site: Site,
     registry: Registry,
 }
 
 impl Museum {
-    fn new() -> Self {
-        Self::with(Settings { signing_key: SigningKey::new("correct horse battery") })
+    async fn new(store: &Store) -> Self {
+        Self::with(store, Settings { signing_key: SigningKey::new("correct horse battery") }).await
     }
 
-    fn with(settings: Settings) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let site = Site::at(folder.path().join("museum.sqlite"));
+    async fn with(store: &Store, settings: Settings) -> Self {
+        let place = store.place().await;
+        let site = place.site();
         let registry = content::registry(site.clone(), settings).unwrap();
-        Self { _folder: folder, site, registry }
+        Self { place, site, registry }
     }
 
-    fn user(&self, name: &str) -> Principal {
-        self.site.principal(name).unwrap().unwrap_or_else(|| panic!("nobody is called {name}"))
+    async fn user(&self, name: &str) -> Principal {
+        self.site.principal(name).await.unwrap().unwrap_or_else(|| panic!("nobody is called {name}"))
     }
 
     async fn call(&self, user: &str, tool: &str, arguments: Value) -> Result<Value, (FailureKind, String)> {
-        let registry = self.registry.as_principal(self.user(user));
+        let registry = self.registry.as_principal(self.user(user).await);
         let called = registry.call(tool, arguments).await;
         called.map(|output| output.value()).map_err(|failure| (failure.kind(), failure.message().to_owned()))
     }
@@ -47,13 +69,12 @@ fn failed(reason: Reason, message: &str) -> Result<Value, (FailureKind, String)>
     Err((FailureKind::Failed(reason), message.to_owned()))
 }
 
-#[tokio::test]
-async fn runs_every_example() {
-    let registry = Museum::new().registry;
+async fn runs_every_example(store: &Store) {
+    let registry = Museum::new(store).await.registry;
     // There is no result before a tool has stored one.
     for tool in registry.tools().filter(|tool| tool.name() != "read_result") {
         // Each tool runs on a fresh site.
-        let museum = Museum::new();
+        let museum = Museum::new(store).await;
         let mut examples: Vec<Value> = tool.examples().to_vec();
         examples.push(tool.example().clone());
         for mut example in examples {
@@ -82,9 +103,8 @@ fn content(revision: &Value) -> Value {
     content
 }
 
-#[tokio::test]
-async fn accepts_the_seed_as_tool_input() {
-    let museum = Museum::new();
+async fn accepts_the_seed_as_tool_input(store: &Store) {
+    let museum = Museum::new(store).await;
     let overview = museum.call_ok("vera", "site_overview", json!({})).await;
     assert_eq!(
         overview,
@@ -94,8 +114,8 @@ async fn accepts_the_seed_as_tool_input() {
         })
     );
     let mut revisions = 0;
-    for id in museum.site.reader().ids().unwrap() {
-        for summary in museum.site.reader().revisions(id).unwrap() {
+    for id in museum.site.reader().ids().await.unwrap() {
+        for summary in museum.site.reader().revisions(id).await.unwrap() {
             let revision =
                 museum.call_ok("vera", "get_revision", json!({"id": id, "vid": summary.vid})).await;
             let arguments = content(&revision).to_string();
@@ -111,19 +131,18 @@ async fn accepts_the_seed_as_tool_input() {
         }
     }
     assert_eq!(revisions, 11);
-    for name in museum.site.reader().user_names().unwrap() {
-        assert!(museum.user(&name).has("node.view"), "{name}");
+    for name in museum.site.reader().user_names().await.unwrap() {
+        assert!(museum.user(&name).await.has("node.view"), "{name}");
     }
 }
 
 /// Everybody who sees a node sees its owner, but not all users.
-#[tokio::test]
-async fn completes_owners_of_nodes_without_other_users() {
-    let museum = Museum::new();
+async fn completes_owners_of_nodes_without_other_users(store: &Store) {
+    let museum = Museum::new(store).await;
     let nodes = museum.call_ok("vera", "find_nodes", json!({})).await;
     let owners = nodes.as_array().unwrap().iter().map(|node| node["owner"].as_str().unwrap());
     let owners: BTreeSet<&str> = owners.collect();
-    let registry = museum.registry.as_principal(museum.user("vera"));
+    let registry = museum.registry.as_principal(museum.user("vera").await);
     let complete = async |tool, input| {
         adapter::complete(&registry, tool, input, CompletionRequest::new("")).await.map(|found| found.values)
     };
@@ -131,9 +150,8 @@ async fn completes_owners_of_nodes_without_other_users() {
     assert_eq!(complete("get_user", "name").await.unwrap_err().kind(), FailureKind::Denied);
 }
 
-#[tokio::test]
-async fn reads_nodes_with_revisions_and_translations() {
-    let museum = Museum::new();
+async fn reads_nodes_with_revisions_and_translations(store: &Store) {
+    let museum = Museum::new(store).await;
     let node = museum.call_ok("vera", "get_node", json!({"id": 2})).await;
     assert_eq!(node["title"], "The tide road");
     assert_eq!(node["revision"], 2);
@@ -164,9 +182,8 @@ async fn reads_nodes_with_revisions_and_translations() {
     );
 }
 
-#[tokio::test]
-async fn finds_nodes_by_all_criteria() {
-    let museum = Museum::new();
+async fn finds_nodes_by_all_criteria(store: &Store) {
+    let museum = Museum::new(store).await;
     for (query, expected) in [
         (json!({}), vec![1, 2, 3, 4, 5, 6]),
         (json!({"limit": 2}), vec![1, 2]),
@@ -187,9 +204,8 @@ async fn finds_nodes_by_all_criteria() {
     }
 }
 
-#[tokio::test]
-async fn creates_edits_and_compares_pages() {
-    let museum = Museum::new();
+async fn creates_edits_and_compares_pages(store: &Store) {
+    let museum = Museum::new(store).await;
     let page = json!({"kind": "article", "title": "Ropes", "body": "Hemp.\n", "meta": {"lang": "en"}});
     assert_eq!(museum.call_ok("june", "create_node", page).await, json!({"id": 7, "revision": 1}));
     let edit = json!({"id": 7, "base": 1, "body": "Hemp and sisal.\n", "log": "More"});
@@ -222,9 +238,8 @@ async fn creates_edits_and_compares_pages() {
     assert!(german.as_str().unwrap().starts_with("<h1>Der Gezeitenweg</h1>\n"), "{german}");
 }
 
-#[tokio::test]
-async fn allows_edits_by_owners_and_editors() {
-    let museum = Museum::new();
+async fn allows_edits_by_owners_and_editors(store: &Store) {
+    let museum = Museum::new(store).await;
     let edit = json!({"id": 4, "title": "Eels, counted", "log": "Shorter"});
     assert_eq!(
         museum.call("june", "edit_node", edit.clone()).await,
@@ -244,9 +259,8 @@ async fn allows_edits_by_owners_and_editors() {
     assert!(message.contains("`node.edit`"), "{message}");
 }
 
-#[tokio::test]
-async fn requires_an_author_of_the_site() {
-    let museum = Museum::new();
+async fn requires_an_author_of_the_site(store: &Store) {
+    let museum = Museum::new(store).await;
     let stranger = Principal::new("eve").grant("node.create");
     let page = json!({"kind": "page", "title": "Mine", "body": ""});
     let failure = museum.registry.as_principal(stranger).call("create_node", page.clone()).await.unwrap_err();
@@ -254,12 +268,11 @@ async fn requires_an_author_of_the_site() {
     let anonymous = Principal::anonymous().grant("node.create");
     let failure = museum.registry.as_principal(anonymous).call("create_node", page).await.unwrap_err();
     assert_eq!(failure.message(), "a change needs an author: say who you are");
-    assert_eq!(museum.site.reader().ids().unwrap().len(), 6);
+    assert_eq!(museum.site.reader().ids().await.unwrap().len(), 6);
 }
 
-#[tokio::test]
-async fn replaces_earlier_translations() {
-    let museum = Museum::new();
+async fn replaces_earlier_translations(store: &Store) {
+    let museum = Museum::new(store).await;
     let french =
         json!({"id": 1, "langcode": "fr", "title": "Visiter le musée", "body": "Au bout de la rue."});
     assert_eq!(museum.call_ok("liv", "translate_node", french).await, json!({"id": 1, "revision": 3}));
@@ -268,9 +281,8 @@ async fn replaces_earlier_translations() {
     assert!(museum.call("tomas", "translate_node", json!({})).await.is_err());
 }
 
-#[tokio::test]
-async fn announces_published_changes() {
-    let museum = Museum::new();
+async fn announces_published_changes(store: &Store) {
+    let museum = Museum::new(store).await;
     assert_eq!(
         museum.call_ok("mira", "publish_node", json!({"id": 6})).await,
         json!({"id": 6, "published": 1, "message": 1})
@@ -299,19 +311,12 @@ async fn announces_published_changes() {
     assert_eq!(museum.call_ok("june", "create_node", page).await["id"], 7);
 }
 
-#[tokio::test]
-async fn signs_messages_in_the_outbox() {
-    let museum = Museum::new();
+async fn signs_messages_in_the_outbox(store: &Store) {
+    let museum = Museum::new(store).await;
     museum.call_ok("mira", "publish_node", json!({"id": 3, "vid": 2})).await;
-    let (event, signature): (String, String) = museum
-        .site
-        .reader()
-        .with(|connection| {
-            let row = connection
-                .query_row("SELECT event, signature FROM outbox", [], |row| Ok((row.get(0)?, row.get(1)?)));
-            Ok(row?)
-        })
-        .unwrap();
+    let query = sqlx::query_as("SELECT event, signature FROM outbox");
+    let (event, signature): (String, String) =
+        query.fetch_one(&mut museum.place.connect().await).await.unwrap();
     let read: Value = serde_json::from_str(&event).unwrap();
     assert_eq!(
         read,
@@ -324,9 +329,8 @@ async fn signs_messages_in_the_outbox() {
     assert!(!key.verifies(&event.replace('3', "4"), &signature));
 }
 
-#[tokio::test]
-async fn requires_a_key_for_signing() {
-    let museum = Museum::with(Settings::default());
+async fn requires_a_key_for_signing(store: &Store) {
+    let museum = Museum::with(store, Settings::default()).await;
     for tool in ["open_preview", "preview_link", "publish_node", "withdraw_node"] {
         let requirements = museum.registry.requirements(tool).unwrap();
         assert!(!requirements.met, "{tool}");
@@ -337,9 +341,8 @@ async fn requires_a_key_for_signing() {
     assert!(museum.registry.requirements("get_node").is_none());
 }
 
-#[tokio::test]
-async fn shows_a_preview_to_anyone_with_the_link() {
-    let museum = Museum::new();
+async fn shows_a_preview_to_anyone_with_the_link(store: &Store) {
+    let museum = Museum::new(store).await;
     let link = museum.call_ok("june", "preview_link", json!({"id": 3, "vid": 1, "minutes": 5})).await;
     assert_eq!(link["revision"], 1);
     let anonymous = museum.registry.as_principal(Principal::anonymous());
@@ -352,11 +355,10 @@ async fn shows_a_preview_to_anyone_with_the_link() {
     assert!(!wrong.text().contains(link["link"].as_str().unwrap()), "{}", wrong.text());
 }
 
-#[tokio::test]
-async fn reports_invalid_inputs_with_what_is_expected() {
-    let museum = Museum::new();
+async fn reports_invalid_inputs_with_what_is_expected(store: &Store) {
+    let museum = Museum::new(store).await;
     let problems = async |tool: &str, arguments: Value| -> Vec<String> {
-        let registry = museum.registry.as_principal(museum.user("otto"));
+        let registry = museum.registry.as_principal(museum.user("otto").await);
         let failure = registry.call(tool, arguments).await.unwrap_err();
         assert_eq!(failure.kind(), FailureKind::Input, "{failure}");
         failure.problems().iter().map(|problem| problem.path.clone()).collect()
@@ -378,17 +380,14 @@ async fn reports_invalid_inputs_with_what_is_expected() {
     );
 }
 
-#[tokio::test]
-async fn completes_inputs_from_stored_data() {
-    let museum = Museum::new();
-    let registry = museum.registry.as_principal(museum.user("otto"));
-    let completed = |tool, input, typed| {
-        tool_core::private::block_on(tool_core::adapter::complete(&registry, tool, input, typed))
-            .unwrap()
-            .values
+async fn completes_inputs_from_stored_data(store: &Store) {
+    let museum = Museum::new(store).await;
+    let registry = museum.registry.as_principal(museum.user("otto").await);
+    let completed = async |tool, input, typed: &str| {
+        adapter::complete(&registry, tool, input, CompletionRequest::new(typed)).await.unwrap().values
     };
-    assert_eq!(completed("get_node", "id", "").len(), 6);
-    assert_eq!(completed("get_user", "name", "m"), ["mira"]);
-    assert_eq!(completed("get_translation", "langcode", ""), ["de", "fr", "nl"]);
-    assert_eq!(completed("add_callout", "variant", "w"), ["warning"]);
+    assert_eq!(completed("get_node", "id", "").await.len(), 6);
+    assert_eq!(completed("get_user", "name", "m").await, ["mira"]);
+    assert_eq!(completed("get_translation", "langcode", "").await, ["de", "fr", "nl"]);
+    assert_eq!(completed("add_callout", "variant", "w").await, ["warning"]);
 }

@@ -9,21 +9,20 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;
 use std::io::{self, BufRead, BufReader, Read as _};
-use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::Duration;
 
 use content::{NodeId, Settings, SigningKey, Site};
-use rusqlite::Connection;
 use serde_json::{Value, json};
 use tool_core::failure::Reason;
 use tool_core::{FailureKind, Registry};
 
+use crate::store::{Place, Store};
+
 /// The role of a child process.
 const ROLE: &str = "CONTENT_TEST_ROLE";
-const FILE: &str = "CONTENT_TEST_FILE";
 const NUMBER: &str = "CONTENT_TEST_NUMBER";
 
 /// The node that all writers edit.
@@ -33,18 +32,39 @@ fn shared() -> NodeId {
     NodeId(SHARED.try_into().unwrap())
 }
 
-#[test]
-fn loses_no_edits_of_concurrent_processes() {
-    const EDITS: usize = 30;
-    if env::var_os(ROLE).is_some() {
-        return run_child("loses_no_edits_of_concurrent_processes");
+#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+async fn loses_no_edits_of_concurrent_processes() {
+    run("loses_no_edits_of_concurrent_processes", Store::sqlite, loses_no_edits).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+async fn loses_no_edits_of_concurrent_processes_with_postgres() {
+    run("loses_no_edits_of_concurrent_processes_with_postgres", Store::postgres, loses_no_edits).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+async fn keeps_confirmed_changes_after_a_kill() {
+    run("keeps_confirmed_changes_after_a_kill", Store::sqlite, keeps_confirmed_changes).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+async fn keeps_confirmed_changes_after_a_kill_with_postgres() {
+    run("keeps_confirmed_changes_after_a_kill_with_postgres", Store::postgres, keeps_confirmed_changes).await;
+}
+
+/// Runs a test with a place of this store, or, in a child, what the child does.
+async fn run(name: &str, store: fn() -> Store, test: impl AsyncFn(&str, &Place)) {
+    match env::var(ROLE) {
+        Ok(role) => write_until_stopped(name, &role).await,
+        Err(_) => test(name, &store().place().await).await,
     }
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("museum.sqlite");
-    // The file does not exist yet: both create it at once.
-    let mut writers: Vec<Writer> = (1..=2)
-        .map(|number| Writer::start("loses_no_edits_of_concurrent_processes", &file, "editor", number))
-        .collect();
+}
+
+async fn loses_no_edits(name: &str, place: &Place) {
+    const EDITS: usize = 30;
+    // The site does not exist yet: both create it at once.
+    let mut writers: Vec<Writer> =
+        (1..=2).map(|number| Writer::start(name, place, "editor", number)).collect();
     let mut confirmed = Vec::new();
     for _ in 0..EDITS {
         for writer in &mut writers {
@@ -55,35 +75,27 @@ fn loses_no_edits_of_concurrent_processes() {
         confirmed.extend(writer.stop());
     }
 
-    let site = Site::at(&file);
+    let site = place.site();
     let revisions: BTreeSet<u32> = confirmed.iter().map(|confirmation| confirmation.number).collect();
     assert_eq!(revisions.len(), confirmed.len(), "two writers got the same revision");
-    let node = site.reader().node(shared()).unwrap();
+    let node = site.reader().node(shared()).await.unwrap();
     assert_eq!(node.revision as usize, 3 + confirmed.len());
-    assert_eq!(site.reader().revisions(shared()).unwrap().len(), node.revision as usize);
+    assert_eq!(site.reader().revisions(shared()).await.unwrap().len(), node.revision as usize);
     // Each edit added its line to the previous body.
     let lines: BTreeSet<&str> = node.content.body.lines().filter(|line| line.starts_with("line ")).collect();
     let expected: BTreeSet<String> = confirmed.iter().map(Confirmation::line).collect();
     assert_eq!(lines, expected.iter().map(String::as_str).collect());
-    assert_intact(&file);
+    assert_intact(place).await;
 }
 
-#[test]
-fn keeps_confirmed_changes_after_a_kill() {
+async fn keeps_confirmed_changes(name: &str, place: &Place) {
     const ROUNDS: usize = 30;
-    if env::var_os(ROLE).is_some() {
-        return run_child("keeps_confirmed_changes_after_a_kill");
-    }
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("museum.sqlite");
     let mut created: BTreeMap<u32, Confirmation> = BTreeMap::new();
     let mut unconfirmed = 0;
     for round in 0..ROUNDS {
         let numbers = [2 * round + 1, 2 * round + 2];
-        let mut writers: Vec<Writer> = numbers
-            .iter()
-            .map(|number| Writer::start("keeps_confirmed_changes_after_a_kill", &file, "creator", *number))
-            .collect();
+        let mut writers: Vec<Writer> =
+            numbers.iter().map(|number| Writer::start(name, place, "creator", *number)).collect();
         // Each round kills at another moment, always during writes.
         let mut confirmed = Vec::new();
         for turn in 0..=round % 5 {
@@ -102,27 +114,28 @@ fn keeps_confirmed_changes_after_a_kill() {
                 "a number was assigned twice"
             );
         }
-        unconfirmed = assert_nodes_exist(&file, &created);
+        place.wait_until_unused().await;
+        unconfirmed = assert_nodes_exist(place, &created).await;
         assert!(unconfirmed <= 2 * (round + 1), "more than one unconfirmed change per writer");
     }
     assert!(created.len() >= ROUNDS);
     eprintln!("{} confirmed; {unconfirmed} done but not confirmed", created.len());
-    assert_intact(&file);
+    assert_intact(place).await;
 }
 
 /// Asserts that every node is complete and no confirmed one is lost; returns the number of unconfirmed nodes.
-fn assert_nodes_exist(file: &Path, created: &BTreeMap<u32, Confirmation>) -> usize {
-    let site = Site::at(file);
+async fn assert_nodes_exist(place: &Place, created: &BTreeMap<u32, Confirmation>) -> usize {
+    let site = place.site();
     let mut unconfirmed = 0;
-    let announced_nodes = announced_nodes(&site);
+    let announced_nodes = announced_nodes(place).await;
     // The last confirmed turn of each writer; only the turn after it may be unfinished.
     let mut last: BTreeMap<u32, u32> = BTreeMap::new();
     for confirmation in created.values() {
         let turn = last.entry(confirmation.writer).or_default();
         *turn = confirmation.turn.max(*turn);
     }
-    for id in site.reader().ids().unwrap().into_iter().filter(|id| id.number() > 6) {
-        let node = site.reader().node(id).unwrap();
+    for id in site.reader().ids().await.unwrap().into_iter().filter(|id| id.number() > 6) {
+        let node = site.reader().node(id).await.unwrap();
         assert_eq!((node.revision, node.content.tags.len(), node.content.components.len()), (1, 2, 1));
         assert_eq!(
             node.published.is_some(),
@@ -142,20 +155,15 @@ fn assert_nodes_exist(file: &Path, created: &BTreeMap<u32, Confirmation>) -> usi
     }
     for confirmation in created.values() {
         let id = NodeId(confirmation.number.try_into().unwrap());
-        assert!(site.reader().node(id).is_ok(), "lost: {confirmation:?}");
+        assert!(site.reader().node(id).await.is_ok(), "lost: {confirmation:?}");
     }
     unconfirmed
 }
 
 /// Returns the nodes named by messages in the outbox, each exactly once.
-fn announced_nodes(site: &Site) -> BTreeSet<NodeId> {
-    let events: Vec<String> = site
-        .reader()
-        .with(|connection| {
-            let mut statement = connection.prepare("SELECT event FROM outbox")?;
-            Ok(statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?)
-        })
-        .unwrap();
+async fn announced_nodes(place: &Place) -> BTreeSet<NodeId> {
+    let query = sqlx::query_scalar("SELECT event FROM outbox");
+    let events: Vec<String> = query.fetch_all(&mut place.connect().await).await.unwrap();
     let node = |event: &String| serde_json::from_str::<Value>(event).unwrap()["node"].clone();
     let nodes: BTreeSet<NodeId> =
         events.iter().map(node).map(|id| serde_json::from_value(id).unwrap()).collect();
@@ -163,12 +171,17 @@ fn announced_nodes(site: &Site) -> BTreeSet<NodeId> {
     nodes
 }
 
-fn assert_intact(file: &Path) {
-    let connection = Connection::open(file).unwrap();
-    let verdict: String = connection.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
+/// Asserts that the file of a site is sound. PostgreSQL checks its foreign keys itself.
+async fn assert_intact(place: &Place) {
+    if place.is_postgres() {
+        return;
+    }
+    let mut connection = place.connect().await;
+    let verdict: String =
+        sqlx::query_scalar("PRAGMA integrity_check").fetch_one(&mut connection).await.unwrap();
     assert_eq!(verdict, "ok");
-    let dangling = connection.prepare("PRAGMA foreign_key_check").unwrap().exists([]).unwrap();
-    assert!(!dangling, "a foreign key dangles");
+    let dangling = sqlx::query("PRAGMA foreign_key_check").fetch_optional(&mut connection).await.unwrap();
+    assert!(dangling.is_none(), "a foreign key dangles");
 }
 
 /// A change that a writer reported as confirmed, with its assigned number.
@@ -207,11 +220,12 @@ struct Writer {
 }
 
 impl Writer {
-    fn start(test: &str, file: &Path, role: &str, number: usize) -> Self {
+    fn start(test: &str, place: &Place, role: &str, number: usize) -> Self {
+        let (variable, value) = place.variable();
         let mut process = Command::new(env::current_exe().unwrap())
-            .args([test, "--exact", "--nocapture", "--test-threads", "1"])
+            .args([&format!("processes::{test}"), "--exact", "--nocapture", "--test-threads", "1"])
             .env(ROLE, role)
-            .env(FILE, file)
+            .env(variable, value)
             .env(NUMBER, number.to_string())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -250,14 +264,15 @@ impl Writer {
 }
 
 /// Runs the child: changes the site until standard input ends.
-fn run_child(test: &str) {
-    let (role, file) = (env::var(ROLE).unwrap(), env::var(FILE).unwrap());
+async fn write_until_stopped(test: &str, role: &str) {
+    let site = match env::var("DATABASE_URL") {
+        Ok(url) => Site::postgres(&url).unwrap(),
+        Err(_) => Site::at(env::var_os("CONTENT_DATABASE").unwrap()),
+    };
     let writer: u32 = env::var(NUMBER).unwrap().parse().unwrap();
-    let site = Site::at(file);
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     let settings = Settings { signing_key: SigningKey::new("correct horse battery") };
     let registry = content::registry(site.clone(), settings).unwrap();
-    let registry = registry.as_principal(site.principal("mira").unwrap().unwrap());
+    let registry = registry.as_principal(site.principal("mira").await.unwrap().unwrap());
     let (sender, parent_exited) = mpsc::channel();
     thread::spawn(move || {
         // Standard input ends when the parent does.
@@ -269,9 +284,9 @@ fn run_child(test: &str) {
         if parent_exited.try_recv().is_ok() {
             return;
         }
-        let number = match role.as_str() {
-            "editor" => runtime.block_on(edit(&registry, writer, turn)),
-            _ => runtime.block_on(create(&registry, writer, turn, &mut before)),
+        let number = match role {
+            "editor" => edit(&registry, writer, turn).await,
+            _ => create(&registry, writer, turn, &mut before).await,
         };
         println!("{test} confirmed {writer} {turn} {number};");
     }

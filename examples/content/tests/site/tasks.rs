@@ -1,13 +1,19 @@
 //! The tools that run as tasks: as calls, and as tasks of several processes.
 
 use std::io::{BufRead as _, BufReader};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 
-use content::{Settings, Site};
+use content::Settings;
 use serde_json::{Value, json};
-use tempfile::TempDir;
 use tool_core::results::ResultStore;
 use tool_core::{Principal, Registry};
+
+use crate::on_both;
+use crate::store::{Place, Store};
+
+mod with {
+    super::on_both![exports_what_visitors_see, imports_a_page_once, runs_tasks_in_a_server_and_in_a_worker];
+}
 
 /// Returns the names of the files in an archive of `tar`, with their texts.
 fn files(archive: &[u8]) -> Vec<(String, String)> {
@@ -24,17 +30,16 @@ fn files(archive: &[u8]) -> Vec<(String, String)> {
     files
 }
 
-fn registry(folder: &TempDir, results: &ResultStore, user: &str) -> (Registry, Principal) {
-    let site = Site::at(folder.path().join("museum.sqlite"));
-    let user = site.principal(user).unwrap().unwrap();
+async fn registry(place: &Place, results: &ResultStore, user: &str) -> (Registry, Principal) {
+    let site = place.site();
+    let user = site.principal(user).await.unwrap().unwrap();
     let registry = content::builder_with_results(site, Settings::default(), results).build().unwrap();
     (registry.as_principal(user.clone()), user)
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn exports_what_visitors_see() {
-    let (folder, results) = (tempfile::tempdir().unwrap(), ResultStore::memory());
-    let (registry, vera) = registry(&folder, &results, "vera");
+async fn exports_what_visitors_see(store: &Store) {
+    let (place, results) = (store.place().await, ResultStore::memory());
+    let (registry, vera) = registry(&place, &results, "vera").await;
     let exported = registry.call("export_site", json!({})).await.unwrap().value();
     let digest = exported["archive"].as_str().unwrap().parse().unwrap();
     let archive = results.read(&vera, digest).await.unwrap().unwrap();
@@ -54,10 +59,9 @@ async fn exports_what_visitors_see() {
     assert_eq!(again, exported);
 }
 
-#[tokio::test]
-async fn imports_a_page_once() {
-    let (folder, results) = (tempfile::tempdir().unwrap(), ResultStore::memory());
-    let (registry, _) = registry(&folder, &results, "june");
+async fn imports_a_page_once(store: &Store) {
+    let (place, results) = (store.place().await, ResultStore::memory());
+    let (registry, _) = registry(&place, &results, "june").await;
     let page = |title: &str| json!({"kind": "page", "title": title, "body": "Every day.\n"});
     let import = async |pages: Value| {
         registry.call("import_pages", json!({ "pages": pages })).await.unwrap().value()["nodes"].clone()
@@ -71,19 +75,9 @@ async fn imports_a_page_once() {
     assert_ne!(import(json!([page("Hours")])).await[0], first[0], "it does not exist any more");
 }
 
-fn content(folder: &TempDir, arguments: &[&str]) -> Command {
-    let mut program = Command::new(env!("CARGO_BIN_EXE_content"));
-    program
-        .args(arguments)
-        .env("CONTENT_DATABASE", folder.path().join("museum.sqlite"))
-        .env("CONTENT_USER", "june")
-        .env_remove("CONTENT_TOKENS");
-    program
-}
-
 #[track_caller]
-fn output(folder: &TempDir, arguments: &[&str]) -> String {
-    let output = content(folder, arguments).output().unwrap();
+fn output(place: &Place, arguments: &[&str]) -> String {
+    let output = place.content("june", arguments).output().unwrap();
     assert!(output.status.success(), "{output:?}");
     String::from_utf8(output.stdout).unwrap()
 }
@@ -92,8 +86,8 @@ fn output(folder: &TempDir, arguments: &[&str]) -> String {
 struct Worker(Child);
 
 impl Worker {
-    fn start(folder: &TempDir, arguments: &[&str], first_line: &str) -> Self {
-        let mut child = content(folder, arguments).stderr(Stdio::piped()).spawn().unwrap();
+    fn start(place: &Place, arguments: &[&str], first_line: &str) -> Self {
+        let mut child = place.content("june", arguments).stderr(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
         assert!(line.starts_with(first_line), "{line}");
@@ -108,25 +102,24 @@ impl Drop for Worker {
     }
 }
 
-#[test]
-fn runs_tasks_in_a_server_and_in_a_worker() {
+async fn runs_tasks_in_a_server_and_in_a_worker(store: &Store) {
     for (worker, first_line) in [
         (&["serve", "http", "--addr", "127.0.0.1:0"][..], "listening on "),
         (&["task", "work"], "running tasks"),
     ] {
-        let folder = tempfile::tempdir().unwrap();
-        let id = output(&folder, &["run", "export_site", "--detach"]);
-        let _worker = Worker::start(&folder, worker, first_line);
+        let place = store.place().await;
+        let id = output(&place, &["run", "export_site", "--detach"]);
+        let _worker = Worker::start(&place, worker, first_line);
         let exported: Value =
-            serde_json::from_str(&output(&folder, &["task", "wait", id.trim_end()])).unwrap();
+            serde_json::from_str(&output(&place, &["task", "wait", id.trim_end()])).unwrap();
         let digest = exported["archive"].as_str().unwrap();
-        let page = output(&folder, &["run", "read_result", &format!("digest={digest}"), "bytes=0-5"]);
+        let page = output(&place, &["run", "read_result", &format!("digest={digest}"), "bytes=0-5"]);
         assert_eq!(page.lines().next(), Some("1.html"), "{page}");
         let pages = r#"pages:=[{"kind": "page", "title": "Hours", "body": "Every day."}]"#;
-        let first = output(&folder, &["run", "import_pages", pages, "--key", "hours"]);
-        assert_eq!(output(&folder, &["run", "import_pages", pages, "--key", "hours"]), first);
+        let first = output(&place, &["run", "import_pages", pages, "--key", "hours"]);
+        assert_eq!(output(&place, &["run", "import_pages", pages, "--key", "hours"]), first);
         let listed: Value =
-            serde_json::from_str(&output(&folder, &["task", "list", "--format", "json"])).unwrap();
+            serde_json::from_str(&output(&place, &["task", "list", "--format", "json"])).unwrap();
         assert_eq!(listed.as_array().unwrap().len(), 2);
     }
 }
