@@ -21,7 +21,7 @@ const TABLES_LOCK: i64 = 7_386_223_984_516_932;
 /// A text that is not the URL of a database of PostgreSQL. The text is not shown, since it may have a password.
 ///
 /// ```
-/// let error = tool_replicas::PostgresSessions::new("postgres://:secret@").unwrap_err();
+/// let error = tool_replicas::PostgresSessions::at("postgres://:secret@").unwrap_err();
 /// assert!(!error.to_string().contains("secret"));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

@@ -58,7 +58,7 @@ const REMOVE: &str = "DELETE FROM tool_session WHERE key = $1";
 /// use tool_replicas::PostgresSessions;
 ///
 /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
-/// let sessions = PostgresSessions::new("postgres://tools:secret@db.example.org/tools")?;
+/// let sessions = PostgresSessions::at("postgres://tools:secret@db.example.org/tools")?;
 /// let server = tool_mcp::Server::new(registry).sessions(Arc::new(sessions));
 /// # Ok::<(), tool_replicas::InvalidDatabaseUrl>(())
 /// ```
@@ -75,10 +75,10 @@ impl PostgresSessions {
     /// ```
     /// use tool_replicas::PostgresSessions;
     ///
-    /// assert!(PostgresSessions::new("postgres://tools@127.0.0.1:5432/tools").is_ok());
-    /// assert!(PostgresSessions::new("a database").is_err());
+    /// assert!(PostgresSessions::at("postgres://tools@127.0.0.1:5432/tools").is_ok());
+    /// assert!(PostgresSessions::at("a database").is_err());
     /// ```
-    pub fn new(url: &str) -> Result<Self, InvalidDatabaseUrl> {
+    pub fn at(url: &str) -> Result<Self, InvalidDatabaseUrl> {
         Database::new(url, TABLES).map(PostgresSessions)
     }
 }

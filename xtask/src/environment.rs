@@ -37,6 +37,9 @@ pub(crate) const GATEWAY: Requirements =
 /// The validators of a server's metadata and of agent skills.
 pub(crate) const PUBLISH: Requirements = Requirements { name: "python-publish", folder: "tests/publish" };
 
+/// A service like S3.
+pub(crate) const REPLICAS: Requirements = Requirements { name: "python-replicas", folder: "tests/replicas" };
+
 /// An isolated environment with the requirements.
 #[derive(Debug)]
 pub(crate) struct Environment {
@@ -88,7 +91,7 @@ impl Environment {
             .arguments([list])
     }
 
-    fn python(&self) -> PathBuf {
+    pub(crate) fn python(&self) -> PathBuf {
         self.file("python")
     }
 

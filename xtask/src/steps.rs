@@ -116,7 +116,7 @@ pub(crate) const STEPS: &[Step] = &[
     Step {
         name: "replicas",
         summary: "several replicas behind a load balancer answer as one, whatever is killed",
-        needs: &[POSTGRESQL],
+        needs: &[POSTGRESQL, PYTHON],
         run: replicas::replicas,
     },
     Step {

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use reqwest::{Method, RequestBuilder};
+use reqwest::{Method, RequestBuilder, Response};
 use serde_json::{Value, json};
 
 const PROTOCOL: &str = "2026-07-28";
@@ -34,7 +34,7 @@ impl Answer {
     }
 }
 
-const COMPARED: [&str; 8] = [
+const COMPARED: [&str; 9] = [
     "content-type",
     "etag",
     "location",
@@ -43,6 +43,7 @@ const COMPARED: [&str; 8] = [
     "retry-after",
     "vary",
     "preference-applied",
+    "mcp-session-id",
 ];
 
 impl Client {
@@ -73,10 +74,25 @@ impl Client {
     pub(crate) async fn mcp_with(
         &self,
         method: &str,
-        mut params: Value,
+        params: Value,
         meta: Value,
     ) -> Result<Answer, reqwest::Error> {
-        let name = params["name"].as_str().or(params["uri"].as_str()).map(str::to_owned);
+        answer(self.mcp_request(method, params, meta).send().await?).await
+    }
+
+    /// Sends a request of MCP whose response is a stream of events.
+    pub(crate) async fn mcp_stream(&self, method: &str, params: Value) -> Response {
+        self.mcp_request(method, params, json!({})).send().await.unwrap()
+    }
+
+    /// Opens the stream of a session.
+    pub(crate) async fn stream(&self, headers: &[(&str, &str)]) -> Response {
+        self.request(Method::GET, "/mcp", headers, None).send().await.unwrap()
+    }
+
+    fn mcp_request(&self, method: &str, mut params: Value, meta: Value) -> RequestBuilder {
+        let name = ["name", "uri", "taskId"].into_iter().find_map(|member| params[member].as_str());
+        let name = name.map(str::to_owned);
         let tasks = json!({"io.modelcontextprotocol/tasks": {}});
         params["_meta"] = json!({
             "io.modelcontextprotocol/protocolVersion": PROTOCOL,
@@ -85,13 +101,12 @@ impl Client {
         if let (Value::Object(all), Value::Object(more)) = (&mut params["_meta"], meta) {
             all.extend(more);
         }
-        let name = name.or_else(|| params["taskId"].as_str().map(str::to_owned));
         let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
         let mut headers = vec![("mcp-protocol-version", PROTOCOL), ("mcp-method", method)];
         if let Some(name) = &name {
             headers.push(("mcp-name", name));
         }
-        self.post("/mcp", &body, &headers).await
+        self.request(Method::POST, "/mcp", &headers, Some(&body))
     }
 
     pub(crate) async fn send(
@@ -101,27 +116,40 @@ impl Client {
         headers: &[(&str, &str)],
         body: Option<&Value>,
     ) -> Result<Answer, reqwest::Error> {
-        let mut request: RequestBuilder = self.http.request(method, format!("http://{}{path}", self.address));
+        answer(self.request(method, path, headers, body).send().await?).await
+    }
+
+    fn request(
+        &self,
+        method: Method,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: Option<&Value>,
+    ) -> RequestBuilder {
+        let mut request = self.http.request(method, format!("http://{}{path}", self.address));
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
         if path == "/mcp" {
             request = request.header("accept", "application/json, text/event-stream");
         }
-        if let Some(body) = body {
-            request = request.json(body);
+        match body {
+            Some(body) => request.json(body),
+            None => request,
         }
-        let response = request.send().await?;
-        let status = response.status().as_u16();
-        let value = |name| {
-            let value = response.headers().get(name)?.to_str().ok()?;
-            // A result that is stored already is fresh for less time.
-            let value = value.split_once("max-age=").map_or(value, |(before, _)| before);
-            Some((name, value.to_owned()))
-        };
-        let headers = COMPARED.into_iter().filter_map(value).collect();
-        Ok(Answer { status, headers, body: without_call_id(response.text().await?) })
     }
+}
+
+async fn answer(response: Response) -> Result<Answer, reqwest::Error> {
+    let status = response.status().as_u16();
+    let value = |name| {
+        let value = response.headers().get(name)?.to_str().ok()?;
+        // A result that is stored already is fresh for less time.
+        let value = value.split_once("max-age=").map_or(value, |(before, _)| before);
+        Some((name, value.to_owned()))
+    };
+    let headers = COMPARED.into_iter().filter_map(value).collect();
+    Ok(Answer { status, headers, body: without_call_id(response.text().await?) })
 }
 
 /// Removes the id of a call, which is another one for each call.

@@ -131,7 +131,7 @@ async fn command(shared: &Shared, arguments: &[String]) -> Result<Answer, Interr
 
 /// The answers of a single replica, which has a database of its own.
 async fn reference() -> HashMap<Action, Vec<Answer>> {
-    let shared = Shared::new();
+    let shared = Shared::new().await;
     let replica = Replica::start(&shared).await;
     let client = Client::new(replica.address);
     let mut answers = HashMap::new();

@@ -1,8 +1,11 @@
 //! Replicas of a server behind a round-robin load balancer, with the parts that they share: run by `cargo xtask test replicas`.
 
 mod balancer;
+mod changes;
 mod client;
 mod load;
+mod older_clients;
+mod questions;
 mod replica;
 mod retries;
 mod tasks;
@@ -28,6 +31,9 @@ fn main() -> ExitCode {
         trial("ends_tasks_of_a_killed_replica", tasks::ends_tasks_of_a_killed_replica),
         trial("has_one_effect_for_one_key", retries::has_one_effect_for_one_key),
         trial("keeps_the_outcome_of_a_key_after_a_kill", retries::keeps_the_outcome_of_a_key_after_a_kill),
+        trial("accepts_answers_while_keys_are_rotated", questions::accepts_answers_while_keys_are_rotated),
+        trial("continues_sessions_at_other_replicas", older_clients::continues_sessions_at_other_replicas),
+        trial("notifies_clients_of_other_replicas", changes::notifies_clients_of_other_replicas),
     ];
     libtest_mimic::run(&arguments, trials).exit_code()
 }

@@ -12,15 +12,17 @@ use tokio::process::{Child, Command};
 
 use crate::balancer::Balancer;
 
-/// What replicas share: a database, and a folder.
+/// What replicas share: a database, a bucket, and a folder.
 pub(crate) struct Shared {
     pub(crate) postgres: PostgresServer,
+    bucket: S3,
     folder: TempDir,
 }
 
 impl Shared {
-    pub(crate) fn new() -> Self {
-        Shared { postgres: PostgresServer::start(), folder: tempfile::tempdir().unwrap() }
+    pub(crate) async fn new() -> Self {
+        let postgres = PostgresServer::start();
+        Shared { postgres, bucket: S3::start().await, folder: tempfile::tempdir().unwrap() }
     }
 
     /// The file that gets a line for each effect.
@@ -33,9 +35,37 @@ impl Shared {
         let mut command = Command::new(program("replica"));
         command.args(arguments).kill_on_drop(true).stdin(Stdio::null());
         command.env("DATABASE_URL", self.postgres.url()).env("NO_COLOR", "1");
-        command.env("REPLICA_RESULTS", self.folder.path().join("results"));
-        command.env("REPLICA_EFFECTS", self.effects());
         command
+            .env("AWS_BUCKET", "results")
+            .env("AWS_ENDPOINT_URL", &self.bucket.url)
+            .env("AWS_ALLOW_HTTP", "true");
+        command.env("AWS_ACCESS_KEY_ID", "id").env("AWS_SECRET_ACCESS_KEY", "secret");
+        command.env("REPLICA_KEYS", "7").env("REPLICA_EFFECTS", self.effects());
+        command
+    }
+}
+
+/// A service like S3, with an empty bucket. It ends when it is dropped.
+struct S3 {
+    url: String,
+    _process: Child,
+}
+
+impl S3 {
+    async fn start() -> Self {
+        let python = std::env::var_os("S3_PYTHON").expect("`S3_PYTHON` is a Python with moto");
+        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/s3.py");
+        let mut command = Command::new(python);
+        command
+            .arg(script)
+            .kill_on_drop(true)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null());
+        let mut process = command.spawn().unwrap();
+        let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
+        let url = lines.next_line().await.unwrap().expect("the service prints its address");
+        S3 { url, _process: process }
     }
 }
 
@@ -53,7 +83,13 @@ pub(crate) struct Replica {
 
 impl Replica {
     pub(crate) async fn start(shared: &Shared) -> Self {
+        Replica::start_with(shared, &[]).await
+    }
+
+    /// Starts a replica with other variables.
+    pub(crate) async fn start_with(shared: &Shared, variables: &[(&str, &str)]) -> Self {
         let mut command = shared.command(&["serve", "all"]);
+        command.envs(variables.iter().copied());
         let mut process = command.stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
         let mut lines = BufReader::new(process.stderr.take().unwrap()).lines();
         let line = lines.next_line().await.unwrap().expect("a replica that starts says where it listens");
@@ -82,7 +118,7 @@ pub(crate) struct Service {
 impl Service {
     pub(crate) async fn start(replicas: usize) -> Self {
         let mut service = Service {
-            shared: Arc::new(Shared::new()),
+            shared: Arc::new(Shared::new().await),
             replicas: Vec::new(),
             balancer: Arc::new(Balancer::start().await),
         };

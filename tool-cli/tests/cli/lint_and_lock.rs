@@ -134,7 +134,9 @@ async fn starts_no_server_that_breaks_callers() {
     let own =
         Server::new(async |options| Err(format!("of the server: {:?}", options.text("against")).into()));
     let own = app("string").server("web", own.text("against", "TEXT", "An option of the server"));
-    run(own, &["serve", "web", "--against", "x"]).await.fails(1, "error: the server failed: of the server: Some(\"x\")\n");
+    run(own, &["serve", "web", "--against", "x"])
+        .await
+        .fails(1, "error: the server failed: of the server: Some(\"x\")\n");
 }
 
 #[tokio::test]

@@ -1,17 +1,12 @@
 //! Changes reach all replicas over a real PostgreSQL, and none is lost with a connection.
 
-#[allow(dead_code, reason = "its other users stop it in more ways")]
-#[path = "../../../tool-tasks/tests/tasks/postgres_server.rs"]
-mod postgres_server;
-
 use std::pin::Pin;
 use std::time::Duration;
 
+use fixture_postgres::PostgresServer;
 use futures_util::{Stream, StreamExt as _};
 use tool_mcp::Update;
 use tool_replicas::{ChangesError, PostgresChanges};
-
-use self::postgres_server::PostgresServer;
 
 /// How long a test waits for anything before it fails.
 const PATIENCE: Duration = Duration::from_secs(60);

@@ -23,7 +23,7 @@ async fn column(server: &PostgresServer, sql: &'static str) -> Vec<String> {
 async fn replicas_that_start_at_once_create_the_table_once() {
     let server = PostgresServer::start();
     let found = (0..12).map(|_| {
-        let replica = PostgresSessions::new(&server.url()).unwrap();
+        let replica = PostgresSessions::at(&server.url()).unwrap();
         tokio::spawn(async move { replica.find("a", IDLE).await })
     });
     for found in futures_util::future::join_all(found).await {
@@ -34,7 +34,7 @@ async fn replicas_that_start_at_once_create_the_table_once() {
 #[tokio::test]
 async fn only_the_preceding_revision_is_replaced() {
     let server = PostgresServer::start();
-    let [one, other] = [0; 2].map(|_| PostgresSessions::new(&server.url()).unwrap());
+    let [one, other] = [0; 2].map(|_| PostgresSessions::at(&server.url()).unwrap());
     one.insert("a", &session(0), IDLE).await.unwrap();
     assert!(other.replace("a", &session(1), IDLE).await.unwrap());
     assert!(!one.replace("a", &session(1), IDLE).await.unwrap(), "another replica was faster");
@@ -48,7 +48,7 @@ async fn only_the_preceding_revision_is_replaced() {
 #[tokio::test]
 async fn expired_rows_are_not_found_and_are_deleted() {
     let server = PostgresServer::start();
-    let sessions = PostgresSessions::new(&server.url()).unwrap();
+    let sessions = PostgresSessions::at(&server.url()).unwrap();
     sessions.insert("expired", &session(0), Duration::ZERO).await.unwrap();
     assert_eq!(sessions.find("expired", IDLE).await.unwrap(), None);
     assert!(!sessions.replace("expired", &session(1), IDLE).await.unwrap());
@@ -60,7 +60,7 @@ async fn expired_rows_are_not_found_and_are_deleted() {
 #[tokio::test]
 async fn a_session_that_is_used_does_not_expire_and_is_rarely_written() {
     let server = PostgresServer::start();
-    let sessions = PostgresSessions::new(&server.url()).unwrap();
+    let sessions = PostgresSessions::at(&server.url()).unwrap();
     sessions.insert("a", &session(0), IDLE).await.unwrap();
     let row = "SELECT xmin::text || ' ' || expires::text FROM tool_session";
     let inserted = column(&server, row).await;

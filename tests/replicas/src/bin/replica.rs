@@ -2,8 +2,9 @@
 //!
 //! | variable | meaning |
 //! |---|---|
-//! | `DATABASE_URL` | the PostgreSQL of tasks |
-//! | `REPLICA_RESULTS` | the folder of large results |
+//! | `DATABASE_URL` | the PostgreSQL of tasks, sessions and changes |
+//! | `AWS_BUCKET`, `AWS_ENDPOINT_URL` and others | the bucket of large results, see `tool_replicas::BucketOptions::from_env` |
+//! | `REPLICA_KEYS` | the numbers of the keys that sign the state of calls that wait for answers, the active one first |
 //! | `REPLICA_EFFECTS` | a file that gets a line for each call of `order` |
 
 use std::env;
@@ -20,12 +21,16 @@ use tokio::net::TcpListener;
 use tool_cli::{App, ServeError, ServeOptions, Server};
 use tool_core::results::{ResultLimits, ResultStore};
 use tool_core::tasks::TaskKey;
-use tool_core::{Context, Failure, FailureKind, Prompt, PromptMessage, Registry, ToolError, prompt, tool};
+use tool_core::{
+    Context, Failure, FailureKind, Prompt, PromptMessage, Registry, ToolError, Writer, prompt, tool,
+};
+use tool_mcp::{Update, Updates};
+use tool_replicas::{Bucket, BucketOptions, PostgresChanges, PostgresSessions};
 use tool_tasks::PostgresEngine;
 use tracing_subscriber::EnvFilter;
 
-/// The key of all replicas, for the state of calls that wait for answers.
-const STATE_KEY: [u8; 32] = [7; 32];
+/// The channel of the database that says which resources have changed.
+const CHANNEL: &str = "pages";
 
 #[tokio::main]
 async fn main() -> ExitCode {
@@ -42,25 +47,45 @@ async fn main() -> ExitCode {
 
 fn app() -> Result<App, ServeError> {
     let database = env::var("DATABASE_URL")?;
-    let results =
-        ResultStore::local(env::var("REPLICA_RESULTS")?)?.limits(ResultLimits::new().threshold(2_000));
-    let engine = Arc::new(PostgresEngine::at(database));
-    let registry = Registry::builder().linked().storing(results).tasks(engine).build()?;
+    let bucket = Bucket::open(BucketOptions::from_env())?;
+    let results = ResultStore::on(bucket).limits(ResultLimits::new().threshold(2_000));
+    let engine = Arc::new(PostgresEngine::at(&database));
+    let pages = PostgresChanges::at(&database, CHANNEL)?;
+    let registry =
+        Registry::builder().linked().storing(results).tasks(engine).state(pages.clone()).build()?;
     let served = registry.clone();
-    let server = Server::new(move |options| serve(served, options));
+    let server = Server::new(move |options| serve(served, database, pages, options));
     Ok(App::new("replica", registry).server("all", server.addr(([127, 0, 0, 1], 0))))
 }
 
-async fn serve(registry: Registry, options: ServeOptions) -> Result<(), ServeError> {
+async fn serve(
+    registry: Registry,
+    database: String,
+    pages: PostgresChanges,
+    options: ServeOptions,
+) -> Result<(), ServeError> {
     let http = tool_http::Options::new().title("replica").allow_execute(true).excerpts(true);
-    let mcp =
-        tool_mcp::Server::new(registry.clone()).name("replica").version("1.0.0").request_state_key(STATE_KEY);
     let tools = tool_http::router_with(registry.clone(), http);
+    let updates = Updates::new();
+    let following = tokio::spawn(updates.follow(pages.listen()));
+    let mcp = tool_mcp::Server::new(registry)
+        .name("replica")
+        .version("1.0.0")
+        .request_state_keys(keys()?)
+        .sessions(Arc::new(PostgresSessions::at(&database)?))
+        .updates(&updates);
     let app = Router::new().nest_service("/mcp", mcp.into_axum_router()?).merge(tools);
     let listener = TcpListener::bind(options.addr.ok_or("an address is needed")?).await?;
     options.listening(listener.local_addr()?);
     axum::serve(listener, app).with_graceful_shutdown(options.shutdown()).await?;
+    following.abort();
     Ok(())
+}
+
+/// Returns the keys of `REPLICA_KEYS`; each consists of one repeated number.
+fn keys() -> Result<Vec<[u8; 32]>, ServeError> {
+    let numbers = env::var("REPLICA_KEYS")?;
+    numbers.split(',').map(|number| Ok([number.parse()?; 32])).collect()
 }
 
 /// Adds two numbers.
@@ -139,6 +164,13 @@ async fn order(item: String, #[inject] key: TaskKey) -> Result<String, ToolError
 fn note_effect(line: &str) -> io::Result<()> {
     let file = env::var("REPLICA_EFFECTS").map_err(io::Error::other)?;
     OpenOptions::new().append(true).create(true).open(file)?.write_all(line.as_bytes())
+}
+
+/// Says that a page has changed.
+#[tool(operation = Write, destructive = false, idempotent = true, open_world = false)]
+async fn touch_page(number: u32, #[inject] pages: Writer<PostgresChanges>) -> Result<(), ToolError> {
+    let update = Update::resource(format!("replica://page/{number}"));
+    pages.notify(&update).await.map_err(|error| ToolError::unavailable(error.to_string()))
 }
 
 /// Asks for a summary.
