@@ -6,7 +6,8 @@ use rmcp::model::{ErrorData, JsonRpcError, RequestId};
 use tool_core::authentication::AuthenticationError;
 use tool_serve::BodyError;
 
-use crate::protocol::ErrorResponse;
+use crate::protocol::{ErrorResponse, no_session_store};
+use crate::session_store::SessionStoreError;
 
 /// The largest body of a request, in bytes.
 pub(super) const BODY_LIMIT: usize = 4 * 1024 * 1024;
@@ -105,5 +106,13 @@ impl From<AuthenticationError> for Rejection {
             return rejection.with_header(header::WWW_AUTHENTICATE, challenge);
         }
         Rejection::new(StatusCode::SERVICE_UNAVAILABLE, message).with_retry_after()
+    }
+}
+
+impl From<SessionStoreError> for Rejection {
+    /// Returns 503: the session goes on once the store answers again.
+    fn from(error: SessionStoreError) -> Self {
+        tracing::warn!(%error, "a session cannot be looked up");
+        Rejection::of(StatusCode::SERVICE_UNAVAILABLE, no_session_store()).with_retry_after()
     }
 }

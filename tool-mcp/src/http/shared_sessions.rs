@@ -11,8 +11,8 @@ use tool_core::Principal;
 use crate::handlers::Handler;
 use crate::http::rejection::Rejection;
 use crate::http::sessions::{HttpSession, IDLE, SessionLease, Sessions};
-use crate::protocol::{SessionChange, internal_error, no_session_store, too_many_sessions};
-use crate::session_store::{SessionStore, SessionStoreError, StoredSession};
+use crate::protocol::{SessionChange, internal_error, too_many_sessions};
+use crate::session_store::{SessionStore, StoredSession};
 
 /// How often a session with an open request or stream is looked up in the store: it does not expire meanwhile, and its streams
 /// end if it was deleted at another replica.
@@ -28,12 +28,6 @@ pub(super) struct SharedSessions {
 /// Returns the key of a session in the store. Nobody can use the session with it.
 fn key(id: &str) -> String {
     Sha256::digest(id).iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// Returns the rejection of a request while the store fails. Its session goes on.
-fn unavailable(error: SessionStoreError) -> Rejection {
-    tracing::warn!(%error, "a session cannot be looked up");
-    Rejection::of(StatusCode::SERVICE_UNAVAILABLE, no_session_store()).with_retry_after()
 }
 
 impl SharedSessions {
@@ -60,11 +54,11 @@ impl SharedSessions {
         let id = Arc::clone(&session.id);
         if let (Some(store), Some(client)) = (&self.store, session.session.client()) {
             let stored = StoredSession::new(session.owner.clone(), client);
-            store.insert(&key(&id), &stored, IDLE).await.map_err(unavailable)?;
+            store.insert(&key(&id), &stored, IDLE).await?;
         }
         let Some((lease, _)) = self.local.insert(session) else {
             if let Some(store) = &self.store {
-                store.remove(&key(&id)).await.map_err(unavailable)?;
+                store.remove(&key(&id)).await?;
             }
             return Err(full());
         };
@@ -84,7 +78,7 @@ impl SharedSessions {
         caller: &Principal,
     ) -> Result<Option<SessionLease>, Rejection> {
         let Some(store) = &self.store else { return Ok(self.local.lease(id, caller)) };
-        let Some(stored) = store.find(&key(id), IDLE).await.map_err(unavailable)? else {
+        let Some(stored) = store.find(&key(id), IDLE).await? else {
             self.local.close(id);
             return Ok(None);
         };
@@ -116,12 +110,12 @@ impl SharedSessions {
         let (Some(store), Some(mut stored)) = (&self.store, lease.stored.clone()) else { return Ok(()) };
         let key = key(&lease.session.id);
         while let Some(changed) = stored.changed(change) {
-            if store.replace(&key, &changed, IDLE).await.map_err(unavailable)? {
+            if store.replace(&key, &changed, IDLE).await? {
                 self.handler.restore(&changed, &lease.session.session);
                 return Ok(());
             }
             // Another request has changed the session meanwhile, so that this does not go on for ever.
-            let Some(found) = store.find(&key, IDLE).await.map_err(unavailable)? else { return Ok(()) };
+            let Some(found) = store.find(&key, IDLE).await? else { return Ok(()) };
             stored = found;
         }
         Ok(())
@@ -131,7 +125,7 @@ impl SharedSessions {
     /// they have of it after [`REFRESH`].
     pub(super) async fn close(&self, id: &str) -> Result<(), Rejection> {
         if let Some(store) = &self.store {
-            store.remove(&key(id)).await.map_err(unavailable)?;
+            store.remove(&key(id)).await?;
         }
         self.local.close(id);
         Ok(())

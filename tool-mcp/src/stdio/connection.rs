@@ -206,6 +206,28 @@ mod tests {
         assert_eq!((&line["id"], &line["error"]["code"]), (&json!(MOST_REQUESTS), &json!(-32603)));
     }
 
+    #[tokio::test]
+    async fn refuses_an_older_client() {
+        let (mut unread, server_end) = tokio::io::duplex(4096);
+        let server = Server::new(Registry::builder().allow_empty().build().unwrap()).legacy(false);
+        let connection = Connection::new(server.checked_handler(None).await.unwrap(), server_end);
+        let params = json!({
+            "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "a", "version": "1"},
+        });
+        for (id, method) in [(1, "initialize"), (2, "tools/list")] {
+            let request = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+            send(&connection, request.to_string()).await;
+        }
+        connection.run(tokio::io::empty(), CancellationToken::new()).await;
+        let mut lines = String::new();
+        unread.read_to_string(&mut lines).await.unwrap();
+        let codes: Vec<Value> = lines
+            .lines()
+            .map(|line| serde_json::from_str::<Value>(line).unwrap()["error"]["code"].clone())
+            .collect();
+        assert_eq!(codes, [-32022, -32022], "{lines}");
+    }
+
     #[tokio::test(start_paused = true)]
     async fn does_not_answer_a_canceled_request() {
         for ends in [true, false] {

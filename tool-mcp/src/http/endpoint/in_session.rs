@@ -70,9 +70,10 @@ impl Endpoint {
         lease: &SessionLease,
         change: &SessionChange,
     ) -> Result<Response<ResponseBody>, Rejection> {
-        let (outbox, session) = (lease.session.session.outbox.clone(), &lease.session.session);
-        let answer =
-            self.handler.answer(request, incoming.take_origin(outbox, Some(Arc::clone(session)))).await;
+        let _running = self.handler.views.request();
+        let session = &lease.session.session;
+        let origin = incoming.take_origin(session.outbox.clone(), Some(Arc::clone(session)));
+        let answer = self.handler.answer(request, origin).await;
         if answer.error.is_none() {
             self.sessions.save(lease, change).await?;
         }

@@ -1,3 +1,5 @@
+#![expect(clippy::needless_pass_by_value, reason = "a literal of JSON reads better without a borrow")]
+
 use std::collections::HashMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -14,6 +16,7 @@ use tool_core::{BoxFuture, Context, Registry, tool};
 use tower::ServiceExt as _;
 
 use super::*;
+use crate::session_store::SessionStoreError;
 use crate::sync::lock;
 use crate::{Changes, DynamicResource, Server, Updates};
 
