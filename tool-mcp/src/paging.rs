@@ -1,8 +1,7 @@
 //! Pages of lists.
 
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-
 use rmcp::ErrorData;
+use tool_core::Digest;
 
 use crate::protocol::{RpcResult, invalid_params};
 
@@ -15,12 +14,13 @@ pub(crate) struct ListPage<T> {
 
 /// Returns the page at a cursor, or the first page.
 ///
-/// A cursor is valid as long as the list does not change. It contains a position and a hash of the list; since its bearer may
-/// read the whole list, it needs no protection.
+/// A cursor names the last item of the page before it, by a digest that is the same in every process: it is valid in each list
+/// that has the item, such as the list of a replica of another version. Its bearer may read the whole list, so that it needs no
+/// protection.
 ///
 /// # Errors
 ///
-/// When the cursor is not one of this list in its current state.
+/// When the cursor is not one of this list, or its item is gone.
 pub(crate) fn page<T>(
     method: &str,
     items: Vec<T>,
@@ -28,24 +28,19 @@ pub(crate) fn page<T>(
     size: Option<usize>,
     cursor: Option<&str>,
 ) -> RpcResult<ListPage<T>> {
-    let mut hasher = DefaultHasher::new();
-    method.hash(&mut hasher);
-    items.iter().for_each(|item| name(item).hash(&mut hasher));
-    let cursor_to = |start: usize| {
-        let mut hasher = hasher.clone();
-        start.hash(&mut hasher);
-        format!("{start:x}-{:016x}", hasher.finish())
+    let cursor_after = |item: &T| {
+        let digest = Digest::of_bytes(format!("{method}\0{}", name(item)).as_bytes());
+        digest.hex()[..32].to_owned()
     };
     let start = match cursor {
         None => 0,
         Some(cursor) => {
-            let start = cursor.split('-').next().and_then(|start| usize::from_str_radix(start, 16).ok());
-            let found = start.filter(|start| (1..items.len()).contains(start) && cursor_to(*start) == cursor);
-            found.filter(|_| size.is_some()).ok_or_else(|| unknown(cursor))?
+            let found = size.and_then(|_| items.iter().position(|item| cursor_after(item) == cursor));
+            found.ok_or_else(|| unknown(cursor))? + 1
         }
     };
     let end = size.map_or(items.len(), |size| start.saturating_add(size.max(1)).min(items.len()));
-    let next = (end < items.len()).then(|| cursor_to(end));
+    let next = items[start..end].last().filter(|_| end < items.len()).map(cursor_after);
     let items = items.into_iter().skip(start).take(end - start).collect();
     Ok(ListPage { items, next })
 }
@@ -98,7 +93,7 @@ mod tests {
     fn rejects_cursors_of_other_lists() {
         let cursor = paged(list(9), Some(3), None).unwrap().next.unwrap();
         assert!(paged(list(9), Some(3), Some(&cursor)).is_ok());
-        assert!(paged(list(10), Some(3), Some(&cursor)).is_err(), "stale");
+        assert!(paged(list(2), Some(3), Some(&cursor)).is_err(), "the item is gone");
         assert!(paged(list(9), None, Some(&cursor)).is_err(), "there are no pages");
         assert!(page("prompts/list", list(9), |item| item, Some(3), Some(&cursor)).is_err(), "another list");
         for forged in [
@@ -106,11 +101,25 @@ mod tests {
             "0",
             "-",
             "6",
-            &cursor.replacen('3', "6", 1),
+            "2",
             &cursor[..cursor.len() - 1],
+            &format!("{cursor}0"),
             "ffffffffffffffffff-1",
         ] {
             assert!(paged(list(9), Some(3), Some(forged)).is_err(), "{forged}");
         }
+    }
+
+    /// While a new version is rolled out, one page may come from a replica with other tools than the next one.
+    #[test]
+    fn continues_in_a_list_of_another_version() {
+        let all = |names: &str| -> Vec<String> { names.split(' ').map(str::to_owned).collect() };
+        let first = paged(all("a c e g"), Some(2), None).unwrap();
+        assert_eq!(first.items, all("a c"));
+        let second = paged(all("a b c d e g"), Some(2), first.next.as_deref()).unwrap();
+        assert_eq!(second.items, all("d e"));
+        let third = paged(all("a c e g"), Some(2), second.next.as_deref()).unwrap();
+        assert_eq!((third.items, third.next), (all("g"), None));
+        assert_eq!(paged(all("a c"), Some(2), first.next.as_deref()).unwrap().items, Vec::<String>::new());
     }
 }
