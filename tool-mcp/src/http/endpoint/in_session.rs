@@ -212,10 +212,11 @@ impl Endpoint {
         if !head.headers.contains_key(SESSION) {
             return Rejection::bad_request("Session ID is required");
         }
+        // Some clients look for the first three words.
         let message = if self.sessions.are_shared() {
-            "session not found: it has expired or was deleted; send `initialize` again"
+            "Session not found: it has expired or was deleted; send `initialize` again"
         } else {
-            "session not found: it has expired, was deleted, or is at another server; send `initialize` again. Behind a \
+            "Session not found: it has expired, was deleted, or is at another server; send `initialize` again. Behind a \
              load balancer, use sticky sessions, a session store (`Server::sessions`), or clients of MCP 2026-07-28"
         };
         Rejection::new(StatusCode::NOT_FOUND, message)

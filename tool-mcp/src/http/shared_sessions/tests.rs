@@ -305,7 +305,7 @@ async fn another_caller_and_an_unknown_session_are_answered_alike() {
                 answers.push((head, text(response).await));
             }
             assert!(answers[0].0.starts_with("404"), "{answers:?}");
-            assert!(answers[0].1.contains("session not found"), "{answers:?}");
+            assert!(answers[0].1.contains("Session not found"), "{answers:?}");
             assert_eq!(answers[0], answers[1]);
             assert_eq!(answers[0], answers[2]);
         }
