@@ -3,7 +3,8 @@
 //! | variable | meaning |
 //! |---|---|
 //! | `CONTENT_DATABASE` | the file of the site; by default `content/museum.sqlite` in the user's data folder. Its tasks are beside it in `museum.tasks.db`, and its archives in `museum.results` |
-//! | `DATABASE_URL` | a database of PostgreSQL for the site and its tasks, in place of the file |
+//! | `DATABASE_URL` | a database of PostgreSQL for the site and its tasks, in place of the file; MCP servers share their sessions and notifications there |
+//! | `AWS_BUCKET` | a bucket of S3 for archives, with the other variables of AWS |
 //! | `CONTENT_USER` | the calling user of the site |
 //! | `CONTENT_SIGNING_KEY`, `CONTENT_SIGNING_KEY_FILE` | the secret that signs links and messages |
 //! | `CONTENT_PUBLISH_LIMIT` | how often a user may publish in an hour, for `serve`; without a limit by default |
@@ -23,7 +24,8 @@ use tool_core::results::ResultStore;
 use tool_core::tasks::TaskEngine;
 use tool_core::{Principal, Registry};
 use tool_http::OpenApiVersion;
-use tool_mcp::{Surfaces, Updates};
+use tool_mcp::{SessionStore, Surfaces, Updates};
+use tool_replicas::{Bucket, BucketOptions, PostgresChanges, PostgresSessions};
 use tool_tasks::{PostgresEngine, SqliteEngine};
 use tracing_subscriber::EnvFilter;
 
@@ -45,13 +47,7 @@ async fn main() -> ExitCode {
 
 async fn app() -> Result<App, String> {
     let updates = Updates::new();
-    let Stores { site, tasks, results } = stores()?;
-    let changed = updates.clone();
-    let site = site.on_change(move |addresses| {
-        for address in addresses {
-            changed.notify(format!("content://{address}"));
-        }
-    });
+    let Stores { site, tasks, results, shared } = stores(&updates)?;
     let builder = content::builder_with_results(site.clone(), Settings::from_environment()?, &results);
     let mut builder = builder.tasks(tasks);
     if let Some(user) = env::var_os("CONTENT_USER") {
@@ -66,12 +62,14 @@ async fn app() -> Result<App, String> {
     let (http_users, mcp_users) = (site.clone(), site.clone());
     let http = Server::new(move |options| serve_http(over_http, http_users, options))
         .about("Serve HTTP")
+        .text("host", "NAME", "Answer requests for this host, too, which a proxy passes on")
         .text("issuer", "URL", "Take tokens of this OAuth issuer, whose subjects are users of the site")
         .text("resource", "URL", "The URL that clients use, which tokens are for [default: http://ADDR]");
-    let mcp = Server::new(move |options| serve_mcp(over_mcp, mcp_users, updates, options))
+    let mcp = Server::new(move |options| serve_mcp(over_mcp, mcp_users, updates, shared, options))
         .about("Serve MCP, on stdio unless --addr is given")
         .optional_addr()
         .mcp_stdio()
+        .text("host", "NAME", "Answer requests for this host, too, which a proxy passes on")
         .text("issuer", "URL", "Take tokens of this OAuth issuer, whose subjects are users of the site")
         .text("resource", "URL", "The URL that clients use, which tokens are for [default: http://ADDR/mcp]")
         .choice("surfaces", Surfaces::ALL.map(Surfaces::as_str), "Whether what is a resource is a tool too");
@@ -96,18 +94,29 @@ struct Stores {
     site: Site,
     tasks: Arc<dyn TaskEngine>,
     results: ResultStore,
+    /// What replicas share beside, if the site is in PostgreSQL.
+    shared: Option<Shared>,
+}
+
+/// What replicas of an MCP server share.
+struct Shared {
+    changes: PostgresChanges,
+    sessions: Arc<dyn SessionStore>,
 }
 
 /// Returns the stores, which are created when they are first needed.
-fn stores() -> Result<Stores, String> {
+fn stores(updates: &Updates) -> Result<Stores, String> {
     let default = || dirs::data_dir().unwrap_or_else(env::temp_dir).join("content").join("museum.sqlite");
     let (file, url) = (env::var_os("CONTENT_DATABASE").map(PathBuf::from), env::var_os("DATABASE_URL"));
     let Some(url) = url else {
         let file = file.unwrap_or_else(default);
-        let site = Site::at(&file);
+        let updates = updates.clone();
+        let site = Site::at(&file).on_change(move |addresses| {
+            addresses.iter().for_each(|address| updates.notify(format!("content://{address}")));
+        });
         // Beside the site: a worker of another site would run them there.
         let tasks = Arc::new(SqliteEngine::at(file.with_extension("tasks.db")));
-        return Ok(Stores { site, tasks, results: results(&file.with_extension("results")) });
+        return Ok(Stores { site, tasks, results: results(&file.with_extension("results"))?, shared: None });
     };
     if file.is_some() {
         return Err(
@@ -117,20 +126,29 @@ fn stores() -> Result<Stores, String> {
     }
     let url = url.into_string().map_err(|_| "DATABASE_URL: it is no text, it is not UTF-8".to_owned())?;
     let site = Site::postgres(&url).map_err(|error| format!("DATABASE_URL: {error}"))?;
-    let tasks = Arc::new(PostgresEngine::at(url));
-    Ok(Stores { site, tasks, results: results(&default().with_extension("results")) })
+    let shared = Shared {
+        changes: PostgresChanges::at(&url, "content").map_err(|error| format!("DATABASE_URL: {error}"))?,
+        sessions: Arc::new(PostgresSessions::new(&url).map_err(|error| format!("DATABASE_URL: {error}"))?),
+    };
+    let results = results(&default().with_extension("results"))?;
+    Ok(Stores { site, tasks: Arc::new(PostgresEngine::at(url)), results, shared: Some(shared) })
 }
 
-/// Returns the store of archives in this folder, which is created by commands that may need it.
-fn results(folder: &Path) -> ResultStore {
+/// Returns the store of archives: the bucket that `AWS_BUCKET` names, or this folder, which is created by commands that may need it.
+fn results(folder: &Path) -> Result<ResultStore, String> {
+    if env::var_os("AWS_BUCKET").is_some() {
+        let bucket =
+            Bucket::open(BucketOptions::from_env()).map_err(|error| format!("AWS_BUCKET: {error}"))?;
+        return Ok(ResultStore::on(bucket));
+    }
     let needs_folder = |word: OsString| ["run", "serve", "task"].iter().any(|command| word == *command);
     if !env::args_os().any(needs_folder) {
-        return ResultStore::memory();
+        return Ok(ResultStore::memory());
     }
-    ResultStore::local(folder).unwrap_or_else(|error| {
+    Ok(ResultStore::local(folder).unwrap_or_else(|error| {
         tracing::warn!(%error, "archives are kept in memory, since {} cannot be used", folder.display());
         ResultStore::memory()
-    })
+    }))
 }
 
 /// Reads how often a user may publish in an hour.
@@ -175,6 +193,10 @@ async fn serve_http(registry: Registry, site: Site, options: ServeOptions) -> Re
     if let Some(authenticator) = authenticator(&site, &options, "").await? {
         http = http.authenticator(authenticator);
     }
+    let mut http = tool_http::ServeOptions::from(http);
+    if let Some(host) = options.text("host") {
+        http = http.allow_host(host);
+    }
     let server = tool_http::Server::bind(registry, addr, http).await?;
     options.listening(server.local_addr());
     server.run(options.shutdown()).await;
@@ -185,6 +207,7 @@ async fn serve_mcp(
     registry: Registry,
     site: Site,
     updates: Updates,
+    shared: Option<Shared>,
     options: ServeOptions,
 ) -> Result<(), ServeError> {
     let surfaces = options.choice("surfaces").map(str::parse::<Surfaces>).transpose()?.unwrap_or_default();
@@ -196,11 +219,18 @@ async fn serve_mcp(
         .instructions(
             "The website of a museum. `find_nodes` finds pages; `explain_component_kinds` tells what a page is built of.",
         );
+    if let Some(Shared { changes, sessions }) = shared {
+        tokio::spawn(updates.follow(changes.listen()));
+        server = server.sessions(sessions);
+    }
     match options.addr {
         None => server.serve_stdio().await?,
         Some(addr) => {
             if let Some(authenticator) = authenticator(&site, &options, "/mcp").await? {
                 server = server.authenticator(authenticator);
+            }
+            if let Some(host) = options.text("host") {
+                server = server.allowed_hosts(["localhost", "127.0.0.1", "[::1]", host]);
             }
             let server = server.serve_http(addr).await?;
             options.listening(server.local_addr());

@@ -7,8 +7,9 @@ use sqlx::error::DatabaseError;
 use thiserror::Error;
 use tool_core::{Principal, Resource, ToolError, WritePass};
 
-use self::change_listener::ChangeListener;
+use self::change_listener::{ChangeListener, addresses};
 use self::database::{Database, Transaction};
+use self::stored::Json;
 use crate::model::{Langcode, NodeId};
 
 mod announce;
@@ -56,6 +57,9 @@ impl Site {
     }
 
     /// Creates a handle of the site in the database of PostgreSQL at this URL.
+    ///
+    /// Each change notifies the channel `content` of the URIs of the resources that changed, such as `content://node/2`, in its
+    /// transaction.
     ///
     /// # Errors
     ///
@@ -150,15 +154,20 @@ impl SiteWriter {
         self.database.write().await
     }
 
-    /// Ends a transaction that changed a node, and tells the listener. The owner is that of a node that is new or deleted.
+    /// Ends a transaction that changed a node, and tells the listener and other processes. The owner is that of a node that is new
+    /// or deleted.
     async fn commit(
         &self,
-        transaction: Transaction,
+        mut transaction: Transaction,
         id: NodeId,
         owner: Option<&str>,
     ) -> Result<(), SiteError> {
+        let addresses = addresses(id, owner);
+        if let Some(notify) = transaction.dialect.notify {
+            sqlx::query(notify).bind(Json(&addresses)).execute(&mut *transaction).await?;
+        }
         transaction.commit().await?;
-        self.listener.changed(id, owner);
+        self.listener.changed(&addresses);
         Ok(())
     }
 }

@@ -1,4 +1,4 @@
-//! The function that is called after each change.
+//! The function that is called after each change, and what changes.
 
 use std::fmt;
 
@@ -15,16 +15,22 @@ impl ChangeListener {
         Self(Some(Box::new(listener)))
     }
 
-    /// Calls the function after a change of a node; its owner is that of a node that is new or deleted.
-    pub(super) fn changed(&self, id: NodeId, owner: Option<&str>) {
-        let Some(listener) = &self.0 else { return };
-        let mut addresses = vec!["site".to_owned(), format!("node/{id}"), format!("node/{id}/revision")];
-        // A translation says whether the node has changed since.
-        addresses.extend(Langcode::ALL.map(|langcode| format!("node/{id}/translation/{langcode}")));
-        // A user has a number of nodes.
-        addresses.extend(owner.map(|owner| format!("user/{owner}")));
-        listener(&addresses);
+    /// Calls the function.
+    pub(super) fn changed(&self, addresses: &[String]) {
+        if let Some(listener) = &self.0 {
+            listener(addresses);
+        }
     }
+}
+
+/// Returns the addresses of the resources that change with a node. The owner is that of a node that is new or deleted.
+pub(super) fn addresses(id: NodeId, owner: Option<&str>) -> Vec<String> {
+    let mut addresses = vec!["site".to_owned(), format!("node/{id}"), format!("node/{id}/revision")];
+    // A translation says whether the node has changed since.
+    addresses.extend(Langcode::ALL.map(|langcode| format!("node/{id}/translation/{langcode}")));
+    // A user has a number of nodes.
+    addresses.extend(owner.map(|owner| format!("user/{owner}")));
+    addresses
 }
 
 impl fmt::Debug for ChangeListener {

@@ -56,6 +56,8 @@ pub(super) struct Dialect {
     pub(super) lock_node: &'static str,
     /// A query of nodes.
     pub(super) find: &'static str,
+    /// Notifies other processes of the resources at these addresses, once the transaction ends.
+    pub(super) notify: Option<&'static str>,
 }
 
 pub(super) const SQLITE: Dialect = Dialect {
@@ -73,6 +75,7 @@ pub(super) const SQLITE: Dialect = Dialect {
     begin_write: "BEGIN IMMEDIATE",
     lock_node: NODE,
     find: find!("json_each($5)", "json_each(revision.tags)"),
+    notify: None,
 };
 
 pub(super) const POSTGRES: Dialect = Dialect {
@@ -91,6 +94,9 @@ pub(super) const POSTGRES: Dialect = Dialect {
     begin_write: "BEGIN",
     lock_node: node!(" FOR UPDATE"),
     find: find!("json_array_elements_text($5::json)", "json_array_elements_text(revision.tags::json)"),
+    notify: Some(
+        "SELECT pg_notify('content', 'content://' || value) FROM json_array_elements_text($1::json) AS address",
+    ),
 };
 
 /// Returns `true` if an error of this code may not occur again: a lock that is held for too long, or a deadlock.

@@ -1,5 +1,6 @@
 //! The tools and the store, with a file of SQLite and with a database of PostgreSQL.
 
+mod changes;
 mod harmless;
 mod locks;
 mod processes;

@@ -33,7 +33,13 @@ impl Store {
                 server.create_database(&format!("museum_{number}")).await
             }
         };
-        Place { folder, url }
+        Place { folder, url, server: None }
+    }
+
+    /// Returns the place of a site, which is the only one.
+    pub(crate) async fn place_alone(self) -> Place {
+        let place = self.place().await;
+        Place { server: Some(self), ..place }
     }
 }
 
@@ -42,6 +48,8 @@ pub(crate) struct Place {
     /// Other files of the site.
     pub(crate) folder: TempDir,
     url: String,
+    /// The server of the database, unless others use it.
+    server: Option<Store>,
 }
 
 impl Place {
