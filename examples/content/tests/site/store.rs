@@ -33,13 +33,13 @@ impl Store {
                 server.create_database(&format!("museum_{number}")).await
             }
         };
-        Place { folder, url, server: None }
+        Place { folder, url, _server: None }
     }
 
     /// Returns the place of a site, which is the only one.
     pub(crate) async fn place_alone(self) -> Place {
         let place = self.place().await;
-        Place { server: Some(self), ..place }
+        Place { _server: Some(self), ..place }
     }
 }
 
@@ -49,7 +49,7 @@ pub(crate) struct Place {
     pub(crate) folder: TempDir,
     url: String,
     /// The server of the database, unless others use it.
-    server: Option<Store>,
+    _server: Option<Store>,
 }
 
 impl Place {
