@@ -32,6 +32,8 @@ fn allowed(library: &str) -> &'static [&'static str] {
         "tool-cli" => &["serde_json", "tokio", "tool_core"],
         // The metadata is that of `http`; claims are read with serde.
         "tool-oauth" => &["http", "serde", "serde_json", "tool_core"],
+        // Its stores and streams are what `tool-mcp` takes.
+        "tool-replicas" => &["futures_core", "tool_core", "tool_mcp"],
         _ => &["serde_json", "tool_core"],
     }
 }

@@ -28,9 +28,9 @@ fn files_and_functions_of_the_mcp_server_are_short() {
 
 #[test]
 fn functions_are_measured_from_their_head_to_their_last_brace() {
-    let source = "impl A {\n    pub(crate) async fn a(\n        b: u8,\n    ) {\n        {\n        }\n    }\n}\n\nfn c() {}\n\nfn d() {\n}\n";
+    let source = "impl A {\n    pub(crate) async fn a(\n        b: u8,\n    ) {\n        {\n        }\n    }\n}\n\nfn c() {}\n\nfn d() {\n}\n\ntrait E {\n    fn e(\n    ) -> u8;\n    fn f();\n}\n";
     let code: Vec<&str> = source.lines().collect();
-    assert_eq!(functions(&code), [("a", 6), ("c", 1), ("d", 2)]);
+    assert_eq!(functions(&code), [("a", 6), ("c", 1), ("d", 2), ("e", 2), ("f", 1)]);
     assert_eq!(without_tests("a\n#[cfg(test)]\nmod tests {\n    b\n}\n"), "a\n");
 }
 
@@ -45,7 +45,11 @@ fn functions<'c>(code: &[&'c str]) -> Vec<(&'c str, usize)> {
         .map(|(start, head, name)| {
             let indent = &head[..head.len() - head.trim_start().len()];
             let is_one_line = head.ends_with('}') || head.ends_with(';');
-            let is_end = |line: &&str| line.strip_prefix(indent) == Some("}");
+            // A function of a trait may have no body.
+            let is_end = |line: &&str| {
+                let rest = line.strip_prefix(indent);
+                rest.is_some_and(|rest| rest == "}" || rest.starts_with(')') && rest.ends_with(';'))
+            };
             let end = code[start..].iter().position(is_end).filter(|_| !is_one_line);
             (name, end.map_or(1, |end| end + 1))
         })

@@ -469,13 +469,13 @@ fn replicas_accept_the_states_of_each_other_while_a_key_is_rotated() {
     };
     let (before, after, done) = (replica(&[1, 2]), replica(&[2, 1]), replica(&[2]));
     let params = |state: &str| json!({"name": "greet_by_name", "requestState": state, "inputResponses": {"user_name": ada()}});
-    let asked = |server: &TestServer| {
+    let ask = |server: &TestServer| {
         input_required(&call(server, json!({"name": "greet_by_name", "arguments": {}}))).1.to_owned()
     };
     for (sealed, opened) in [(&before, &after), (&after, &before), (&after, &done), (&done, &after)] {
-        assert_eq!(text(&call(opened, params(&asked(sealed)))), "Hello, Ada!");
+        assert_eq!(text(&call(opened, params(&ask(sealed)))), "Hello, Ada!");
     }
-    let retired = call(&done, params(&asked(&before)));
+    let retired = call(&done, params(&ask(&before)));
     assert_eq!(rejection(&retired), "was not made by this server");
 }
 

@@ -58,7 +58,7 @@ async fn expired_rows_are_not_found_and_are_deleted() {
 }
 
 #[tokio::test]
-async fn a_session_that_is_used_does_not_expire_and_is_rarely_written() {
+async fn a_session_in_use_does_not_expire_and_writes_rarely() {
     let server = PostgresServer::start();
     let sessions = PostgresSessions::at(&server.url()).unwrap();
     sessions.insert("a", &session(0), IDLE).await.unwrap();

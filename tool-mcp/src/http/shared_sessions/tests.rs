@@ -487,21 +487,21 @@ async fn a_request_is_one_query_and_none_without_a_session() {
 async fn a_reply_at_the_wrong_replica_is_an_error_that_says_so() {
     let replicas = Replicas::new();
     let session = open(&replicas.a).await;
-    let mut asked = Vec::new();
+    let mut pending = Vec::new();
     for replica in [&replicas.a, &replicas.b] {
         let response = post(replica, &session, &call("shared_ask", json!({}))).await;
         let mut events = Events { body: response.into_body(), last_id: String::new() };
         let question = events.next().await.unwrap();
         assert_eq!(question["method"], "roots/list");
-        asked.push((events, question["id"].clone()));
+        pending.push((events, question["id"].clone()));
     }
-    assert_ne!(asked[0].1, asked[1].1, "each replica has its own numbers");
+    assert_ne!(pending[0].1, pending[1].1, "each replica has its own numbers");
     let reply = |id: &Value| json!({"jsonrpc": "2.0", "id": id, "result": {"roots": [{"uri": "file:///a"}]}});
-    let wrong = post(&replicas.b, &session, &reply(&asked[0].1)).await;
+    let wrong = post(&replicas.b, &session, &reply(&pending[0].1)).await;
     assert_eq!(wrong.status(), 400);
     let wrong = text(wrong).await;
     assert!(wrong.contains("a response must reach the replica that has sent the request"), "{wrong}");
-    for ((events, id), replica) in asked.iter_mut().zip([&replicas.a, &replicas.b]) {
+    for ((events, id), replica) in pending.iter_mut().zip([&replicas.a, &replicas.b]) {
         assert_eq!(post(replica, &session, &reply(id)).await.status(), 202);
         let answer = events.next().await.unwrap();
         assert_eq!(answer["result"]["structuredContent"]["result"], 1, "{answer}");
