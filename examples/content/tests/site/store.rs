@@ -2,6 +2,7 @@
 
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use content::Site;
 use fixture_postgres::PostgresServer;
@@ -115,6 +116,9 @@ impl Place {
         let mut connection = self.connect().await;
         let others = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() \
              AND backend_type = 'client backend'";
-        while sqlx::query_scalar::<_, i64>(others).fetch_one(&mut connection).await.unwrap() > 0 {}
+        let unused = async {
+            while sqlx::query_scalar::<_, i64>(others).fetch_one(&mut connection).await.unwrap() > 0 {}
+        };
+        tokio::time::timeout(Duration::from_secs(60), unused).await.expect("the connections end");
     }
 }
