@@ -13,6 +13,9 @@ use crate::replica::Service;
 /// How long a notification of these tests may take.
 const PATIENCE: Duration = Duration::from_secs(30);
 
+/// How long a stream without notifications is silent.
+const QUIET: Duration = Duration::from_secs(3);
+
 const URI: &str = "replica://page/7";
 
 /// Reads a stream of events until it has this text.
@@ -25,6 +28,11 @@ async fn read_until(stream: &mut Response, wanted: &str) {
         }
     };
     timeout(PATIENCE, read).await.unwrap_or_else(|_| panic!("no `{wanted}` in time"));
+}
+
+/// Reads what is on its way, until nothing has come for a while.
+async fn drain(stream: &mut Response) {
+    while timeout(QUIET, stream.chunk()).await.is_ok() {}
 }
 
 /// Says at a replica that the page has changed.
@@ -50,13 +58,18 @@ pub(crate) async fn notifies_clients_of_other_replicas() {
     read_until(&mut modern, UPDATED).await;
     read_until(&mut older, UPDATED).await;
 
-    // Changes while the connections are cut are not lost.
+    // Changes after the connections were cut are not lost.
     let mut connection = service.shared.postgres.connect().await;
     for _ in 0..3 {
         let cut =
             "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE pid <> pg_backend_pid()";
         let count: i64 = sqlx::query_scalar(cut).fetch_one(&mut connection).await.unwrap();
         assert!(count > 0);
+        for stream in [&mut modern, &mut older] {
+            // Anything may have changed while there was no connection.
+            read_until(stream, UPDATED).await;
+            drain(stream).await;
+        }
         touch(&b).await;
         read_until(&mut modern, UPDATED).await;
         read_until(&mut older, UPDATED).await;

@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use reqwest::header::{AUTHORIZATION, HeaderMap};
 use reqwest::{Method, RequestBuilder, Response};
 use serde_json::{Value, json};
 
@@ -48,8 +49,18 @@ const COMPARED: [&str; 9] = [
 
 impl Client {
     pub(crate) fn new(address: SocketAddr) -> Self {
+        Client::with_headers(address, HeaderMap::new())
+    }
+
+    /// Creates a client that sends a token.
+    pub(crate) fn with_token(address: SocketAddr, token: &str) -> Self {
+        let value = format!("Bearer {token}").parse().unwrap();
+        Client::with_headers(address, HeaderMap::from_iter([(AUTHORIZATION, value)]))
+    }
+
+    fn with_headers(address: SocketAddr, headers: HeaderMap) -> Self {
         let http = reqwest::Client::builder().pool_max_idle_per_host(0).timeout(Duration::from_secs(60));
-        Client { http: http.build().unwrap(), address }
+        Client { http: http.default_headers(headers).build().unwrap(), address }
     }
 
     pub(crate) async fn get(&self, path: &str) -> Result<Answer, reqwest::Error> {

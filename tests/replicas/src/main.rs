@@ -3,6 +3,7 @@
 mod balancer;
 mod changes;
 mod client;
+mod deployment;
 mod load;
 mod older_clients;
 mod questions;
@@ -34,6 +35,7 @@ fn main() -> ExitCode {
         trial("accepts_answers_while_keys_are_rotated", questions::accepts_answers_while_keys_are_rotated),
         trial("continues_sessions_at_other_replicas", older_clients::continues_sessions_at_other_replicas),
         trial("notifies_clients_of_other_replicas", changes::notifies_clients_of_other_replicas),
+        trial("serves_the_deployment_of_content", deployment::serves_the_deployment_of_content),
     ];
     libtest_mimic::run(&arguments, trials).exit_code()
 }

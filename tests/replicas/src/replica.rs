@@ -25,14 +25,23 @@ impl Shared {
         Shared { postgres, bucket: S3::start().await, folder: tempfile::tempdir().unwrap() }
     }
 
+    pub(crate) fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
     /// The file that gets a line for each effect.
     pub(crate) fn effects(&self) -> PathBuf {
-        self.folder.path().join("effects")
+        self.folder().join("effects")
     }
 
     /// Returns the command of a replica.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(program("replica"));
+        self.command_of("replica", arguments)
+    }
+
+    /// Returns the command of a program, with what replicas share.
+    pub(crate) fn command_of(&self, name: &str, arguments: &[&str]) -> Command {
+        let mut command = Command::new(program(name));
         command.args(arguments).kill_on_drop(true).stdin(Stdio::null());
         command.env("DATABASE_URL", self.postgres.url()).env("NO_COLOR", "1");
         command
@@ -69,7 +78,7 @@ impl S3 {
     }
 }
 
-/// Returns the path of another program of this package.
+/// Returns the path of another program of the workspace.
 fn program(name: &str) -> PathBuf {
     let own = std::env::current_exe().unwrap();
     own.parent().unwrap_or(Path::new("")).join(name)
@@ -90,6 +99,11 @@ impl Replica {
     pub(crate) async fn start_with(shared: &Shared, variables: &[(&str, &str)]) -> Self {
         let mut command = shared.command(&["serve", "all"]);
         command.envs(variables.iter().copied());
+        Replica::of(command).await
+    }
+
+    /// Starts the replica of a command, which prints its address.
+    pub(crate) async fn of(mut command: Command) -> Self {
         let mut process = command.stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
         let mut lines = BufReader::new(process.stderr.take().unwrap()).lines();
         let line = lines.next_line().await.unwrap().expect("a replica that starts says where it listens");

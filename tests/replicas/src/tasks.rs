@@ -103,23 +103,27 @@ pub(crate) async fn answers_and_cancels_tasks_of_other_replicas() {
 }
 
 pub(crate) async fn ends_tasks_of_a_killed_replica() {
+    // They take eight seconds.
+    const NUMBERS: u64 = 800;
     let mut service = Service::start(1).await;
     let first = service.replicas[0].address;
     let a = Client::new(first);
     let mut paths = Vec::new();
     for _ in 0..5 {
-        paths.push(create(&a, "count", &json!({"numbers": 300})).await.unwrap().unwrap());
+        paths.push(create(&a, "count", &json!({"numbers": NUMBERS})).await.unwrap().unwrap());
     }
     // They run at the only replica.
     wait(&a, &paths[0], |task| task["statusMessage"].is_string()).await.unwrap();
     service.add().await;
     service.replicas.remove(0).kill().await;
     let b = Client::new(service.replicas[0].address);
+    let task = wait(&b, &paths[0], |_| true).await.unwrap().json();
+    assert_eq!(task["status"], "working", "it ran at the killed replica");
     for path in paths {
         let task = wait(&b, &path, has_ended).await.unwrap().json();
         assert_eq!(
             (&task["status"], &task["result"]["structuredContent"]),
-            (&json!("completed"), &json!({"result": 300})),
+            (&json!("completed"), &json!({"result": NUMBERS})),
             "{task}"
         );
     }

@@ -22,7 +22,7 @@ use tool_cli::{App, ServeError, ServeOptions, Server};
 use tool_core::results::{ResultLimits, ResultStore};
 use tool_core::tasks::TaskKey;
 use tool_core::{
-    Context, Failure, FailureKind, Prompt, PromptMessage, Registry, ToolError, Writer, prompt, tool,
+    Context, Failure, FailureKind, Prompt, PromptMessage, Registry, State, ToolError, prompt, tool,
 };
 use tool_mcp::{Update, Updates};
 use tool_replicas::{Bucket, BucketOptions, PostgresChanges, PostgresSessions};
@@ -168,7 +168,7 @@ fn note_effect(line: &str) -> io::Result<()> {
 
 /// Says that a page has changed.
 #[tool(operation = Write, destructive = false, idempotent = true, open_world = false)]
-async fn touch_page(number: u32, #[inject] pages: Writer<PostgresChanges>) -> Result<(), ToolError> {
+async fn touch_page(number: u32, #[inject] pages: State<PostgresChanges>) -> Result<(), ToolError> {
     let update = Update::resource(format!("replica://page/{number}"));
     pages.notify(&update).await.map_err(|error| ToolError::unavailable(error.to_string()))
 }
