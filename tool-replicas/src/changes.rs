@@ -57,21 +57,19 @@ pub struct PostgresChanges {
 }
 
 impl PostgresChanges {
-    /// Creates a handle of a channel in the database at this URL. It connects at its first use, which needs a tokio runtime.
+    /// Creates a handle of a channel in the database at this URL. It connects at its first use, which needs a tokio runtime; the
+    /// name of the channel is compared as it is.
     ///
     /// # Errors
     ///
     /// When the URL is invalid, or the name of the channel is empty or has more than 63 bytes.
     ///
     /// ```
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
     /// use tool_replicas::PostgresChanges;
     ///
     /// assert!(PostgresChanges::at("postgres://site@database/site", "pages").is_ok());
     /// let error = PostgresChanges::at("mysql:site", "pages").unwrap_err();
     /// assert_eq!(error.to_string(), "the url of the database is invalid: expected `postgres://user@host/database`");
-    /// # }
     /// ```
     pub fn at(url: &str, channel: &str) -> Result<Self, ChangesError> {
         // The text of its error could hold the password.
@@ -82,8 +80,9 @@ impl PostgresChanges {
         if !(1..=MOST_BYTES_OF_CHANNEL).contains(&channel.len()) || channel.contains('\0') {
             return Err(ChangesError::InvalidChannel(channel.chars().take(MOST_BYTES_OF_CHANNEL).collect()));
         }
-        let sender = PgPoolOptions::new().max_connections(1).acquire_timeout(PATIENCE);
-        let sender = sender.connect_lazy_with(options.clone());
+        // Without these times, the pool needs no runtime yet.
+        let sender = PgPoolOptions::new().idle_timeout(None).max_lifetime(None);
+        let sender = sender.max_connections(1).acquire_timeout(PATIENCE).connect_lazy_with(options.clone());
         Ok(PostgresChanges {
             options: Arc::new(options),
             channel: channel.into(),
@@ -92,18 +91,15 @@ impl PostgresChanges {
         })
     }
 
-    /// Sets how long the connection of a stream may be silent before the stream checks it, and how long it then waits for the answer;
+    /// Sets how long the connection of a stream may be silent before the stream checks it, and how long it waits for the answer;
     /// the default is ten seconds. A connection that the network has dropped counts as lost after twice this time.
     ///
     /// ```
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), tool_replicas::ChangesError> {
     /// use std::time::Duration;
     /// use tool_replicas::PostgresChanges;
     ///
     /// let pages = PostgresChanges::at("postgres://site@database/site", "pages")?.keepalive(Duration::from_secs(2));
-    /// # Ok(())
-    /// # }
+    /// # Ok::<(), tool_replicas::ChangesError>(())
     /// ```
     #[must_use]
     pub fn keepalive(self, time: Duration) -> Self {
@@ -229,8 +225,8 @@ mod tests {
         assert_eq!(update(payload(&Update::Any)), Update::Any);
     }
 
-    #[tokio::test]
-    async fn errors_and_debug_texts_do_not_show_the_password() {
+    #[test]
+    fn errors_and_debug_texts_do_not_show_the_password() {
         let url = "postgres://site:hunter2@database:port/site";
         let error = PostgresChanges::at(url, "pages").unwrap_err();
         assert_eq!(error, ChangesError::InvalidUrl);
@@ -238,8 +234,8 @@ mod tests {
         assert_eq!(format!("{changes:?} {error}").matches("hunter2").count(), 0);
     }
 
-    #[tokio::test]
-    async fn refuses_names_that_are_no_channel() {
+    #[test]
+    fn refuses_names_that_are_no_channel() {
         let at = |channel: &str| PostgresChanges::at("postgres://site@database/site", channel).map(drop);
         assert_eq!(at(&"c".repeat(63)), Ok(()));
         for channel in ["", "a\0b", &"c".repeat(64)] {

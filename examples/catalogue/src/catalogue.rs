@@ -35,9 +35,10 @@ impl Catalogue {
         let found = registry.providing(move || {
             let (store, client) = (store.clone(), client.clone());
             async move {
-                // Reads the disk and validates perhaps thousands of descriptions.
-                let read = move || Ok::<_, StoreError>(tools(store.reader().rows()?, &client));
-                tokio::task::spawn_blocking(read).await.map_err(|_| StoreError::Interrupted)?
+                let rows = store.reader().rows().await?;
+                // Validates perhaps thousands of descriptions.
+                let validated = tokio::task::spawn_blocking(move || tools(rows, &client)).await;
+                validated.map_err(|_| StoreError::Interrupted)
             }
         });
         let half = time_to_live / 2;

@@ -18,7 +18,7 @@ pub use client::Client;
 pub use egress::Egress;
 pub use settings::Settings;
 pub use store::Store;
-pub use watch::watch;
+pub use watch::{prepare, watch};
 
 use tool_core::lint::Lint;
 use tool_core::{Registry, RegistryBuilder};

@@ -2,6 +2,7 @@
 //!
 //! | variable | meaning |
 //! |---|---|
+//! | `DATABASE_URL` | the database of PostgreSQL, for several machines; by default a file of SQLite |
 //! | `CATALOGUE_DATABASE` | the file; by default `catalogue/catalogue.sqlite` in the user's data folder |
 //! | `CATALOGUE_TTL` | how many seconds a list is kept; 60 by default |
 //! | `CATALOGUE_LOOPBACK` | `allow` permits calls to services on this machine |
@@ -13,7 +14,8 @@ use std::env;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use catalogue::{Catalogue, Client, Settings, Store, demo, watch};
+use catalogue::store::Database;
+use catalogue::{Catalogue, Client, Settings, Store, demo, prepare, watch};
 use tool_cli::{App, ServeError, ServeOptions, Server};
 use tool_core::authentication::Bearer;
 use tool_core::provider::{IntoToolsProvider as _, Providers};
@@ -39,7 +41,7 @@ async fn main() -> ExitCode {
 
 async fn app() -> Result<App, ServeError> {
     let settings = Settings::from_environment()?;
-    let store = Store::at(settings.database);
+    let store = settings.store()?;
     let client = Client::new(settings.egress)?;
     let registry = Registry::builder().allow_empty().build()?;
     let described = Catalogue::new(store.clone(), client.clone(), registry, settings.time_to_live);
@@ -75,8 +77,9 @@ async fn everything(
     described: &Arc<Catalogue>,
 ) -> Result<Registry, ServeError> {
     let administration = catalogue::administration(store.clone(), client).build()?;
-    // Without a file there is nothing to read, and a server reads the file itself.
-    if env::args_os().nth(1).is_some_and(|command| command == "serve") || !store.reader().path().exists() {
+    // Without a file there is nothing to read, and a server reads the database itself.
+    let is_missing = matches!(store.reader().database(), Database::File(path) if !path.exists());
+    if env::args_os().nth(1).is_some_and(|command| command == "serve") || is_missing {
         return Ok(administration);
     }
     let all = Providers::new()
@@ -99,6 +102,7 @@ async fn serve_http(
     options: ServeOptions,
 ) -> Result<(), ServeError> {
     let addr = options.addr.ok_or("an address is needed")?;
+    prepare(&store).await;
     let mut http = tool_http::Options::new().title("catalogue").allow_execute(options.allow_execute);
     if let Some(bearer) = bearer()? {
         http = http.authenticator(bearer);
@@ -117,6 +121,7 @@ async fn serve_mcp(
     changes: Changes,
     options: ServeOptions,
 ) -> Result<(), ServeError> {
+    prepare(&store).await;
     let surfaces = options.choice("surfaces").map(str::parse::<Surfaces>).transpose()?.unwrap_or_default();
     let mut server = tool_mcp::Server::new(Arc::clone(&described))
         .name("catalogue")

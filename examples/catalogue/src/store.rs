@@ -1,33 +1,37 @@
-//! The database: one SQLite file, written by administration and read by the catalogue.
+//! The database: a file of SQLite, or PostgreSQL for several machines. Administration writes it, the catalogue reads it.
 //!
-//! Each operation opens the file anew, which takes a fraction of a millisecond: a moved, restored or replaced file is noticed
+//! Each operation opens a file anew, which takes a fraction of a millisecond: a moved, restored or replaced file is noticed
 //! without a restart.
 
 mod database;
 mod rows;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
+use sqlx::sqlite::SqliteError;
+use sqlx::{Any, Transaction};
 use thiserror::Error;
 use tool_core::{Resource, ToolError, WritePass};
 
 use crate::model::{Description, Provider, Tool};
-use crate::store::database::Mode;
 
-pub use database::Revision;
+pub use database::{Database, Postgres, Revision};
 pub use rows::Row;
 
-/// A catalogue in one SQLite file, which is created by the first change.
+/// A catalogue in a database, whose tables are created by the first change.
 ///
 /// ```
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> std::io::Result<()> {
 /// use catalogue::Store;
 ///
 /// let folder = tempfile::tempdir()?;
 /// let store = Store::at(folder.path().join("catalogue.sqlite"));
-/// let nothing = store.reader().rows().unwrap_err();
+/// let nothing = store.reader().rows().await.unwrap_err();
 /// assert!(nothing.to_string().starts_with("there is no catalogue at "));
-/// # Ok::<(), std::io::Error>(())
+/// # Ok(())
+/// # }
 /// ```
 #[derive(Clone, Debug)]
 pub struct Store(Arc<Handles>);
@@ -39,10 +43,42 @@ struct Handles {
 }
 
 impl Store {
-    /// Creates a handle of the catalogue in this file.
+    /// Creates a handle of the catalogue in this file of SQLite, which the first change creates.
     pub fn at(path: impl Into<PathBuf>) -> Self {
-        let path = path.into();
-        Store(Arc::new(Handles { reader: Reader(path.clone()), writer: Writer(path) }))
+        Store::of(Database::File(path.into()))
+    }
+
+    /// Creates a handle of the catalogue in a database of PostgreSQL. It connects at its first use.
+    ///
+    /// # Errors
+    ///
+    /// When the URL is invalid.
+    ///
+    /// ```
+    /// use catalogue::Store;
+    ///
+    /// assert!(Store::postgres("postgres://catalogue@database/catalogue").is_ok());
+    /// assert!(Store::postgres("catalogue").is_err());
+    /// ```
+    pub fn postgres(url: &str) -> Result<Self, StoreError> {
+        Ok(Store::of(Database::postgres(url)?))
+    }
+
+    fn of(database: Database) -> Self {
+        Store(Arc::new(Handles { reader: Reader(database.clone()), writer: Writer(database) }))
+    }
+
+    /// Creates the tables of PostgreSQL if they are missing, once however many servers do so at the same time. A file is left to the
+    /// first change.
+    ///
+    /// # Errors
+    ///
+    /// When the database cannot be reached, or has the format of a newer version.
+    pub async fn prepare(&self) -> Result<(), StoreError> {
+        match self.reader().database() {
+            Database::File(_) => Ok(()),
+            Database::Postgres(postgres) => postgres.prepare().await,
+        }
     }
 
     /// Returns the reading handle, for code outside of tools.
@@ -65,18 +101,18 @@ impl Resource for Store {
     }
 }
 
-/// A handle that only reads the file: SQLite opens it read-only.
+/// A handle that only reads: its transactions are read-only for the database, too.
 #[derive(Debug)]
-pub struct Reader(PathBuf);
+pub struct Reader(Database);
 
 impl Reader {
     /// Returns everything stored, row by row: providers before tools, each ordered by code.
     ///
     /// # Errors
     ///
-    /// When the file is missing or cannot be read. An invalid row is returned as such.
-    pub fn rows(&self) -> Result<Vec<Row>, StoreError> {
-        rows::all(&database::open(&self.0, Mode::Read)?)
+    /// When there is no catalogue, or it cannot be read. An invalid row is returned as such.
+    pub async fn rows(&self) -> Result<Vec<Row>, StoreError> {
+        rows::all(&mut *self.0.read().await?).await
     }
 
     /// Returns everything that is valid.
@@ -84,9 +120,9 @@ impl Reader {
     /// # Errors
     ///
     /// As [`Self::rows`].
-    pub fn description(&self) -> Result<Description, StoreError> {
+    pub async fn description(&self) -> Result<Description, StoreError> {
         let mut description = Description::default();
-        for row in self.rows()? {
+        for row in self.rows().await? {
             match row {
                 Row::Provider(_, Ok(provider)) => description.providers.push(provider),
                 Row::Tool(_, Ok(tool)) => description.tools.push(tool),
@@ -96,25 +132,16 @@ impl Reader {
         Ok(description)
     }
 
-    /// Returns a revision that changes whenever the file changes.
-    ///
-    /// # Errors
-    ///
-    /// When the file is missing or being written.
-    pub fn revision(&self) -> Result<Revision, StoreError> {
-        database::revision(&self.0)
-    }
-
-    /// Returns the path of the file.
+    /// Returns the database.
     #[must_use]
-    pub fn path(&self) -> &Path {
+    pub fn database(&self) -> &Database {
         &self.0
     }
 }
 
-/// A handle that changes the file. Each change is atomic and validated.
+/// A handle that changes the catalogue. Each change is atomic and validated.
 #[derive(Debug)]
-pub struct Writer(PathBuf);
+pub struct Writer(Database);
 
 impl Writer {
     /// Stores a new provider.
@@ -122,12 +149,15 @@ impl Writer {
     /// # Errors
     ///
     /// When it exists or is invalid.
-    pub fn add_provider(&self, provider: &Provider) -> Result<(), StoreError> {
-        self.change(|connection| match rows::provider(connection, &provider.code) {
-            Err(StoreError::NoProvider(_)) => rows::put_provider(connection, provider),
-            Ok(_) => Err(StoreError::Taken("provider", provider.code.clone())),
-            Err(error) => Err(error),
-        })
+    pub async fn add_provider(&self, provider: &Provider) -> Result<(), StoreError> {
+        let mut change = self.change().await?;
+        match rows::provider(&mut change.transaction, &provider.code).await {
+            Err(StoreError::NoProvider(_)) => {}
+            Ok(_) => return Err(StoreError::Taken("provider", provider.code.clone())),
+            Err(error) => return Err(error),
+        }
+        rows::put_provider(&mut change.transaction, provider).await?;
+        change.commit().await
     }
 
     /// Changes a provider.
@@ -135,17 +165,17 @@ impl Writer {
     /// # Errors
     ///
     /// When it does not exist, or when it or one of its tools would become invalid.
-    pub fn edit_provider(
+    pub async fn edit_provider(
         &self,
         code: &str,
-        edit: impl FnOnce(&mut Provider),
+        edit: impl FnOnce(&mut Provider) + Send,
     ) -> Result<Provider, StoreError> {
-        self.change(|connection| {
-            let mut provider = rows::provider(connection, code)?;
-            edit(&mut provider);
-            rows::put_provider(connection, &provider)?;
-            Ok(provider)
-        })
+        let mut change = self.change().await?;
+        let mut provider = rows::provider(&mut change.transaction, code).await?;
+        edit(&mut provider);
+        rows::put_provider(&mut change.transaction, &provider).await?;
+        change.commit().await?;
+        Ok(provider)
     }
 
     /// Removes a provider that has no tools.
@@ -153,8 +183,10 @@ impl Writer {
     /// # Errors
     ///
     /// When it does not exist or has tools.
-    pub fn remove_provider(&self, code: &str) -> Result<(), StoreError> {
-        self.change(|connection| rows::remove_provider(connection, code))
+    pub async fn remove_provider(&self, code: &str) -> Result<(), StoreError> {
+        let mut change = self.change().await?;
+        rows::remove_provider(&mut change.transaction, code).await?;
+        change.commit().await
     }
 
     /// Stores a new tool.
@@ -162,12 +194,15 @@ impl Writer {
     /// # Errors
     ///
     /// When it exists or is invalid.
-    pub fn add_tool(&self, tool: &Tool) -> Result<(), StoreError> {
-        self.change(|connection| match rows::tool(connection, &tool.code) {
-            Err(StoreError::NoTool(_)) => rows::put_tool(connection, tool),
-            Ok(_) => Err(StoreError::Taken("tool", tool.code.clone())),
-            Err(error) => Err(error),
-        })
+    pub async fn add_tool(&self, tool: &Tool) -> Result<(), StoreError> {
+        let mut change = self.change().await?;
+        match rows::tool(&mut change.transaction, &tool.code).await {
+            Err(StoreError::NoTool(_)) => {}
+            Ok(_) => return Err(StoreError::Taken("tool", tool.code.clone())),
+            Err(error) => return Err(error),
+        }
+        rows::put_tool(&mut change.transaction, tool).await?;
+        change.commit().await
     }
 
     /// Changes a tool.
@@ -175,13 +210,17 @@ impl Writer {
     /// # Errors
     ///
     /// When it does not exist or would become invalid.
-    pub fn edit_tool(&self, code: &str, edit: impl FnOnce(&mut Tool)) -> Result<Tool, StoreError> {
-        self.change(|connection| {
-            let mut tool = rows::tool(connection, code)?;
-            edit(&mut tool);
-            rows::put_tool(connection, &tool)?;
-            Ok(tool)
-        })
+    pub async fn edit_tool(
+        &self,
+        code: &str,
+        edit: impl FnOnce(&mut Tool) + Send,
+    ) -> Result<Tool, StoreError> {
+        let mut change = self.change().await?;
+        let mut tool = rows::tool(&mut change.transaction, code).await?;
+        edit(&mut tool);
+        rows::put_tool(&mut change.transaction, &tool).await?;
+        change.commit().await?;
+        Ok(tool)
     }
 
     /// Removes a tool.
@@ -189,8 +228,10 @@ impl Writer {
     /// # Errors
     ///
     /// When it does not exist.
-    pub fn remove_tool(&self, code: &str) -> Result<(), StoreError> {
-        self.change(|connection| rows::remove_tool(connection, code))
+    pub async fn remove_tool(&self, code: &str) -> Result<(), StoreError> {
+        let mut change = self.change().await?;
+        rows::remove_tool(&mut change.transaction, code).await?;
+        change.commit().await
     }
 
     /// Stores all of these and replaces existing ones; importing again changes nothing.
@@ -198,33 +239,37 @@ impl Writer {
     /// # Errors
     ///
     /// When one of them is invalid: then none is stored.
-    pub fn import(&self, description: &Description) -> Result<(), StoreError> {
-        self.change(|connection| {
-            for provider in &description.providers {
-                rows::put_provider(connection, provider)?;
-            }
-            description.tools.iter().try_for_each(|tool| rows::put_tool(connection, tool))
-        })
+    pub async fn import(&self, description: &Description) -> Result<(), StoreError> {
+        let mut change = self.change().await?;
+        for provider in &description.providers {
+            rows::put_provider(&mut change.transaction, provider).await?;
+        }
+        for tool in &description.tools {
+            rows::put_tool(&mut change.transaction, tool).await?;
+        }
+        change.commit().await
     }
 
-    fn change<T>(
-        &self,
-        change: impl FnOnce(&rusqlite::Connection) -> Result<T, StoreError>,
-    ) -> Result<T, StoreError> {
-        let mut connection = database::open(&self.0, Mode::Write)?;
-        let transaction = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
-        let faults = |connection| Ok::<_, StoreError>(crate::catalogue::faults(rows::all(connection)?));
-        let before = faults(&transaction)?;
-        let changed = change(&transaction)?;
-        // Existing invalid rows do not prevent other changes.
-        let mut new = faults(&transaction)?;
-        new.retain(|fault| !before.contains(fault));
-        if new.is_empty() {
-            transaction.commit()?;
-            Ok(changed)
-        } else {
-            Err(StoreError::Faults(new))
-        }
+    async fn change(&self) -> Result<Change, StoreError> {
+        let mut transaction = self.0.write().await?;
+        let faults = crate::catalogue::faults(rows::all(&mut transaction).await?);
+        Ok(Change { transaction, faults })
+    }
+}
+
+/// A change that is not stored unless it is committed.
+struct Change {
+    transaction: Transaction<'static, Any>,
+    /// What was invalid before.
+    faults: Vec<String>,
+}
+
+impl Change {
+    /// Stores the change, unless something has become invalid. Existing invalid rows do not prevent other changes.
+    async fn commit(mut self) -> Result<(), StoreError> {
+        let mut new = crate::catalogue::faults(rows::all(&mut self.transaction).await?);
+        new.retain(|fault| !self.faults.contains(fault));
+        if new.is_empty() { Ok(self.transaction.commit().await?) } else { Err(StoreError::Faults(new)) }
     }
 }
 
@@ -232,9 +277,12 @@ impl Writer {
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// The file does not exist.
-    #[error("there is no catalogue at {}: `add_provider` and `import_catalogue` make one", .0.display())]
-    Missing(PathBuf),
+    /// The file does not exist, or the database has no tables.
+    #[error("there is no catalogue at {0}: `add_provider` and `import_catalogue` make one")]
+    Missing(String),
+    /// The URL is not that of a PostgreSQL database. It is left out, since it may hold a password.
+    #[error("DATABASE_URL is invalid: expected `postgres://user@host/database`")]
+    InvalidUrl,
     /// The provider does not exist.
     #[error("there is no provider `{0}`")]
     NoProvider(String),
@@ -253,14 +301,14 @@ pub enum StoreError {
     /// The change is invalid.
     #[error("nothing was changed: {}", .0.join("; "))]
     Faults(Vec<String>),
-    /// The file stays locked.
+    /// The database stays locked.
     #[error("the catalogue is busy: try again")]
     Busy,
     /// Reading was interrupted; the log has the details.
     #[error("the catalogue could not be read to its end")]
     Interrupted,
-    /// The file has the format of a newer version.
-    #[error("the file has the format {found}, and this program knows up to {newest}: use a newer one")]
+    /// The database has the format of a newer version.
+    #[error("the catalogue has the format {found}, and this program knows up to {newest}: use a newer one")]
     Newer {
         /// The version of its format.
         found: i64,
@@ -270,17 +318,27 @@ pub enum StoreError {
     /// The file cannot be created.
     #[error("the file cannot be made: {0}")]
     File(#[from] std::io::Error),
-    /// An error of SQLite.
+    /// An error of the database.
     #[error("{0}")]
-    Sqlite(rusqlite::Error),
+    Database(sqlx::Error),
 }
 
-impl From<rusqlite::Error> for StoreError {
-    fn from(error: rusqlite::Error) -> Self {
-        match error.sqlite_error_code() {
-            Some(rusqlite::ErrorCode::DatabaseBusy | rusqlite::ErrorCode::DatabaseLocked) => StoreError::Busy,
-            _ => StoreError::Sqlite(error),
-        }
+impl From<sqlx::Error> for StoreError {
+    fn from(error: sqlx::Error) -> Self {
+        if is_busy(&error) { StoreError::Busy } else { StoreError::Database(error) }
+    }
+}
+
+/// Returns `true` if a lock was not released in time.
+fn is_busy(error: &sqlx::Error) -> bool {
+    let Some(error) = error.as_database_error() else { return false };
+    let Some(code) = error.code() else { return false };
+    if error.try_downcast_ref::<SqliteError>().is_some() {
+        // SQLITE_BUSY and SQLITE_LOCKED; the higher bits say more about them.
+        code.parse::<i32>().is_ok_and(|code| [5, 6].contains(&(code & 0xff)))
+    } else {
+        // lock_not_available
+        code == "55P03"
     }
 }
 
@@ -293,11 +351,12 @@ impl From<StoreError> for ToolError {
             }
             StoreError::Taken(..) | StoreError::InUse(_) => ToolError::conflict(text),
             StoreError::Busy | StoreError::Interrupted => ToolError::unavailable(text),
-            StoreError::Faults(_) | StoreError::Senseless(..) | StoreError::Newer { .. } => {
-                ToolError::failed(text)
-            }
+            StoreError::Faults(_)
+            | StoreError::Senseless(..)
+            | StoreError::InvalidUrl
+            | StoreError::Newer { .. } => ToolError::failed(text),
             // The message may name a file or a statement, which callers must not see.
-            StoreError::File(_) | StoreError::Sqlite(_) => {
+            StoreError::File(_) | StoreError::Database(_) => {
                 tracing::error!(error = text, "the catalogue does not work");
                 ToolError::unavailable("the catalogue cannot be read or written at the moment")
             }

@@ -1,22 +1,59 @@
 //! Detection of changes in the database.
 
+use std::path::Path;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::catalogue::Catalogue;
-use crate::store::{Revision, Store};
+use futures_util::StreamExt as _;
+use tool_replicas::PostgresChanges;
 
-/// The polling interval.
+use crate::catalogue::Catalogue;
+use crate::store::{Database, Postgres, Revision, Store};
+
+/// The polling interval of a file.
 const LOOKED_AFTER: Duration = Duration::from_millis(250);
+
+/// The channel that the triggers of the migrations notify.
+const CHANNEL: &str = "catalogue";
 
 /// Refreshes a catalogue whenever its database has changed, until the task is dropped.
 ///
-/// A missing file is not a change: the last list is served until it expires. Its return is one.
+/// A missing file is not a change: the last list is served until it expires. Its return is one. With PostgreSQL the tables are
+/// created if they are missing, and a connection that was lost counts as a change, since notifications were lost with it.
 pub async fn watch(store: Store, catalogue: Arc<Catalogue>) {
+    match store.reader().database() {
+        Database::File(path) => poll(path, &catalogue).await,
+        Database::Postgres(postgres) => listen(postgres, &store, &catalogue).await,
+    }
+}
+
+/// Creates the tables of PostgreSQL if they are missing. If the database is away, [`watch`] does so once it is back.
+pub async fn prepare(store: &Store) {
+    if let Err(error) = store.prepare().await {
+        tracing::error!(%error, "the tables of the catalogue cannot be created");
+    }
+}
+
+async fn listen(postgres: &Postgres, store: &Store, catalogue: &Catalogue) {
+    let changes = match PostgresChanges::at(postgres.url(), CHANNEL) {
+        Ok(changes) => changes,
+        Err(error) => return tracing::error!(%error, "changes of the catalogue are not noticed"),
+    };
+    let mut changes = pin!(changes.listen());
+    while changes.next().await.is_some() {
+        // The database may be another one since it was lost.
+        prepare(store).await;
+        // Only hints: the list is compared with the last one before clients are notified.
+        catalogue.refresh();
+    }
+}
+
+async fn poll(path: &Path, catalogue: &Catalogue) {
     // The first revision may or may not have been read already.
     let mut last = None;
     loop {
-        let now = revision(&store).await;
+        let now = revision(path).await;
         if now.is_some() && now != last {
             catalogue.refresh();
         }
@@ -26,15 +63,7 @@ pub async fn watch(store: Store, catalogue: Arc<Catalogue>) {
 }
 
 /// Returns the revision of the file, if it can be read.
-async fn revision(store: &Store) -> Option<Revision> {
-    let store = store.clone();
-    let looked = tokio::task::spawn_blocking(move || store.reader().revision());
-    match looked.await {
-        Ok(Ok(revision)) => Some(revision),
-        Ok(Err(error)) => {
-            tracing::debug!(%error, "the state of the catalogue is not known");
-            None
-        }
-        Err(_) => None,
-    }
+async fn revision(path: &Path) -> Option<Revision> {
+    let revision = Revision::of(path).await;
+    revision.inspect_err(|error| tracing::debug!(%error, "the state of the catalogue is not known")).ok()
 }

@@ -10,8 +10,7 @@ use crate::tally::Tally;
 use crate::workspace;
 
 /// The lower end of each range that spans versions which are not compatible by their number, or that says one.
-const OLDEST: &[(&str, &str)] =
-    &[("jsonschema", "0.60.2"), ("rmcp", "3.11.0"), ("rmcp-macros", "3.11.0"), ("rusqlite", "0.39.0")];
+const OLDEST: &[(&str, &str)] = &[("jsonschema", "0.60.2"), ("rmcp", "3.11.0"), ("rmcp-macros", "3.11.0")];
 
 /// The test targets that use these libraries.
 const TESTS: [&str; 4] = ["mcp", "rmcp_client", "tools", "upstream"];

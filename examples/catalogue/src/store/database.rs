@@ -1,85 +1,192 @@
-//! Creation of the file, and connections to it.
+//! The database: a file of SQLite, or PostgreSQL. All that differs between them is here.
 
-use std::hash::{BuildHasher as _, RandomState};
-use std::path::Path;
-use std::thread;
+use std::borrow::Cow;
+use std::fmt;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+use percent_encoding::{NON_ALPHANUMERIC, percent_encode};
+use sqlx::any::{Any, AnyPoolOptions, install_default_drivers};
+use sqlx::migrate::{MigrateError, Migration, MigrationType, Migrator};
+use sqlx::{AnyConnection, AnyPool, Executor as _, SqlSafeStr as _, Transaction};
 
 use crate::store::StoreError;
 
-/// The migrations from each version to the next; a new file has version 0. Existing entries never change.
-const MIGRATIONS: [&str; 1] = [include_str!("../../migrations/0001_catalogue.sql")];
+/// The migrations of SQLite from each version to the next; a new file has version 0. Existing entries never change.
+const SQLITE: [&str; 1] = [include_str!("../../migrations/sqlite/0001_catalogue.sql")];
 
-const NEWEST: i64 = MIGRATIONS.len() as i64;
+/// The migrations of PostgreSQL.
+const POSTGRES: [&str; 1] = [include_str!("../../migrations/postgres/0001_catalogue.sql")];
 
-/// The purpose of a connection.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Mode {
-    Read,
-    Write,
+const NEWEST: i64 = SQLITE.len() as i64;
+
+/// The table of the migrations. Other programs may have theirs in the same database.
+const MIGRATIONS: &str = "catalogue_migrations";
+
+/// How long connecting to PostgreSQL may take.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Where a catalogue is stored.
+#[derive(Clone)]
+pub enum Database {
+    /// A file of SQLite.
+    File(PathBuf),
+    /// A database of PostgreSQL.
+    Postgres(Postgres),
 }
 
-/// Opens the file; `Mode::Write` creates it if it is missing.
-pub(super) fn open(path: &Path, mode: Mode) -> Result<Connection, StoreError> {
-    let mut connection = connect(path, mode)?;
-    connection.busy_handler(Some(match mode {
-        // A reader has a cached list and a waiting caller.
-        Mode::Read => |attempt| wait(attempt, 50),
-        // A writer can wait longer.
-        Mode::Write => |attempt| wait(attempt, 500),
-    }))?;
-    match version(&connection)? {
-        NEWEST => {}
-        0 if mode == Mode::Read => return Err(StoreError::Missing(path.to_owned())),
-        0 => migrate(&mut connection)?,
-        found => return Err(StoreError::Newer { found, newest: NEWEST }),
-    }
-    Ok(connection)
+/// A database of PostgreSQL, and connections to it.
+#[derive(Clone)]
+pub struct Postgres {
+    url: String,
+    pool: AnyPool,
 }
 
-fn connect(path: &Path, mode: Mode) -> Result<Connection, StoreError> {
-    let access = match mode {
-        Mode::Read if !path.try_exists()? => return Err(StoreError::Missing(path.to_owned())),
-        Mode::Read => OpenFlags::SQLITE_OPEN_READ_ONLY,
-        Mode::Write => {
-            if let Some(folder) = path.parent() {
-                std::fs::create_dir_all(folder)?;
-            }
-            OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE
+impl Database {
+    /// Connects to PostgreSQL at the first use.
+    pub(super) fn postgres(url: &str) -> Result<Self, StoreError> {
+        install_default_drivers();
+        // The texts of these errors could hold the password.
+        let invalid = |_| StoreError::InvalidUrl;
+        if !["postgres://", "postgresql://"].iter().any(|scheme| url.starts_with(scheme)) {
+            return Err(StoreError::InvalidUrl);
         }
+        url.parse::<sqlx::postgres::PgConnectOptions>().map_err(invalid)?;
+        // Without these times, the pool needs no runtime yet.
+        let pool = AnyPoolOptions::new().idle_timeout(None).max_lifetime(None);
+        let pool = pool.max_connections(4).acquire_timeout(PATIENCE).connect_lazy(url).map_err(invalid)?;
+        Ok(Database::Postgres(Postgres { url: url.to_owned(), pool }))
+    }
+
+    /// Begins a transaction that only reads, in one state of the database.
+    pub(super) async fn read(&self) -> Result<Transaction<'static, Any>, StoreError> {
+        let missing = || StoreError::Missing(self.to_string());
+        let (transaction, version) = match self {
+            Database::File(path) if !path.try_exists()? => return Err(missing()),
+            Database::File(path) => {
+                let mut transaction = begin(path, "ro", "PRAGMA busy_timeout = 2000", "BEGIN").await?;
+                let version = user_version(&mut transaction).await?;
+                (transaction, version)
+            }
+            Database::Postgres(Postgres { pool, .. }) => {
+                let begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+                let mut transaction = pool.begin_with(begin).await?;
+                let select = sqlx::query_scalar("SELECT max(version) FROM catalogue_migrations");
+                let version: Option<i64> = match select.fetch_one(&mut *transaction).await {
+                    Err(sqlx::Error::Database(error)) if error.code().as_deref() == Some("42P01") => None,
+                    version => version?,
+                };
+                (transaction, version.unwrap_or_default())
+            }
+        };
+        match version {
+            0 => Err(missing()),
+            found if found > NEWEST => Err(StoreError::Newer { found, newest: NEWEST }),
+            _ => Ok(transaction),
+        }
+    }
+
+    /// Begins a transaction that writes. Other ones wait for its end. The tables are created if they are missing.
+    pub(super) async fn write(&self) -> Result<Transaction<'static, Any>, StoreError> {
+        match self {
+            Database::File(path) => {
+                if let Some(folder) = path.parent() {
+                    std::fs::create_dir_all(folder)?;
+                }
+                // A writer can wait longer than a reader. A commit is on the disk.
+                let settings = "PRAGMA busy_timeout = 30000; PRAGMA synchronous = FULL";
+                let mut transaction = begin(path, "rwc", settings, "BEGIN IMMEDIATE").await?;
+                migrate_file(&mut transaction).await?;
+                Ok(transaction)
+            }
+            Database::Postgres(Postgres { pool, .. }) => {
+                migrate_postgres(&mut *pool.acquire().await?).await?;
+                let mut transaction = pool.begin().await?;
+                let lock = "SET LOCAL lock_timeout = '30s'; \
+                     LOCK TABLE provider, tool, parameter IN SHARE ROW EXCLUSIVE MODE";
+                transaction.execute(sqlx::raw_sql(lock)).await?;
+                Ok(transaction)
+            }
+        }
+    }
+}
+
+impl Postgres {
+    /// Returns the URL, which may hold a password.
+    pub(crate) fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Creates the tables if they are missing.
+    pub(super) async fn prepare(&self) -> Result<(), StoreError> {
+        migrate_postgres(&mut *self.pool.acquire().await?).await
+    }
+}
+
+/// Begins a transaction on a file. It is opened anew, so that one which was moved, restored or replaced is noticed.
+async fn begin(
+    path: &Path,
+    mode: &str,
+    settings: &'static str,
+    statement: &'static str,
+) -> Result<Transaction<'static, Any>, sqlx::Error> {
+    install_default_drivers();
+    let path = percent_encode(path.as_os_str().as_encoded_bytes(), NON_ALPHANUMERIC);
+    let pool = AnyPoolOptions::new().max_connections(1).idle_timeout(None).max_lifetime(None);
+    let pool = pool.connect_lazy(&format!("sqlite:{path}?mode={mode}"))?;
+    let mut connection = pool.acquire().await?;
+    connection.execute(sqlx::raw_sql(settings)).await?;
+    // Back to the pool, which has no other one.
+    drop(connection);
+    pool.begin_with(statement).await
+}
+
+async fn user_version(connection: &mut AnyConnection) -> Result<i64, sqlx::Error> {
+    sqlx::query_scalar("PRAGMA user_version").fetch_one(connection).await
+}
+
+/// Creates or updates the tables in a transaction that excludes others.
+async fn migrate_file(connection: &mut AnyConnection) -> Result<(), StoreError> {
+    let found = user_version(connection).await?;
+    let from = usize::try_from(found).ok().filter(|from| *from <= SQLITE.len());
+    let from = from.ok_or(StoreError::Newer { found, newest: NEWEST })?;
+    for (migration, version) in SQLITE.into_iter().zip(1_i64..).skip(from) {
+        connection.execute(sqlx::raw_sql(migration)).await?;
+        let version = sqlx::AssertSqlSafe(format!("PRAGMA user_version = {version}"));
+        connection.execute(sqlx::raw_sql(version)).await?;
+    }
+    Ok(())
+}
+
+/// Creates or updates the tables. The migrator takes a lock, for which other processes wait.
+async fn migrate_postgres(connection: &mut AnyConnection) -> Result<(), StoreError> {
+    let migration = |(sql, version): (&'static str, i64)| {
+        let description = Cow::Borrowed("catalogue");
+        Migration::new(version, description, MigrationType::Simple, sql.into_sql_str(), false)
     };
-    let connection = Connection::open_with_flags(path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
-    if mode == Mode::Write {
-        connection.pragma_update(None, "foreign_keys", true)?;
-        // A commit is on the disk.
-        connection.pragma_update(None, "synchronous", "FULL")?;
+    let mut migrator = Migrator::with_migrations(POSTGRES.into_iter().zip(1..).map(migration).collect());
+    migrator.dangerous_set_table_name(MIGRATIONS);
+    migrator.run_direct(None, connection, false).await.map_err(|error| match error {
+        MigrateError::VersionMissing(found) => StoreError::Newer { found, newest: NEWEST },
+        MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _) => error.into(),
+        error => StoreError::Database(sqlx::Error::from(error)),
+    })
+}
+
+/// Shows where the catalogue is, without a password.
+impl fmt::Display for Database {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Database::File(path) => path.display().fmt(f),
+            Database::Postgres(_) => f.write_str("the database of `DATABASE_URL`"),
+        }
     }
-    Ok(connection)
 }
 
-fn version(connection: &Connection) -> Result<i64, StoreError> {
-    Ok(connection.pragma_query_value(None, "user_version", |row| row.get(0))?)
-}
-
-fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    // Another process may have migrated it.
-    let from = usize::try_from(version(&transaction)?).unwrap_or(usize::MAX);
-    for (migration, version) in MIGRATIONS.iter().zip(1_i64..).skip(from) {
-        transaction.execute_batch(migration)?;
-        transaction.pragma_update(None, "user_version", version)?;
+impl fmt::Debug for Database {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Database({self})")
     }
-    Ok(transaction.commit()?)
-}
-
-/// Waits for a lock with growing, jittered delays. Fifty attempts take about three seconds.
-fn wait(attempt: i32, most_attempts: i32) -> bool {
-    let most = 1_u64 << attempt.clamp(1, 6);
-    let jitter = RandomState::new().hash_one(attempt) % most;
-    thread::sleep(Duration::from_millis(most / 2 + jitter));
-    attempt < most_attempts
 }
 
 /// The state of a file: its identity and its change counter.
@@ -91,16 +198,20 @@ pub struct Revision {
     number: i64,
 }
 
-pub(super) fn revision(path: &Path) -> Result<Revision, StoreError> {
-    let connection = connect(path, Mode::Read)?;
-    if version(&connection)? == 0 {
-        return Err(StoreError::Missing(path.to_owned()));
+impl Revision {
+    /// Reads the state of a file.
+    ///
+    /// # Errors
+    ///
+    /// When the file is missing or being written.
+    pub async fn of(path: &Path) -> Result<Self, StoreError> {
+        let mut transaction = Database::File(path.to_owned()).read().await?;
+        let number = sqlx::query_scalar("SELECT number FROM revision").fetch_one(&mut *transaction).await?;
+        let metadata = std::fs::metadata(path)?;
+        #[cfg(unix)]
+        let inode = std::os::unix::fs::MetadataExt::ino(&metadata);
+        #[cfg(not(unix))]
+        let inode = 0;
+        Ok(Revision { inode, modified: metadata.modified().ok(), length: metadata.len(), number })
     }
-    let number = connection.query_row("SELECT number FROM revision", [], |row| row.get(0))?;
-    let metadata = std::fs::metadata(path)?;
-    #[cfg(unix)]
-    let inode = std::os::unix::fs::MetadataExt::ino(&metadata);
-    #[cfg(not(unix))]
-    let inode = 0;
-    Ok(Revision { inode, modified: metadata.modified().ok(), length: metadata.len(), number })
 }

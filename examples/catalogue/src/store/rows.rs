@@ -1,10 +1,10 @@
 //! Conversion between rows and descriptions.
 
-use rusqlite::types::{ToSqlOutput, Value as Sql, ValueRef};
-use rusqlite::{Connection, Params, params_from_iter};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
+use sqlx::any::AnyRow;
+use sqlx::{AnyConnection, AssertSqlSafe, Row as _};
 
 use crate::model::{Provider, Tool};
 use crate::store::StoreError;
@@ -32,27 +32,30 @@ type Column = (&'static str, &'static str, Kept);
 
 #[derive(Clone, Copy, PartialEq)]
 enum Kept {
-    AsItIs,
+    /// A text, unchanged.
+    Text,
+    Number,
+    /// 0 or 1.
     YesOrNo,
     Json,
     /// A word is stored unchanged, everything else as JSON.
     WordOrJson,
 }
 
-use Kept::{AsItIs, Json, WordOrJson, YesOrNo};
+use Kept::{Json, Number, Text, WordOrJson, YesOrNo};
 
 const PROVIDER: Table = Table {
     name: "provider",
     columns: &[
-        ("code", "code", AsItIs),
-        ("title", "title", AsItIs),
-        ("base_url", "base_url", AsItIs),
-        ("auth", "auth", AsItIs),
-        ("auth_name", "auth_name", AsItIs),
-        ("secret_variable", "secret_variable", AsItIs),
-        ("health_path", "health_path", AsItIs),
-        ("timeout_ms", "timeout_ms", AsItIs),
-        ("max_bytes", "max_bytes", AsItIs),
+        ("code", "code", Text),
+        ("title", "title", Text),
+        ("base_url", "base_url", Text),
+        ("auth", "auth", Text),
+        ("auth_name", "auth_name", Text),
+        ("secret_variable", "secret_variable", Text),
+        ("health_path", "health_path", Text),
+        ("timeout_ms", "timeout_ms", Number),
+        ("max_bytes", "max_bytes", Number),
         ("enabled", "enabled", YesOrNo),
     ],
 };
@@ -60,14 +63,14 @@ const PROVIDER: Table = Table {
 const TOOL: Table = Table {
     name: "tool",
     columns: &[
-        ("code", "code", AsItIs),
-        ("provider", "provider", AsItIs),
-        ("title", "title", AsItIs),
-        ("description", "description", AsItIs),
-        ("operation", "operation", AsItIs),
+        ("code", "code", Text),
+        ("provider", "provider", Text),
+        ("title", "title", Text),
+        ("description", "description", Text),
+        ("operation", "operation", Text),
         ("destructive", "destructive", YesOrNo),
-        ("method", "method", AsItIs),
-        ("path", "path", AsItIs),
+        ("method", "method", Text),
+        ("path", "path", Text),
         ("tags", "tags", Json),
         ("output_schema", "output_schema", Json),
         ("examples", "examples", Json),
@@ -78,98 +81,108 @@ const TOOL: Table = Table {
 const PARAMETER: Table = Table {
     name: "parameter",
     columns: &[
-        ("name", "name", AsItIs),
-        ("place", "place", AsItIs),
-        ("type", "type", AsItIs),
+        ("name", "name", Text),
+        ("place", "place", Text),
+        ("type", "type", Text),
         ("items", "items", WordOrJson),
         ("value_schema", "schema", Json),
-        ("description", "description", AsItIs),
+        ("description", "description", Text),
         ("default_value", "default", Json),
         ("required", "required", YesOrNo),
         ("allowed", "enum", Json),
         ("secret", "secret", YesOrNo),
-        ("sent_as", "sent_as", AsItIs),
-        ("lists", "lists", AsItIs),
+        ("sent_as", "sent_as", Text),
+        ("lists", "lists", Text),
     ],
 };
 
 impl Table {
-    /// Selects the rows, each with the column `key`.
-    fn select(
+    /// Selects the rows whose `filter.0` is `filter.1`, or all, each with the column `key`.
+    async fn select(
         &self,
-        connection: &Connection,
+        connection: &mut AnyConnection,
         key: &str,
-        rest: &str,
-        parameters: impl Params,
+        filter: Option<(&str, &str)>,
+        order: &str,
     ) -> Result<Vec<Selected>, StoreError> {
         let columns: Vec<&str> = self.columns.iter().map(|(column, ..)| *column).collect();
-        let sql = format!("SELECT {key}, {} FROM {} {rest}", columns.join(", "), self.name);
-        let mut statement = connection.prepare(&sql)?;
-        let mut rows = statement.query(parameters)?;
-        let mut selected = Vec::new();
-        while let Some(row) = rows.next()? {
-            let key = row.get_ref(0)?.as_str().unwrap_or_default().to_owned();
-            let mut members = Map::new();
-            let mut fault = None;
-            for (place, (column, member, kept)) in self.columns.iter().enumerate() {
-                match json(row.get_ref(place + 1)?, *kept) {
-                    Ok(None) => {}
-                    Ok(Some(value)) => {
-                        members.insert((*member).to_owned(), value);
-                    }
-                    Err(reason) => fault = fault.or(Some(format!("its `{column}` {reason}"))),
-                }
-            }
-            selected.push((key, fault.map_or(Ok(Value::Object(members)), Err)));
+        let filtered = filter.map_or_else(String::new, |(column, _)| format!("WHERE {column} = $1"));
+        let columns = columns.join(", ");
+        let sql = format!("SELECT {key}, {columns} FROM {} {filtered} ORDER BY {order}", self.name);
+        let mut query = sqlx::query(AssertSqlSafe(sql));
+        if let Some((_, value)) = filter {
+            query = query.bind(value);
         }
-        Ok(selected)
+        let rows = query.fetch_all(connection).await?;
+        rows.iter().map(|row| Ok((row.try_get(0)?, self.members(row)))).collect()
+    }
+
+    /// Converts a row into a JSON object.
+    fn members(&self, row: &AnyRow) -> Result<Value, String> {
+        let mut members = Map::new();
+        for (place, (column, member, kept)) in self.columns.iter().enumerate() {
+            let value = json(row, place + 1, *kept).map_err(|reason| format!("its `{column}` {reason}"))?;
+            if let Some(value) = value {
+                members.insert((*member).to_owned(), value);
+            }
+        }
+        Ok(Value::Object(members))
     }
 
     /// Inserts or replaces a row.
-    fn put(
+    async fn put(
         &self,
-        connection: &Connection,
-        before: &[(&str, Sql)],
-        row: &impl Serialize,
+        connection: &mut AnyConnection,
+        before: Vec<(&str, Sql)>,
+        members: &impl Serialize,
         key: &str,
     ) -> Result<(), StoreError> {
-        let row = serde_json::to_value(row).unwrap_or_default();
-        let names =
-            before.iter().map(|(column, _)| *column).chain(self.columns.iter().map(|(column, ..)| *column));
-        let names: Vec<&str> = names.collect();
-        let values = self.columns.iter().map(|(_, member, kept)| sql(row.get(*member), *kept));
-        let values: Vec<Sql> = before.iter().map(|(_, value)| value.clone()).chain(values).collect();
-        let places = vec!["?"; names.len()].join(", ");
-        let updates: Vec<String> = names.iter().map(|name| format!("{name} = excluded.{name}")).collect();
+        let members = serde_json::to_value(members).unwrap_or_default();
+        let own =
+            self.columns.iter().map(|(column, member, kept)| (*column, sql(members.get(member), *kept)));
+        let (names, values): (Vec<_>, Vec<_>) = before.into_iter().chain(own).unzip();
+        let places: Vec<_> = (1..=names.len()).map(|place| format!("${place}")).collect();
+        let updates: Vec<_> = names.iter().map(|name| format!("{name} = excluded.{name}")).collect();
         let statement = format!(
-            "INSERT INTO {} ({}) VALUES ({places}) ON CONFLICT ({key}) DO UPDATE SET {}",
+            "INSERT INTO {} ({}) VALUES ({}) ON CONFLICT ({key}) DO UPDATE SET {}",
             self.name,
             names.join(", "),
+            places.join(", "),
             updates.join(", "),
         );
-        connection.execute(&statement, params_from_iter(values.into_iter().map(ToSqlOutput::Owned)))?;
+        let mut query = sqlx::query(AssertSqlSafe(statement));
+        for value in values {
+            query = match value {
+                Sql::Text(text) => query.bind(text),
+                Sql::Integer(number) => query.bind(number),
+            };
+        }
+        query.execute(connection).await?;
         Ok(())
     }
 }
 
+/// The value of a column, or `NULL` of its type.
+enum Sql {
+    Text(Option<String>),
+    Integer(Option<i64>),
+}
+
 /// Converts a column into JSON; `NULL` is `None`.
-fn json(value: ValueRef<'_>, kept: Kept) -> Result<Option<Value>, String> {
-    let text = |bytes| std::str::from_utf8(bytes).map_err(|_| "is no UTF-8".to_owned());
+fn json(row: &AnyRow, place: usize, kept: Kept) -> Result<Option<Value>, String> {
+    let odd = |error: sqlx::Error| format!("is of another type: {error}");
     let parsed = |text: &str| {
         let value = serde_json::from_str(text).map_err(|error| format!("is no JSON: {error}"))?;
         let rounded = |number| format!("has the number {number}, which would be rounded: write it as a text");
         integer_that_is_rounded(text).map_or(Ok(value), |number| Err(rounded(number)))
     };
-    Ok(Some(match (value, kept) {
-        (ValueRef::Null, _) => return Ok(None),
-        (ValueRef::Integer(number), YesOrNo) => Value::Bool(number != 0),
-        (ValueRef::Integer(number), _) => number.into(),
-        (ValueRef::Real(number), _) => number.into(),
-        (ValueRef::Text(bytes), Json) => parsed(text(bytes)?)?,
-        (ValueRef::Text(bytes), WordOrJson) if bytes.starts_with(b"{") => parsed(text(bytes)?)?,
-        (ValueRef::Text(bytes), _) => text(bytes)?.into(),
-        (ValueRef::Blob(_), _) => return Err("is binary".to_owned()),
-    }))
+    if let Number | YesOrNo = kept {
+        let number: Option<i64> = row.try_get(place).map_err(odd)?;
+        return Ok(number.map(|number| if kept == YesOrNo { (number != 0).into() } else { number.into() }));
+    }
+    let Some(text) = row.try_get::<Option<String>, _>(place).map_err(odd)? else { return Ok(None) };
+    let is_json = kept == Json || (kept == WordOrJson && text.starts_with('{'));
+    if is_json { parsed(&text).map(Some) } else { Ok(Some(text.into())) }
 }
 
 /// Returns the first integer in valid JSON with more digits than a [`Value`] keeps.
@@ -200,14 +213,15 @@ fn integer_that_is_rounded(json: &str) -> Option<&str> {
 
 /// Converts a member into a column.
 fn sql(value: Option<&Value>, kept: Kept) -> Sql {
-    match (value, kept) {
-        // Only JSON columns hold lists, which are omitted when empty.
-        (None, Json) | (None | Some(Value::Null), AsItIs | YesOrNo | WordOrJson) => Sql::Null,
-        (Some(value), Json) => Sql::Text(value.to_string()),
-        (Some(Value::Bool(yes)), _) => Sql::Integer((*yes).into()),
-        (Some(Value::Number(number)), _) => Sql::Integer(number.as_i64().unwrap_or(i64::MAX)),
-        (Some(Value::String(text)), _) => Sql::Text(text.clone()),
-        (Some(other), _) => Sql::Text(other.to_string()),
+    let value = value.filter(|value| !value.is_null() || kept == Json);
+    match kept {
+        YesOrNo => Sql::Integer(value.map(|value| value.as_bool().unwrap_or_default().into())),
+        Number => Sql::Integer(value.map(|value| value.as_i64().unwrap_or(i64::MAX))),
+        Json => Sql::Text(value.map(Value::to_string)),
+        Text | WordOrJson => Sql::Text(value.map(|value| match value {
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        })),
     }
 }
 
@@ -216,14 +230,13 @@ fn read<T: DeserializeOwned>(row: Result<Value, String>) -> Result<T, String> {
     serde_json::from_value(row?).map_err(|error| error.to_string())
 }
 
-pub(super) fn all(connection: &Connection) -> Result<Vec<Row>, StoreError> {
-    // One transaction, so that both queries see the same state.
-    let transaction = connection.unchecked_transaction();
-    let providers = PROVIDER.select(connection, "code", "ORDER BY code", [])?;
+/// Returns everything. In a transaction, all of it is of one state.
+pub(super) async fn all(connection: &mut AnyConnection) -> Result<Vec<Row>, StoreError> {
+    let providers = PROVIDER.select(connection, "code", None, "code").await?;
     let providers = providers.into_iter().map(|(code, row)| Row::Provider(code, read(row)));
-    let tools = TOOL.select(connection, "code", "ORDER BY code", [])?;
-    let mut parameters =
-        PARAMETER.select(connection, "tool", "ORDER BY tool, position", [])?.into_iter().peekable();
+    let tools = TOOL.select(connection, "code", None, "code").await?;
+    let parameters = PARAMETER.select(connection, "tool", None, "tool, position").await?;
+    let mut parameters = parameters.into_iter().peekable();
     let mut rows: Vec<Row> = providers.collect();
     for (code, tool) in tools {
         let mut own = Vec::new();
@@ -235,7 +248,6 @@ pub(super) fn all(connection: &Connection) -> Result<Vec<Row>, StoreError> {
         }
         rows.push(Row::Tool(code, with(tool, own)));
     }
-    drop(transaction);
     Ok(rows)
 }
 
@@ -255,37 +267,37 @@ fn with(tool: Result<Value, String>, parameters: Vec<Result<Value, String>>) -> 
     read(Ok(tool))
 }
 
-pub(super) fn provider(connection: &Connection, code: &str) -> Result<Provider, StoreError> {
-    let found = PROVIDER.select(connection, "code", "WHERE code = ?", [code])?.pop();
+pub(super) async fn provider(connection: &mut AnyConnection, code: &str) -> Result<Provider, StoreError> {
+    let found = PROVIDER.select(connection, "code", Some(("code", code)), "code").await?.pop();
     let (_, row) = found.ok_or_else(|| StoreError::NoProvider(code.to_owned()))?;
     read(row).map_err(|reason| StoreError::Senseless(code.to_owned(), reason))
 }
 
-pub(super) fn tool(connection: &Connection, code: &str) -> Result<Tool, StoreError> {
-    let found = TOOL.select(connection, "code", "WHERE code = ?", [code])?.pop();
+pub(super) async fn tool(connection: &mut AnyConnection, code: &str) -> Result<Tool, StoreError> {
+    let found = TOOL.select(connection, "code", Some(("code", code)), "code").await?.pop();
     let (_, row) = found.ok_or_else(|| StoreError::NoTool(code.to_owned()))?;
-    let parameters = PARAMETER.select(connection, "tool", "WHERE tool = ? ORDER BY position", [code])?;
+    let parameters = PARAMETER.select(connection, "tool", Some(("tool", code)), "position").await?;
     let parameters = parameters.into_iter().map(|(_, row)| row).collect();
     with(row, parameters).map_err(|reason| StoreError::Senseless(code.to_owned(), reason))
 }
 
-pub(super) fn put_provider(connection: &Connection, provider: &Provider) -> Result<(), StoreError> {
-    PROVIDER.put(connection, &[], provider, "code")
+pub(super) async fn put_provider(
+    connection: &mut AnyConnection,
+    provider: &Provider,
+) -> Result<(), StoreError> {
+    PROVIDER.put(connection, Vec::new(), provider, "code").await
 }
 
-pub(super) fn put_tool(connection: &Connection, tool: &Tool) -> Result<(), StoreError> {
-    let provider: i64 =
-        connection
-            .query_row("SELECT count(*) FROM provider WHERE code = ?", [&tool.provider], |row| row.get(0))?;
-    if provider == 0 {
+pub(super) async fn put_tool(connection: &mut AnyConnection, tool: &Tool) -> Result<(), StoreError> {
+    if count(connection, "SELECT count(*) FROM provider WHERE code = $1", &tool.provider).await? == 0 {
         return Err(StoreError::NoProvider(tool.provider.clone()));
     }
     // Empty lists are omitted in a description, and stored in the table.
     let mut row = serde_json::to_value(tool).unwrap_or_default();
     row["tags"] = tool.tags.clone().into();
     row["examples"] = tool.examples.clone().into();
-    TOOL.put(connection, &[], &row, "code")?;
-    connection.execute("DELETE FROM parameter WHERE tool = ?", [&tool.code])?;
+    TOOL.put(connection, Vec::new(), &row, "code").await?;
+    sqlx::query("DELETE FROM parameter WHERE tool = $1").bind(&tool.code).execute(&mut *connection).await?;
     for (position, parameter) in (0_i64..).zip(&tool.parameters) {
         // Otherwise the second input would replace the first.
         if tool.parameters.iter().filter(|other| other.name == parameter.name).count() > 1 {
@@ -294,34 +306,35 @@ pub(super) fn put_tool(connection: &Connection, tool: &Tool) -> Result<(), Store
                 "tool `{code}`: there are two inputs of the name `{name}`"
             )]));
         }
-        let before = [("tool", Sql::Text(tool.code.clone())), ("position", Sql::Integer(position))];
+        let code = Sql::Text(Some(tool.code.clone()));
+        let before = vec![("tool", code), ("position", Sql::Integer(Some(position)))];
         let mut row = serde_json::to_value(parameter).unwrap_or_default();
         // Defaults are omitted in a description, and stored in the table.
         row["required"] = parameter.required.into();
         row["secret"] = parameter.secret.into();
         row["lists"] = serde_json::to_value(parameter.lists).unwrap_or_default();
-        PARAMETER.put(connection, &before, &row, "tool, name")?;
+        PARAMETER.put(connection, before, &row, "tool, name").await?;
     }
     Ok(())
 }
 
-pub(super) fn remove_provider(connection: &Connection, code: &str) -> Result<(), StoreError> {
-    provider(connection, code).map(drop).or_else(|error| match error {
+pub(super) async fn remove_provider(connection: &mut AnyConnection, code: &str) -> Result<(), StoreError> {
+    provider(connection, code).await.map(drop).or_else(|error| match error {
         StoreError::Senseless(..) => Ok(()),
         error => Err(error),
     })?;
-    let tools: i64 =
-        connection.query_row("SELECT count(*) FROM tool WHERE provider = ?", [code], |row| row.get(0))?;
-    if tools > 0 {
+    if count(connection, "SELECT count(*) FROM tool WHERE provider = $1", code).await? > 0 {
         return Err(StoreError::InUse(code.to_owned()));
     }
-    connection.execute("DELETE FROM provider WHERE code = ?", [code])?;
+    sqlx::query("DELETE FROM provider WHERE code = $1").bind(code).execute(connection).await?;
     Ok(())
 }
 
-pub(super) fn remove_tool(connection: &Connection, code: &str) -> Result<(), StoreError> {
-    match connection.execute("DELETE FROM tool WHERE code = ?", [code])? {
-        0 => Err(StoreError::NoTool(code.to_owned())),
-        _ => Ok(()),
-    }
+pub(super) async fn remove_tool(connection: &mut AnyConnection, code: &str) -> Result<(), StoreError> {
+    let removed = sqlx::query("DELETE FROM tool WHERE code = $1").bind(code).execute(connection).await?;
+    if removed.rows_affected() == 0 { Err(StoreError::NoTool(code.to_owned())) } else { Ok(()) }
+}
+
+async fn count(connection: &mut AnyConnection, sql: &'static str, code: &str) -> Result<i64, StoreError> {
+    Ok(sqlx::query_scalar(sql).bind(code).fetch_one(connection).await?)
 }

@@ -1,11 +1,10 @@
-//! Round trips, rejection of invalid descriptions, and recovery from file errors.
+//! Round trips, rejection of invalid descriptions, and recovery from errors of the database.
 
 use std::fs;
-use std::sync::Barrier;
-use std::thread;
 
-use rusqlite::Connection;
+use fixture_postgres::PostgresServer;
 use serde_json::json;
+use sqlx::{AnyConnection, Connection as _, Executor as _};
 use tempfile::TempDir;
 use tool_core::FailureKind;
 use tool_core::failure::Reason;
@@ -18,6 +17,14 @@ fn store() -> (TempDir, Store) {
     (folder, store)
 }
 
+/// Runs a test with a file of SQLite, and with PostgreSQL.
+async fn on_both(test: impl AsyncFn(Store)) {
+    let (_folder, file) = store();
+    test(file).await;
+    let server = PostgresServer::start();
+    test(Store::postgres(&server.url()).unwrap()).await;
+}
+
 fn demo() -> Description {
     serde_json::from_str(include_str!("../../seed/demo.json")).unwrap()
 }
@@ -26,9 +33,28 @@ fn public() -> Description {
     serde_json::from_str(include_str!("../../seed/public.json")).unwrap()
 }
 
-/// Runs SQL statements on the file, past the store.
-fn execute_sql(store: &Store, sql: &str) {
-    Connection::open(store.reader().path()).unwrap().execute_batch(sql).unwrap();
+fn path(store: &Store) -> &std::path::Path {
+    match store.reader().database() {
+        Database::File(path) => path,
+        Database::Postgres(_) => panic!("it is no file"),
+    }
+}
+
+/// Connects past the store.
+async fn connect(store: &Store) -> AnyConnection {
+    sqlx::any::install_default_drivers();
+    let url = match store.reader().database() {
+        Database::File(path) => format!("sqlite:{}", path.display()),
+        Database::Postgres(postgres) => postgres.url().to_owned(),
+    };
+    AnyConnection::connect(&url).await.unwrap()
+}
+
+/// Runs SQL statements past the store.
+async fn execute_sql(store: &Store, sql: impl Into<String>) {
+    let mut connection = connect(store).await;
+    connection.execute(sqlx::raw_sql(sqlx::AssertSqlSafe(sql.into()))).await.unwrap();
+    connection.close().await.unwrap();
 }
 
 fn tool(code: &str) -> Tool {
@@ -36,23 +62,25 @@ fn tool(code: &str) -> Tool {
     serde_json::from_value(tool).unwrap()
 }
 
-#[test]
-fn round_trips_repeated_imports() {
-    let (_folder, store) = store();
-    for description in [demo(), public(), demo()] {
-        store.0.writer.import(&description).unwrap();
-    }
-    let mut both = demo();
-    both.providers.extend(public().providers);
-    both.tools.extend(public().tools);
-    both.providers.sort_by(|a, b| a.code.cmp(&b.code));
-    both.tools.sort_by(|a, b| a.code.cmp(&b.code));
-    assert_eq!(store.reader().description().unwrap(), both);
+#[tokio::test]
+async fn round_trips_repeated_imports() {
+    on_both(async |store: Store| {
+        for description in [demo(), public(), demo()] {
+            store.0.writer.import(&description).await.unwrap();
+        }
+        let mut both = demo();
+        both.providers.extend(public().providers);
+        both.tools.extend(public().tools);
+        both.providers.sort_by(|a, b| a.code.cmp(&b.code));
+        both.tools.sort_by(|a, b| a.code.cmp(&b.code));
+        assert_eq!(store.reader().description().await.unwrap(), both);
+    })
+    .await;
 }
 
-#[test]
-fn round_trips_every_kind_of_value() {
-    let (_folder, store) = store();
+#[tokio::test]
+async fn round_trips_every_kind_of_value() {
+    on_both(async |store: Store| {
     let mut all = tool("all");
     all.tags = Vec::new();
     all.parameters = serde_json::from_value(json!([
@@ -66,236 +94,317 @@ fn round_trips_every_kind_of_value() {
     all.output_schema = Some(json!({"type": "object"}));
     (all.enabled, all.destructive) = (false, Some(false));
     let description = Description { providers: demo().providers, tools: vec![all] };
-    store.0.writer.import(&description).unwrap();
-    assert_eq!(store.reader().description().unwrap(), description);
+    store.0.writer.import(&description).await.unwrap();
+    assert_eq!(store.reader().description().await.unwrap(), description);
+    })
+    .await;
 }
 
-#[test]
-fn rejects_invalid_changes_atomically() {
-    let (_folder, store) = store();
-    let writer = &store.0.writer;
-    writer.import(&demo()).unwrap();
-    let before = (store.reader().description().unwrap(), store.reader().revision().unwrap());
-    let assert_refused = |error: StoreError, expected: &str| {
-        assert!(error.to_string().contains(expected), "{error}");
-        assert_eq!(
-            (store.reader().description().unwrap(), store.reader().revision().unwrap()),
-            before,
-            "{expected}"
-        );
-    };
-    assert_refused(writer.add_tool(&tool("find_books")).unwrap_err(), "there is a tool `find_books` already");
-    assert_refused(
-        writer.add_provider(&demo().providers[0]).unwrap_err(),
-        "there is a provider `library` already",
-    );
-    assert_refused(writer.edit_tool("nope", |_| {}).unwrap_err(), "there is no tool `nope`");
-    assert_refused(writer.remove_tool("nope").unwrap_err(), "there is no tool `nope`");
-    assert_refused(writer.remove_provider("library").unwrap_err(), "provider `library` has tools");
-    assert_refused(writer.remove_provider("nope").unwrap_err(), "there is no provider `nope`");
-    assert_refused(
-        writer.edit_tool("get_book", |tool| tool.path = "/books".to_owned()).unwrap_err(),
+#[tokio::test]
+async fn rejects_invalid_changes_atomically() {
+    on_both(async |store: Store| {
+        let writer = &store.0.writer;
+        writer.import(&demo()).await.unwrap();
+        let before = store.reader().description().await.unwrap();
+        let assert_refused = async |error: StoreError, expected: &str| {
+            assert!(error.to_string().contains(expected), "{error}");
+            assert_eq!(store.reader().description().await.unwrap(), before, "{expected}");
+        };
+        assert_refused(
+            writer.add_tool(&tool("find_books")).await.unwrap_err(),
+            "there is a tool `find_books` already",
+        )
+        .await;
+        assert_refused(
+            writer.add_provider(&demo().providers[0]).await.unwrap_err(),
+            "there is a provider `library` already",
+        )
+        .await;
+        assert_refused(writer.edit_tool("nope", |_| {}).await.unwrap_err(), "there is no tool `nope`").await;
+        assert_refused(writer.remove_tool("nope").await.unwrap_err(), "there is no tool `nope`").await;
+        assert_refused(writer.remove_provider("library").await.unwrap_err(), "provider `library` has tools")
+            .await;
+        assert_refused(writer.remove_provider("nope").await.unwrap_err(), "there is no provider `nope`")
+            .await;
+        assert_refused(
+        writer.edit_tool("get_book", |tool| tool.path = "/books".to_owned()).await.unwrap_err(),
         "nothing was changed: tool `get_book`: input `isbn` has the place `path`, and `path` has no `{isbn}`",
-    );
-    assert_refused(
-        writer
-            .edit_provider("library", |provider| provider.base_url = "http://example.org".to_owned())
-            .unwrap_err(),
-        "provider `library`: `base_url` begins with `http://`",
-    );
-    let mut orphan = tool("homeless");
-    orphan.provider = "nowhere".to_owned();
-    assert_refused(writer.add_tool(&orphan).unwrap_err(), "there is no provider `nowhere`");
-    // If one is invalid, neither is stored. Disabled tools must be valid, too.
-    let mut bad = Tool { path: "books".to_owned(), enabled: false, ..tool("bad") };
-    let both = Description { tools: vec![tool("good"), bad.clone()], ..Description::default() };
-    assert_refused(writer.import(&both).unwrap_err(), "tool `bad`: `path` does not begin with `/`");
-    bad.path = "/books".to_owned();
-    bad.parameters =
-        serde_json::from_value(json!([{"name": "a", "type": "string"}, {"name": "a", "type": "integer"}]))
-            .unwrap();
-    assert_refused(writer.add_tool(&bad).unwrap_err(), "there are two inputs of the name `a`");
+    ).await;
+        assert_refused(
+            writer
+                .edit_provider("library", |provider| provider.base_url = "http://example.org".to_owned())
+                .await
+                .unwrap_err(),
+            "provider `library`: `base_url` begins with `http://`",
+        )
+        .await;
+        let mut orphan = tool("homeless");
+        orphan.provider = "nowhere".to_owned();
+        assert_refused(writer.add_tool(&orphan).await.unwrap_err(), "there is no provider `nowhere`").await;
+        // If one is invalid, neither is stored. Disabled tools must be valid, too.
+        let mut bad = Tool { path: "books".to_owned(), enabled: false, ..tool("bad") };
+        let both = Description { tools: vec![tool("good"), bad.clone()], ..Description::default() };
+        assert_refused(writer.import(&both).await.unwrap_err(), "tool `bad`: `path` does not begin with `/`")
+            .await;
+        bad.path = "/books".to_owned();
+        bad.parameters = serde_json::from_value(
+            json!([{"name": "a", "type": "string"}, {"name": "a", "type": "integer"}]),
+        )
+        .unwrap();
+        assert_refused(writer.add_tool(&bad).await.unwrap_err(), "there are two inputs of the name `a`")
+            .await;
+    })
+    .await;
 }
 
-#[test]
-fn skips_invalid_rows_and_accepts_other_changes() {
-    let (_folder, store) = store();
-    store.0.writer.import(&demo()).unwrap();
-    execute_sql(
-        &store,
-        "UPDATE tool SET method = 'FETCH' WHERE code = 'get_book';
-         UPDATE tool SET tags = '[' WHERE code = 'get_cover';
-         UPDATE parameter SET type = 'text' WHERE tool = 'borrow_book' AND name = 'reader';
-         INSERT INTO provider (code, base_url) VALUES ('odd', 'nowhere');
-         INSERT INTO tool (code, provider, description, path) VALUES ('lost', 'odd', 'Does.', '/');",
-    );
-    let rows = store.reader().rows().unwrap();
-    let invalid: Vec<_> = rows
-        .iter()
-        .filter_map(|row| match row {
-            Row::Tool(code, Err(reason)) => Some(format!("{code}: {reason}")),
-            _ => None,
-        })
-        .collect();
-    assert_eq!(invalid.len(), 3, "{invalid:?}");
-    assert!(invalid[0].starts_with("borrow_book: its input `reader`: unknown variant `text`"), "{invalid:?}");
-    assert!(invalid[1].starts_with("get_book: unknown variant `FETCH`"), "{invalid:?}");
-    assert!(invalid[2].starts_with("get_cover: its `tags` is no JSON"), "{invalid:?}");
+#[tokio::test]
+async fn skips_invalid_rows_and_accepts_other_changes() {
+    on_both(async |store: Store| {
+        store.0.writer.import(&demo()).await.unwrap();
+        execute_sql(
+            &store,
+            "UPDATE tool SET method = 'FETCH' WHERE code = 'get_book';
+             UPDATE tool SET tags = '[' WHERE code = 'get_cover';
+             UPDATE parameter SET type = 'text' WHERE tool = 'borrow_book' AND name = 'reader';
+             INSERT INTO provider (code, base_url) VALUES ('odd', 'nowhere');
+             INSERT INTO tool (code, provider, description, path) VALUES ('lost', 'odd', 'Does.', '/');",
+        )
+        .await;
+        let rows = store.reader().rows().await.unwrap();
+        let invalid: Vec<_> = rows
+            .iter()
+            .filter_map(|row| match row {
+                Row::Tool(code, Err(reason)) => Some(format!("{code}: {reason}")),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(invalid.len(), 3, "{invalid:?}");
+        assert!(
+            invalid[0].starts_with("borrow_book: its input `reader`: unknown variant `text`"),
+            "{invalid:?}"
+        );
+        assert!(invalid[1].starts_with("get_book: unknown variant `FETCH`"), "{invalid:?}");
+        assert!(invalid[2].starts_with("get_cover: its `tags` is no JSON"), "{invalid:?}");
 
-    let endpoints = crate::catalogue::endpoints(rows);
-    let served: Vec<_> = endpoints.iter().flatten().map(|endpoint| endpoint.tool.code.as_str()).collect();
-    assert_eq!(served, ["find_books"]);
-    assert!(endpoints.iter().any(|endpoint| {
-        endpoint
-            .as_ref()
-            .is_err_and(|error| error.to_string().starts_with("tool `lost`: its provider `odd`: `base_url`"))
-    }));
-    store.0.writer.add_tool(&tool("another")).unwrap();
-    store.0.writer.remove_tool("get_book").unwrap();
+        let endpoints = crate::catalogue::endpoints(rows);
+        let served: Vec<_> = endpoints.iter().flatten().map(|endpoint| endpoint.tool.code.as_str()).collect();
+        assert_eq!(served, ["find_books"]);
+        assert!(endpoints.iter().any(|endpoint| {
+            endpoint.as_ref().is_err_and(|error| {
+                error.to_string().starts_with("tool `lost`: its provider `odd`: `base_url`")
+            })
+        }));
+        store.0.writer.add_tool(&tool("another")).await.unwrap();
+        store.0.writer.remove_tool("get_book").await.unwrap();
+    })
+    .await;
 }
 
-#[test]
-fn reports_missing_and_newer_files() {
+#[tokio::test]
+async fn reports_missing_and_newer_files() {
     let (_folder, store) = store();
     for _ in 0..2 {
-        assert!(matches!(store.reader().rows(), Err(StoreError::Missing(_))));
-        assert!(matches!(store.reader().revision(), Err(StoreError::Missing(_))));
+        assert!(matches!(store.reader().rows().await, Err(StoreError::Missing(_))));
+        assert!(matches!(Revision::of(path(&store)).await, Err(StoreError::Missing(_))));
     }
-    assert!(!store.reader().path().exists());
-    store.0.writer.import(&demo()).unwrap();
+    assert!(!path(&store).exists());
+    store.0.writer.import(&demo()).await.unwrap();
     // A file without tables is not a catalogue yet.
-    fs::write(store.reader().path(), "").unwrap();
-    assert!(matches!(store.reader().rows(), Err(StoreError::Missing(_))));
-    execute_sql(&store, "PRAGMA user_version = 99;");
-    assert!(matches!(store.reader().rows(), Err(StoreError::Newer { found: 99, newest: 1 })));
-    assert!(matches!(store.0.writer.import(&demo()), Err(StoreError::Newer { .. })));
+    fs::write(path(&store), "").unwrap();
+    assert!(matches!(store.reader().rows().await, Err(StoreError::Missing(_))));
+    execute_sql(&store, "PRAGMA user_version = 99;").await;
+    assert!(matches!(store.reader().rows().await, Err(StoreError::Newer { found: 99, newest: 1 })));
+    assert!(matches!(store.0.writer.import(&demo()).await, Err(StoreError::Newer { .. })));
 }
 
-#[test]
-fn recovers_from_a_damaged_file() {
+#[tokio::test]
+async fn recovers_from_a_damaged_file() {
     let (_folder, store) = store();
-    store.0.writer.import(&demo()).unwrap();
-    let path = store.reader().path();
+    store.0.writer.import(&demo()).await.unwrap();
+    let path = path(&store);
     let intact = fs::read(path).unwrap();
     let mut torn = intact.clone();
     torn[100..].fill(0xff);
     for damaged in [b"this is no database at all, and long enough to be taken for one".to_vec(), torn] {
         fs::write(path, damaged).unwrap();
-        assert!(matches!(store.reader().rows(), Err(StoreError::Sqlite(_))));
-        let error = ToolError::from(store.0.writer.import(&demo()).unwrap_err());
+        assert!(matches!(store.reader().rows().await, Err(StoreError::Database(_))));
+        let error = ToolError::from(store.0.writer.import(&demo()).await.unwrap_err());
         assert_eq!(error.to_string(), "the catalogue cannot be read or written at the moment");
     }
     fs::write(path, intact).unwrap();
-    assert_eq!(store.reader().description().unwrap(), demo());
+    assert_eq!(store.reader().description().await.unwrap(), demo());
 }
 
-#[test]
-fn gives_every_change_a_new_revision() {
+#[tokio::test]
+async fn gives_every_change_a_new_revision() {
     let (_folder, store) = store();
-    store.0.writer.import(&demo()).unwrap();
-    let mut seen = vec![store.reader().revision().unwrap()];
-    assert_eq!(store.reader().revision().unwrap(), seen[0], "nothing has changed");
-    let mut assert_new_revision = |what: &str| {
-        let now = store.reader().revision().unwrap();
+    store.0.writer.import(&demo()).await.unwrap();
+    let mut seen = vec![Revision::of(path(&store)).await.unwrap()];
+    assert_eq!(Revision::of(path(&store)).await.unwrap(), seen[0], "nothing has changed");
+    let mut assert_new_revision = async |what: &str| {
+        let now = Revision::of(path(&store)).await.unwrap();
         assert!(!seen.contains(&now), "{what}");
         seen.push(now);
     };
-    store.0.writer.edit_tool("get_book", |tool| tool.enabled = false).unwrap();
-    assert_new_revision("this program");
-    execute_sql(&store, "UPDATE parameter SET description = 'x' WHERE name = 'limit'");
-    assert_new_revision("direct SQL");
-    let copy = store.reader().path().with_extension("copy");
-    fs::copy(store.reader().path(), &copy).unwrap();
-    fs::rename(copy, store.reader().path()).unwrap();
-    assert_new_revision("replaced file");
+    store.0.writer.edit_tool("get_book", |tool| tool.enabled = false).await.unwrap();
+    assert_new_revision("this program").await;
+    execute_sql(&store, "UPDATE parameter SET description = 'x' WHERE name = 'limit'").await;
+    assert_new_revision("direct SQL").await;
+    let copy = path(&store).with_extension("copy");
+    fs::copy(path(&store), &copy).unwrap();
+    fs::rename(copy, path(&store)).unwrap();
+    assert_new_revision("replaced file").await;
 }
 
-#[test]
-fn loses_no_concurrent_writes() {
-    let (_folder, store) = store();
-    store.0.writer.import(&demo()).unwrap();
-    let barrier = Barrier::new(8);
-    thread::scope(|scope| {
+#[tokio::test(flavor = "multi_thread")]
+async fn loses_no_concurrent_writes() {
+    on_both(async |store: Store| {
+        store.0.writer.import(&demo()).await.unwrap();
+        let mut writers = tokio::task::JoinSet::new();
         for writer in 0..8 {
-            let (store, barrier) = (&store, &barrier);
-            scope.spawn(move || {
-                barrier.wait();
+            // A store of its own, as in another process.
+            let store = match store.reader().database() {
+                Database::File(path) => Store::at(path),
+                Database::Postgres(postgres) => Store::postgres(postgres.url()).unwrap(),
+            };
+            writers.spawn(async move {
                 for number in 0..5 {
-                    store.0.writer.add_tool(&tool(&format!("tool_{writer}_{number}"))).unwrap();
+                    store.0.writer.add_tool(&tool(&format!("tool_{writer}_{number}"))).await.unwrap();
                 }
             });
         }
-    });
-    assert_eq!(store.reader().description().unwrap().tools.len(), 44);
+        writers.join_all().await;
+        assert_eq!(store.reader().description().await.unwrap().tools.len(), 44);
+    })
+    .await;
 }
 
-#[test]
-fn waits_for_locks_to_write_but_not_to_read() {
+#[tokio::test]
+async fn waits_for_locks_to_write_but_not_to_read() {
     let (_folder, store) = store();
-    store.0.writer.import(&demo()).unwrap();
-    let holder = Connection::open(store.reader().path()).unwrap();
-    holder.execute_batch("BEGIN EXCLUSIVE; DELETE FROM tool WHERE code = 'get_cover'").unwrap();
-    thread::scope(|scope| {
-        let writer = scope.spawn(|| store.0.writer.add_tool(&tool("another")));
-        assert!(matches!(store.reader().rows(), Err(StoreError::Busy)));
-        assert!(!writer.is_finished(), "the writer waits for the lock");
-        holder.execute_batch("COMMIT").unwrap();
-        writer.join().unwrap().unwrap();
-    });
-    let codes: Vec<String> =
-        store.reader().description().unwrap().tools.into_iter().map(|tool| tool.code).collect();
+    store.0.writer.import(&demo()).await.unwrap();
+    let mut holder = connect(&store).await;
+    let lock = "BEGIN EXCLUSIVE; DELETE FROM tool WHERE code = 'get_cover'";
+    holder.execute(sqlx::raw_sql(lock)).await.unwrap();
+    let another = tool("another");
+    let released = async {
+        assert!(matches!(store.reader().rows().await, Err(StoreError::Busy)));
+        holder.execute("COMMIT").await.unwrap();
+    };
+    let (added, ()) = tokio::join!(store.0.writer.add_tool(&another), released);
+    added.unwrap();
+    let tools = store.reader().description().await.unwrap().tools;
+    let codes: Vec<String> = tools.into_iter().map(|tool| tool.code).collect();
     assert_eq!(codes, ["another", "borrow_book", "find_books", "get_book"]);
     assert_eq!(ToolError::from(StoreError::Busy).kind(), FailureKind::Failed(Reason::Unavailable));
 }
 
+#[tokio::test]
+async fn writers_of_postgres_wait_and_readers_do_not() {
+    let server = PostgresServer::start();
+    let store = Store::postgres(&server.url()).unwrap();
+    store.0.writer.import(&demo()).await.unwrap();
+    let mut holder = connect(&store).await;
+    let change = "BEGIN; DELETE FROM tool WHERE code = 'get_cover'";
+    holder.execute(sqlx::raw_sql(change)).await.unwrap();
+    let another = tool("another");
+    let released = async {
+        assert_eq!(store.reader().description().await.unwrap(), demo(), "the last state is read");
+        holder.execute("COMMIT").await.unwrap();
+    };
+    let (added, ()) = tokio::join!(store.0.writer.add_tool(&another), released);
+    added.unwrap();
+    assert_eq!(store.reader().description().await.unwrap().tools.len(), 4);
+}
+
+#[tokio::test]
+async fn creates_the_tables_of_postgres_once() {
+    let server = PostgresServer::start();
+    let store = || Store::postgres(&server.url()).unwrap();
+    assert!(matches!(store().reader().rows().await, Err(StoreError::Missing(_))));
+    let mut starts = tokio::task::JoinSet::new();
+    for _ in 0..10 {
+        let store = store();
+        starts.spawn(async move { store.prepare().await });
+    }
+    for started in starts.join_all().await {
+        started.unwrap();
+    }
+    assert_eq!(store().reader().description().await.unwrap(), Description::default());
+    let mut connection = server.connect().await;
+    let applied: i64 = sqlx::query_scalar("SELECT count(*) FROM catalogue_migrations")
+        .fetch_one(&mut connection)
+        .await
+        .unwrap();
+    assert_eq!(applied, 1);
+    // Another program may have migrations in the same database, and a newer version of this one more of them.
+    let newer = "INSERT INTO catalogue_migrations SELECT 99, description, installed_on, success, checksum, execution_time FROM catalogue_migrations";
+    sqlx::raw_sql(newer).execute(&mut connection).await.unwrap();
+    assert!(matches!(store().reader().rows().await, Err(StoreError::Newer { found: 99, newest: 1 })));
+    let imported = store().0.writer.import(&demo()).await;
+    assert!(matches!(imported, Err(StoreError::Newer { found: 99, newest: 1 })), "{imported:?}");
+}
+
 #[test]
-fn ignores_inputs_of_deleted_tools() {
+fn shows_no_password() {
+    let url = "postgres://catalogue:hunter2@127.0.0.1:1/catalogue";
+    let store = Store::postgres(url).unwrap();
+    let error = StoreError::Missing(store.reader().database().to_string());
+    let invalid = Store::postgres("postgres://catalogue:hunter2@127.0.0.1:port/").unwrap_err();
+    assert!(matches!(invalid, StoreError::InvalidUrl), "{invalid}");
+    let shown = format!("{store:?} {error} {error:?} {invalid} {invalid:?}");
+    assert!(!shown.contains("hunter2"), "{shown}");
+}
+
+#[tokio::test]
+async fn ignores_inputs_of_deleted_tools() {
     let (_folder, store) = store();
-    store.0.writer.import(&demo()).unwrap();
-    let get_book = |store: &Store| {
-        let mut tools = store.reader().description().unwrap().tools;
+    store.0.writer.import(&demo()).await.unwrap();
+    let get_book = async || {
+        let mut tools = store.reader().description().await.unwrap().tools;
         tools.retain(|tool| tool.code == "get_book");
         tools
     };
-    let before = get_book(&store);
+    let before = get_book().await;
     // The SQLite shell does not enforce foreign keys by default.
     execute_sql(
         &store,
         "PRAGMA foreign_keys = OFF; DELETE FROM tool WHERE code IN ('borrow_book', 'find_books');",
-    );
-    assert_eq!(get_book(&store), before);
+    )
+    .await;
+    assert_eq!(get_book().await, before);
     // A new tool with the same name has only its own inputs.
-    store.0.writer.add_tool(&tool("find_books")).unwrap();
-    assert_eq!(
-        rows::tool(&database::open(store.reader().path(), Mode::Read).unwrap(), "find_books").unwrap(),
-        tool("find_books")
-    );
+    store.0.writer.add_tool(&tool("find_books")).await.unwrap();
+    let mut transaction = store.reader().database().read().await.unwrap();
+    assert_eq!(rows::tool(&mut transaction, "find_books").await.unwrap(), tool("find_books"));
 }
 
-#[test]
-fn reports_numbers_that_would_be_rounded() {
+#[tokio::test]
+async fn reports_numbers_that_would_be_rounded() {
     for value in ["100000000000000000000000001", "[1, {\"a\": -9223372036854775809}]", "18446744073709551616"]
     {
         let (_folder, store) = store();
-        store.0.writer.import(&demo()).unwrap();
+        store.0.writer.import(&demo()).await.unwrap();
         execute_sql(
             &store,
-            &format!("UPDATE tool SET examples = '[{{\"isbn\": {value}}}]' WHERE code = 'get_book'"),
-        );
-        let faults = crate::catalogue::faults(store.reader().rows().unwrap());
+            format!("UPDATE tool SET examples = '[{{\"isbn\": {value}}}]' WHERE code = 'get_book'"),
+        )
+        .await;
+        let faults = crate::catalogue::faults(store.reader().rows().await.unwrap());
         let [fault] = &faults[..] else { panic!("{faults:?}") };
         assert!(fault.starts_with("tool `get_book`: its `examples` has the number "), "{fault}");
     }
     let (_folder, store) = store();
-    store.0.writer.import(&demo()).unwrap();
+    store.0.writer.import(&demo()).await.unwrap();
     for value in
         ["18446744073709551615", "-9223372036854775808", "1.5", "1e300", "\"100000000000000000000000001\""]
     {
         execute_sql(
             &store,
-            &format!("UPDATE tool SET output_schema = '{{\"const\": {value}}}' WHERE code = 'get_book'"),
-        );
-        let faults = crate::catalogue::faults(store.reader().rows().unwrap());
+            format!("UPDATE tool SET output_schema = '{{\"const\": {value}}}' WHERE code = 'get_book'"),
+        )
+        .await;
+        let faults = crate::catalogue::faults(store.reader().rows().await.unwrap());
         assert!(!faults.iter().any(|fault| fault.contains("has the number")), "{faults:?}");
     }
 }

@@ -42,14 +42,13 @@ fn done(code: impl Into<String>, state: &str) -> Done {
     destructive = false,
     title = "Add a provider",
     tags = ["catalogue"],
-    open_world = false,
-    blocking
+    open_world = false
 )]
-fn add_provider(
+async fn add_provider(
     #[inject] store: Writer<Store>,
     #[arg(flatten)] provider: Provider,
 ) -> Result<Done, ToolError> {
-    store.add_provider(&provider)?;
+    store.add_provider(&provider).await?;
     Ok(done(provider.code, "added"))
 }
 
@@ -60,11 +59,10 @@ fn add_provider(
     idempotent = true,
     title = "Edit a provider",
     tags = ["catalogue"],
-    open_world = false,
-    blocking
+    open_world = false
 )]
 #[allow(clippy::too_many_arguments)]
-fn edit_provider(
+async fn edit_provider(
     #[inject] store: Writer<Store>,
     /// The code of the service.
     #[arg(example = "library", complete = providers)]
@@ -89,21 +87,23 @@ fn edit_provider(
     #[arg(range(min = 1))]
     max_bytes: Option<u32>,
 ) -> Result<Done, ToolError> {
-    let provider = store.edit_provider(&code, |provider| {
-        if auth.is_some_and(|auth| auth == Auth::None) {
-            (provider.auth_name, provider.secret_variable) = (None, None);
-        } else if auth == Some(Auth::Bearer) {
-            provider.auth_name = None;
-        }
-        provider.title = title.or(provider.title.take());
-        provider.base_url = base_url.unwrap_or(std::mem::take(&mut provider.base_url));
-        provider.auth = auth.unwrap_or(provider.auth);
-        provider.auth_name = auth_name.or(provider.auth_name.take());
-        provider.secret_variable = secret_variable.or(provider.secret_variable.take());
-        provider.health_path = health_path.unwrap_or(std::mem::take(&mut provider.health_path));
-        provider.timeout_ms = timeout_ms.unwrap_or(provider.timeout_ms);
-        provider.max_bytes = max_bytes.unwrap_or(provider.max_bytes);
-    })?;
+    let provider = store
+        .edit_provider(&code, |provider| {
+            if auth.is_some_and(|auth| auth == Auth::None) {
+                (provider.auth_name, provider.secret_variable) = (None, None);
+            } else if auth == Some(Auth::Bearer) {
+                provider.auth_name = None;
+            }
+            provider.title = title.or(provider.title.take());
+            provider.base_url = base_url.unwrap_or(std::mem::take(&mut provider.base_url));
+            provider.auth = auth.unwrap_or(provider.auth);
+            provider.auth_name = auth_name.or(provider.auth_name.take());
+            provider.secret_variable = secret_variable.or(provider.secret_variable.take());
+            provider.health_path = health_path.unwrap_or(std::mem::take(&mut provider.health_path));
+            provider.timeout_ms = timeout_ms.unwrap_or(provider.timeout_ms);
+            provider.max_bytes = max_bytes.unwrap_or(provider.max_bytes);
+        })
+        .await?;
     Ok(done(provider.code, "changed"))
 }
 
@@ -114,16 +114,15 @@ fn edit_provider(
     idempotent = true,
     title = "Remove a provider",
     tags = ["catalogue"],
-    open_world = false,
-    blocking
+    open_world = false
 )]
-fn remove_provider(
+async fn remove_provider(
     #[inject] store: Writer<Store>,
     /// The code of the service.
     #[arg(example = "library", complete = providers)]
     code: String,
 ) -> Result<Done, ToolError> {
-    store.remove_provider(&code)?;
+    store.remove_provider(&code).await?;
     Ok(done(code, "removed"))
 }
 
@@ -161,11 +160,10 @@ fn remove_provider(
     destructive = false,
     title = "Add a tool",
     tags = ["catalogue"],
-    open_world = false,
-    blocking
+    open_world = false
 )]
-fn add_tool(#[inject] store: Writer<Store>, #[arg(flatten)] tool: Tool) -> Result<Done, ToolError> {
-    store.add_tool(&tool)?;
+async fn add_tool(#[inject] store: Writer<Store>, #[arg(flatten)] tool: Tool) -> Result<Done, ToolError> {
+    store.add_tool(&tool).await?;
     Ok(done(tool.code, "added"))
 }
 
@@ -180,11 +178,10 @@ fn add_tool(#[inject] store: Writer<Store>, #[arg(flatten)] tool: Tool) -> Resul
     idempotent = true,
     title = "Edit a tool",
     tags = ["catalogue"],
-    open_world = false,
-    blocking
+    open_world = false
 )]
 #[allow(clippy::too_many_arguments)]
-fn edit_tool(
+async fn edit_tool(
     #[inject] store: Writer<Store>,
     /// The name of the tool.
     #[arg(example = "find_books", complete = tools)]
@@ -213,18 +210,20 @@ fn edit_tool(
     let operation = operation.map(|word| word.parse()).transpose();
     let operation =
         operation.map_err(|error: tool_core::UnknownOperation| ToolError::failed(error.to_string()))?;
-    let tool = store.edit_tool(&code, |tool| {
-        tool.title = title.or(tool.title.take());
-        tool.description = description.unwrap_or(std::mem::take(&mut tool.description));
-        tool.operation = operation.or(tool.operation);
-        tool.destructive = destructive.or(tool.destructive);
-        tool.method = method.unwrap_or(tool.method);
-        tool.path = path.unwrap_or(std::mem::take(&mut tool.path));
-        tool.tags = tags.unwrap_or(std::mem::take(&mut tool.tags));
-        tool.output_schema = output_schema.or(tool.output_schema.take());
-        tool.examples = examples.unwrap_or(std::mem::take(&mut tool.examples));
-        tool.parameters = parameters.unwrap_or(std::mem::take(&mut tool.parameters));
-    })?;
+    let tool = store
+        .edit_tool(&code, |tool| {
+            tool.title = title.or(tool.title.take());
+            tool.description = description.unwrap_or(std::mem::take(&mut tool.description));
+            tool.operation = operation.or(tool.operation);
+            tool.destructive = destructive.or(tool.destructive);
+            tool.method = method.unwrap_or(tool.method);
+            tool.path = path.unwrap_or(std::mem::take(&mut tool.path));
+            tool.tags = tags.unwrap_or(std::mem::take(&mut tool.tags));
+            tool.output_schema = output_schema.or(tool.output_schema.take());
+            tool.examples = examples.unwrap_or(std::mem::take(&mut tool.examples));
+            tool.parameters = parameters.unwrap_or(std::mem::take(&mut tool.parameters));
+        })
+        .await?;
     Ok(done(tool.code, "changed"))
 }
 
@@ -235,16 +234,15 @@ fn edit_tool(
     idempotent = true,
     title = "Remove a tool",
     tags = ["catalogue"],
-    open_world = false,
-    blocking
+    open_world = false
 )]
-fn remove_tool(
+async fn remove_tool(
     #[inject] store: Writer<Store>,
     /// The name of the tool.
     #[arg(example = "find_books", complete = tools)]
     code: String,
 ) -> Result<Done, ToolError> {
-    store.remove_tool(&code)?;
+    store.remove_tool(&code).await?;
     Ok(done(code, "removed"))
 }
 
@@ -255,16 +253,15 @@ fn remove_tool(
     idempotent = true,
     title = "Enable a tool",
     tags = ["catalogue"],
-    open_world = false,
-    blocking
+    open_world = false
 )]
-fn enable_tool(
+async fn enable_tool(
     #[inject] store: Writer<Store>,
     /// The name of the tool.
     #[arg(example = "find_books", complete = tools)]
     code: String,
 ) -> Result<Done, ToolError> {
-    store.edit_tool(&code, |tool| tool.enabled = true)?;
+    store.edit_tool(&code, |tool| tool.enabled = true).await?;
     Ok(done(code, "enabled"))
 }
 
@@ -275,16 +272,15 @@ fn enable_tool(
     idempotent = true,
     title = "Disable a tool",
     tags = ["catalogue"],
-    open_world = false,
-    blocking
+    open_world = false
 )]
-fn disable_tool(
+async fn disable_tool(
     #[inject] store: Writer<Store>,
     /// The name of the tool.
     #[arg(example = "find_books", complete = tools)]
     code: String,
 ) -> Result<Done, ToolError> {
-    store.edit_tool(&code, |tool| tool.enabled = false)?;
+    store.edit_tool(&code, |tool| tool.enabled = false).await?;
     Ok(done(code, "disabled"))
 }
 
@@ -295,16 +291,15 @@ fn disable_tool(
     idempotent = true,
     title = "Enable a provider",
     tags = ["catalogue"],
-    open_world = false,
-    blocking
+    open_world = false
 )]
-fn enable_provider(
+async fn enable_provider(
     #[inject] store: Writer<Store>,
     /// The code of the service.
     #[arg(example = "library", complete = providers)]
     code: String,
 ) -> Result<Done, ToolError> {
-    store.edit_provider(&code, |provider| provider.enabled = true)?;
+    store.edit_provider(&code, |provider| provider.enabled = true).await?;
     Ok(done(code, "enabled"))
 }
 
@@ -315,16 +310,15 @@ fn enable_provider(
     idempotent = true,
     title = "Disable a provider",
     tags = ["catalogue"],
-    open_world = false,
-    blocking
+    open_world = false
 )]
-fn disable_provider(
+async fn disable_provider(
     #[inject] store: Writer<Store>,
     /// The code of the service.
     #[arg(example = "library", complete = providers)]
     code: String,
 ) -> Result<Done, ToolError> {
-    store.edit_provider(&code, |provider| provider.enabled = false)?;
+    store.edit_provider(&code, |provider| provider.enabled = false).await?;
     Ok(done(code, "disabled"))
 }
 
@@ -352,13 +346,12 @@ pub struct Imported {
     idempotent = true,
     title = "Import",
     tags = ["catalogue"],
-    open_world = false,
-    blocking
+    open_world = false
 )]
-fn import_catalogue(
+async fn import_catalogue(
     #[inject] store: Writer<Store>,
     #[arg(flatten)] description: Description,
 ) -> Result<Imported, ToolError> {
-    store.import(&description)?;
+    store.import(&description).await?;
     Ok(Imported { providers: description.providers.len(), tools: description.tools.len() })
 }

@@ -37,10 +37,7 @@ async fn check_providers(
     #[arg(complete = providers)]
     provider: Option<String>,
 ) -> Result<Vec<Health>, ToolError> {
-    // Other holders of the store may keep it locked for a while.
-    let store = Store::at(store.path());
-    let stored = tokio::task::spawn_blocking(move || store.reader().description()).await;
-    let stored = stored.map_err(|error| ToolError::failed(error.to_string()))??.providers;
+    let stored = store.description().await?.providers;
     let wanted: Vec<Provider> =
         stored.into_iter().filter(|one| provider.as_ref().is_none_or(|code| one.code == *code)).collect();
     if let (Some(code), true) = (provider, wanted.is_empty()) {

@@ -26,9 +26,9 @@ pub struct ProviderLine {
 }
 
 /// Lists the services of the catalogue, and says whether the key of each is there.
-#[tool(operation = Read, title = "List providers", tags = ["catalogue"], open_world = false, blocking)]
-fn list_providers(#[inject] store: Reader<Store>) -> Result<Vec<ProviderLine>, ToolError> {
-    let description = store.description()?;
+#[tool(operation = Read, title = "List providers", tags = ["catalogue"], open_world = false)]
+async fn list_providers(#[inject] store: Reader<Store>) -> Result<Vec<ProviderLine>, ToolError> {
+    let description = store.description().await?;
     let line = |provider: &crate::model::Provider| {
         let variable = provider.secret_variable.as_deref();
         let state = |variable: &str| match secret::Secret::of(provider) {
@@ -61,14 +61,14 @@ pub struct ToolLine {
 }
 
 /// Lists the tools of the catalogue, also those that are switched off, and those that cannot be served with the reason.
-#[tool(operation = Read, title = "List stored tools", tags = ["catalogue"], open_world = false, blocking)]
-fn list_stored_tools(
+#[tool(operation = Read, title = "List stored tools", tags = ["catalogue"], open_world = false)]
+async fn list_stored_tools(
     #[inject] store: Reader<Store>,
     /// Only those of this service.
     #[arg(complete = providers)]
     provider: Option<String>,
 ) -> Result<Vec<ToolLine>, ToolError> {
-    let rows = store.rows()?;
+    let rows = store.rows().await?;
     let off: Vec<String> = rows
         .iter()
         .filter_map(|row| match row {
@@ -108,14 +108,14 @@ fn request(tool: &Tool) -> String {
 }
 
 /// Shows a tool as it is stored, with its inputs and where each is sent.
-#[tool(operation = Read, title = "Show a stored tool", tags = ["catalogue"], open_world = false, blocking)]
-fn show_stored_tool(
+#[tool(operation = Read, title = "Show a stored tool", tags = ["catalogue"], open_world = false)]
+async fn show_stored_tool(
     #[inject] store: Reader<Store>,
     /// The name of the tool.
     #[arg(example = "find_books", complete = tools)]
     code: String,
 ) -> Result<Tool, ToolError> {
-    let tool = store.rows()?.into_iter().find_map(|row| match row {
+    let tool = store.rows().await?.into_iter().find_map(|row| match row {
         Row::Tool(stored, tool) if stored == code => Some(tool),
         _ => None,
     });
@@ -128,14 +128,14 @@ fn show_stored_tool(
 
 /// Exports services and tools in the shape that `import_catalogue` takes. It holds no secrets: a key is named by its
 /// variable, and a default of a secret input is left out.
-#[tool(operation = Read, title = "Export", tags = ["catalogue"], open_world = false, blocking)]
-fn export_catalogue(
+#[tool(operation = Read, title = "Export", tags = ["catalogue"], open_world = false)]
+async fn export_catalogue(
     #[inject] store: Reader<Store>,
     /// Only this service and its tools.
     #[arg(complete = providers)]
     provider: Option<String>,
 ) -> Result<Description, ToolError> {
-    let Description { providers, tools } = store.description()?;
+    let Description { providers, tools } = store.description().await?;
     let wanted = |code: &str| provider.as_deref().is_none_or(|provider| provider == code);
     let providers: Vec<_> = providers.into_iter().filter(|provider| wanted(&provider.code)).collect();
     if let (Some(code), true) = (&provider, providers.is_empty()) {
@@ -154,8 +154,8 @@ fn masked(mut tool: Tool) -> Tool {
 }
 
 /// Completes the codes of services.
-pub(super) fn providers(typed: &str, store: &Store) -> Vec<String> {
-    let description = store.reader().description().unwrap_or_default();
+pub(super) async fn providers(typed: &str, store: &Store) -> Vec<String> {
+    let description = store.reader().description().await.unwrap_or_default();
     description
         .providers
         .into_iter()
@@ -165,7 +165,7 @@ pub(super) fn providers(typed: &str, store: &Store) -> Vec<String> {
 }
 
 /// Completes the codes of tools.
-pub(super) fn tools(typed: &str, store: &Store) -> Vec<String> {
-    let description = store.reader().description().unwrap_or_default();
+pub(super) async fn tools(typed: &str, store: &Store) -> Vec<String> {
+    let description = store.reader().description().await.unwrap_or_default();
     description.tools.into_iter().map(|tool| tool.code).filter(|code| code.starts_with(typed)).collect()
 }

@@ -7,8 +7,11 @@ use crate::service::Library;
 
 #[test]
 fn adds_calls_edits_disables_and_removes_tools() {
+    administers(&Fixture::new());
+}
+
+pub(crate) fn administers(fixture: &Fixture) {
     let library = Library::start();
-    let fixture = Fixture::new();
     fixture.run_ok(
         "add_provider",
         &json!({"code": "shelf", "base_url": library.origin, "health_path": "/health"}),

@@ -2,7 +2,6 @@
 
 use std::fs;
 
-use rusqlite::Connection;
 use serde_json::{Value, json};
 
 use crate::program::{Fixture, Server};
@@ -62,8 +61,12 @@ fn lists_the_seed_with_complete_inputs() {
 
 #[test]
 fn lists_changes_without_a_restart() {
+    lists_changes(Fixture::new());
+}
+
+pub(crate) fn lists_changes(fixture: Fixture) {
     let library = Library::start();
-    let fixture = Fixture::new().with_library(&library.origin).with("CATALOGUE_TTL", "3600");
+    let fixture = fixture.with_library(&library.origin).with("CATALOGUE_TTL", "3600");
     let server = fixture.http();
     assert_eq!(server.names().unwrap(), ALL);
     fixture.run_ok("disable_tool", &json!({"code": "get_cover"}));
@@ -75,8 +78,7 @@ fn lists_changes_without_a_restart() {
     let (status, answer) = server.call("a_card", &json!({}));
     assert_eq!((status, &answer["content"][0]["text"]), (200, &json!("a valid card")));
     // Direct changes to the database are noticed, too.
-    let connection = Connection::open(fixture.database()).unwrap();
-    connection.execute_batch("DELETE FROM tool WHERE code <> 'get_book'").unwrap();
+    fixture.sql().execute("DELETE FROM tool WHERE code <> 'get_book'");
     wait_until_listed(&server, "with the remaining tool", &["get_book"]);
 }
 
@@ -144,27 +146,28 @@ fn serves_the_cached_list_while_damaged_or_locked() {
     fs::write(fixture.database(), intact).unwrap();
     wait_until_listed(&other, "it is whole again", &ALL);
 
-    let holder = Connection::open(fixture.database()).unwrap();
-    holder.execute_batch("BEGIN EXCLUSIVE; DELETE FROM tool WHERE code = 'get_cover'").unwrap();
+    let mut holder = fixture.sql();
+    holder.execute("BEGIN EXCLUSIVE; DELETE FROM tool WHERE code = 'get_cover'");
     for _ in 0..3 {
         assert_eq!(server.names().unwrap(), ALL);
     }
-    holder.execute_batch("COMMIT").unwrap();
+    holder.execute("COMMIT");
     wait_until_listed(&server, "after the lock is released", &ALL[..3]);
 }
 
 #[test]
 fn skips_and_reports_invalid_rows() {
-    let fixture = Fixture::new().with_library("http://127.0.0.1:1");
-    let connection = Connection::open(fixture.database()).unwrap();
-    connection
-        .execute_batch(
-            "UPDATE tool SET output_schema = '{\"type\": \"object\", \"$ref\": \"https://evil.example.org/\"}' WHERE code = 'get_book';
-             UPDATE tool SET path = '/books/{isbn}/{page}' WHERE code = 'get_cover';
-             UPDATE parameter SET default_value = 'many' WHERE tool = 'find_books' AND name = 'limit';
-             INSERT INTO tool (code, provider, description, path) VALUES ('not a name', 'library', 'Does.', '/');",
-        )
-        .unwrap();
+    skips_invalid_rows(Fixture::new());
+}
+
+pub(crate) fn skips_invalid_rows(fixture: Fixture) {
+    let fixture = fixture.with_library("http://127.0.0.1:1");
+    fixture.sql().execute(
+        "UPDATE tool SET output_schema = '{\"type\": \"object\", \"$ref\": \"https://evil.example.org/\"}' WHERE code = 'get_book';
+         UPDATE tool SET path = '/books/{isbn}/{page}' WHERE code = 'get_cover';
+         UPDATE parameter SET default_value = 'many' WHERE tool = 'find_books' AND name = 'limit';
+         INSERT INTO tool (code, provider, description, path) VALUES ('not a name', 'library', 'Does.', '/');",
+    );
     let server = fixture.http();
     assert_eq!(server.names().unwrap(), ["borrow_book"]);
     let log = server.log();

@@ -4,6 +4,7 @@ mod administration;
 mod discovery;
 mod faults;
 mod mcp;
+mod postgres;
 mod program;
 mod readme;
 mod registry;

@@ -23,13 +23,13 @@ impl ClientHandler for ListChanged {
     }
 }
 
-struct Session {
+pub(crate) struct Session {
     client: RunningService<RoleClient, ListChanged>,
     list_changed: ListChanged,
     _program: Child,
 }
 
-async fn connect(fixture: &Fixture) -> Session {
+pub(crate) async fn connect(fixture: &Fixture) -> Session {
     let mut program = Command::from(fixture.program());
     let mut program = program
         .args(["serve", "mcp"])
@@ -45,9 +45,22 @@ async fn connect(fixture: &Fixture) -> Session {
 }
 
 impl Session {
-    async fn names(&self) -> Vec<String> {
+    pub(crate) async fn names(&self) -> Vec<String> {
         let tools = self.client.list_all_tools().await.unwrap();
         tools.iter().map(|tool| tool.name.to_string()).collect()
+    }
+
+    /// Waits until a notification leads to a list of these names. Several changes at once may cause several notifications.
+    pub(crate) async fn until_notified(&self, names: &[&str]) {
+        let changed = async {
+            loop {
+                self.list_changed.0.notified().await;
+                if self.names().await == names {
+                    break;
+                }
+            }
+        };
+        tokio::time::timeout(PATIENCE, changed).await.expect("the change is notified");
     }
 
     async fn call(&self, tool: &str, arguments: Value) -> (bool, Value) {
@@ -59,7 +72,7 @@ impl Session {
 }
 
 /// Runs blocking work, such as a whole run of the program, off the runtime.
-async fn run_blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+pub(crate) async fn run_blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     tokio::task::spawn_blocking(work).await.unwrap()
 }
 
@@ -84,18 +97,9 @@ async fn lists_and_calls_tools_and_announces_changes() {
     let (failed, result) = session.call("find_books", json!({"subjects": ["seas"]})).await;
     assert!(failed, "{result}");
 
-    // Several changes at once may cause several notifications.
     let administrator = Arc::clone(&fixture);
     run_blocking(move || administrator.run_ok("disable_tool", &json!({"code": "get_cover"}))).await;
-    let changed = async {
-        loop {
-            session.list_changed.0.notified().await;
-            if session.names().await == ["borrow_book", "find_books", "get_book"] {
-                break;
-            }
-        }
-    };
-    tokio::time::timeout(PATIENCE, changed).await.expect("the change is notified");
+    session.until_notified(&["borrow_book", "find_books", "get_book"]).await;
     session.client.cancel().await.unwrap();
 }
 

@@ -7,7 +7,9 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use sqlx::{AnyConnection, Connection as _, Executor as _};
 use tempfile::TempDir;
+use tokio::runtime::{Builder, Runtime};
 
 /// The timeout for steps that are immediate on an idle machine.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
@@ -33,6 +35,17 @@ impl Fixture {
         self
     }
 
+    /// A catalogue in a database of PostgreSQL.
+    pub(crate) fn on_postgres(url: &str) -> Self {
+        Fixture::new().with("DATABASE_URL", url)
+    }
+
+    /// Connects to the database, past the program.
+    pub(crate) fn sql(&self) -> Sql {
+        let url = self.variables.iter().find(|(name, _)| *name == "DATABASE_URL").map(|(_, url)| url.clone());
+        Sql::connect(&url.unwrap_or_else(|| format!("sqlite:{}", self.database().display())))
+    }
+
     pub(crate) fn database(&self) -> PathBuf {
         self.folder.path().join("catalogue.sqlite")
     }
@@ -46,6 +59,7 @@ impl Fixture {
         }
         program
             .env_remove("RUST_LOG")
+            .env_remove("DATABASE_URL")
             .env("CATALOGUE_DATABASE", self.database())
             .envs(self.variables.clone());
         program
@@ -85,6 +99,25 @@ impl Fixture {
 
     pub(crate) fn http(&self) -> Server {
         self.serve(&["http", "--addr", "127.0.0.1:0", "--allow-execute"])
+    }
+}
+
+/// A connection to a database.
+pub(crate) struct Sql {
+    runtime: Runtime,
+    connection: AnyConnection,
+}
+
+impl Sql {
+    fn connect(url: &str) -> Self {
+        sqlx::any::install_default_drivers();
+        let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let connection = runtime.block_on(AnyConnection::connect(url)).unwrap();
+        Sql { runtime, connection }
+    }
+
+    pub(crate) fn execute(&mut self, statements: &'static str) {
+        self.runtime.block_on(self.connection.execute(sqlx::raw_sql(statements))).unwrap();
     }
 }
 

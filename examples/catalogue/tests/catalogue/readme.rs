@@ -74,7 +74,9 @@ fn documents_every_tool_and_variable() {
     for name in String::from_utf8(names.stdout).unwrap().lines() {
         assert!(README.contains(&format!("`{name}`")), "{name}");
     }
-    for variable in ["DATABASE", "TTL", "LOOPBACK", "TOKEN"] {
-        assert!(README.contains(&format!("`CATALOGUE_{variable}`")), "{variable}");
+    for variable in
+        ["DATABASE_URL", "CATALOGUE_DATABASE", "CATALOGUE_TTL", "CATALOGUE_LOOPBACK", "CATALOGUE_TOKEN"]
+    {
+        assert!(README.contains(&format!("`{variable}`")), "{variable}");
     }
 }
