@@ -248,7 +248,6 @@ impl From<sqlx::Error> for SiteError {
         match error.as_database_error().and_then(DatabaseError::code) {
             Some(code) if dialect::is_about_locks(&code) => SiteError::Busy,
             Some(code) if dialect::is_about_characters(&code) => SiteError::Character,
-            _ if matches!(error, sqlx::Error::PoolTimedOut) => SiteError::Busy,
             _ => SiteError::Database(error),
         }
     }

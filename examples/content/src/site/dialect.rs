@@ -84,7 +84,9 @@ pub(super) const POSTGRES: Dialect = Dialect {
         include_str!("../../migrations/postgres/0002_outbox.sql"),
         include_str!("../../migrations/postgres/0003_import.sql"),
     ],
-    begin_migration: "SELECT pg_advisory_xact_lock(4163017325540018);
+    // However long the others take.
+    begin_migration: "SET LOCAL lock_timeout = 0;
+        SELECT pg_advisory_xact_lock(4163017325540018);
         CREATE TABLE IF NOT EXISTS content_version (version BIGINT NOT NULL)",
     find_version: "SELECT coalesce(max(version), 0) FROM content_version",
     store_version: |version| format!("INSERT INTO content_version (version) VALUES ({version})"),
