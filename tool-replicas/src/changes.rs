@@ -8,10 +8,11 @@ use std::time::Duration;
 
 use futures_core::Stream;
 use futures_util::stream;
-use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
+use sqlx::postgres::PgConnectOptions;
 use tool_mcp::Update;
 
-use self::listener::{Listener, PATIENCE};
+use self::listener::Listener;
+use crate::database::{Database, InvalidDatabaseUrl, options};
 
 /// PostgreSQL refuses longer names of channels.
 const MOST_BYTES_OF_CHANNEL: usize = 63;
@@ -53,7 +54,7 @@ pub struct PostgresChanges {
     channel: Arc<str>,
     keepalive: Duration,
     /// The connection that notifies, which is opened at the first use.
-    sender: PgPool,
+    sender: Arc<Database>,
 }
 
 impl PostgresChanges {
@@ -69,25 +70,18 @@ impl PostgresChanges {
     ///
     /// assert!(PostgresChanges::at("postgres://site@database/site", "pages").is_ok());
     /// let error = PostgresChanges::at("mysql:site", "pages").unwrap_err();
-    /// assert_eq!(error.to_string(), "the url of the database is invalid: expected `postgres://user@host/database`");
+    /// assert_eq!(error.to_string(), "the URL of the database is invalid: expected `postgres://user:password@host:port/database`");
     /// ```
     pub fn at(url: &str, channel: &str) -> Result<Self, ChangesError> {
-        // The text of its error could hold the password.
-        let options: PgConnectOptions = url.parse().map_err(|_| ChangesError::InvalidUrl)?;
-        if !["postgres://", "postgresql://"].iter().any(|scheme| url.starts_with(scheme)) {
-            return Err(ChangesError::InvalidUrl);
-        }
+        let options = options(url)?;
         if !(1..=MOST_BYTES_OF_CHANNEL).contains(&channel.len()) || channel.contains('\0') {
             return Err(ChangesError::InvalidChannel(channel.chars().take(MOST_BYTES_OF_CHANNEL).collect()));
         }
-        // Without these times, the pool needs no runtime yet.
-        let sender = PgPoolOptions::new().idle_timeout(None).max_lifetime(None);
-        let sender = sender.max_connections(1).acquire_timeout(PATIENCE).connect_lazy_with(options.clone());
         Ok(PostgresChanges {
+            sender: Arc::new(Database::new(options.clone(), 1, None)),
             options: Arc::new(options),
             channel: channel.into(),
             keepalive: KEEPALIVE,
-            sender,
         })
     }
 
@@ -124,10 +118,9 @@ impl PostgresChanges {
     /// # }
     /// ```
     pub async fn notify(&self, update: &Update) -> Result<(), ChangesError> {
-        let payload = payload(update);
-        let notify = sqlx::query("SELECT pg_notify($1, $2)").bind(&*self.channel).bind(payload);
-        notify.execute(&self.sender).await.map_err(|error| ChangesError::Database(error.to_string()))?;
-        Ok(())
+        let notify = sqlx::query("SELECT pg_notify($1, $2)").bind(self.channel.to_string());
+        let notified = self.sender.run(notify.bind(payload(update).to_owned())).await;
+        notified.map(drop).map_err(|error| ChangesError::Database(error.to_string()))
     }
 
     /// Returns the changes that all replicas notify of, from the first poll on: a stream that never ends.
@@ -195,8 +188,8 @@ impl fmt::Debug for PostgresChanges {
 #[non_exhaustive]
 pub enum ChangesError {
     /// The URL is not that of a PostgreSQL database. It is left out, since it may hold a password.
-    #[error("the url of the database is invalid: expected `postgres://user@host/database`")]
-    InvalidUrl,
+    #[error(transparent)]
+    InvalidUrl(#[from] InvalidDatabaseUrl),
     /// The channel is empty or too long.
     #[error("the channel `{0}` is invalid: expected a name of 1 to 63 bytes")]
     InvalidChannel(String),
@@ -229,7 +222,7 @@ mod tests {
     fn errors_and_debug_texts_do_not_show_the_password() {
         let url = "postgres://site:hunter2@database:port/site";
         let error = PostgresChanges::at(url, "pages").unwrap_err();
-        assert_eq!(error, ChangesError::InvalidUrl);
+        assert_eq!(error, ChangesError::InvalidUrl(InvalidDatabaseUrl));
         let changes = PostgresChanges::at("postgres://site:hunter2@database/site", "pages").unwrap();
         assert_eq!(format!("{changes:?} {error}").matches("hunter2").count(), 0);
     }

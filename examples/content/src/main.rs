@@ -128,7 +128,9 @@ fn stores(updates: &Updates) -> Result<Stores, String> {
     let site = Site::postgres(&url).map_err(|error| format!("DATABASE_URL: {error}"))?;
     let shared = Shared {
         changes: PostgresChanges::at(&url, "content").map_err(|error| format!("DATABASE_URL: {error}"))?,
-        sessions: Arc::new(PostgresSessions::at(&url).map_err(|error| format!("DATABASE_URL: {error}"))?),
+        sessions: Arc::new(
+            PostgresSessions::at(&url, "content").map_err(|error| format!("DATABASE_URL: {error}"))?,
+        ),
     };
     let results = results(&default().with_extension("results"))?;
     Ok(Stores { site, tasks: Arc::new(PostgresEngine::at(url)), results, shared: Some(shared) })

@@ -17,6 +17,8 @@ use libtest_mimic::{Arguments, Trial};
 use tokio::runtime::Runtime;
 
 fn main() -> ExitCode {
+    // The features of other packages give reqwest TLS, which nothing here uses, without a provider of cryptography.
+    rustls::crypto::ring::default_provider().install_default().expect("there is no other provider");
     let mut arguments = Arguments::from_args();
     // They start databases and load them.
     arguments.test_threads = Some(1);

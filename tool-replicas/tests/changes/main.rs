@@ -100,14 +100,14 @@ async fn a_database_that_returns_is_listened_to_again() {
 #[tokio::test]
 async fn a_silent_connection_counts_as_lost() {
     let server = PostgresServer::start();
-    let pages = PostgresChanges::at(&server.url(), "pages").unwrap().keepalive(Duration::from_millis(100));
+    let pages = PostgresChanges::at(&server.url(), "pages").unwrap().keepalive(Duration::from_secs(1));
     let mut updates = listen(&pages).await;
     // Checks that are answered are no updates.
-    let quiet = tokio::time::timeout(Duration::from_secs(1), updates.next()).await;
+    let quiet = tokio::time::timeout(Duration::from_secs(3), updates.next()).await;
     assert!(quiet.is_err(), "{quiet:?}");
     let frozen = server.freeze();
     let thawed = async {
-        tokio::time::sleep(Duration::from_secs(7)).await;
+        tokio::time::sleep(Duration::from_secs(9)).await;
         drop(frozen);
     };
     let (update, ()) = tokio::join!(next(&mut updates), thawed);

@@ -25,7 +25,7 @@ fn double(
 
 /// Returns a replica with connections of its own to the database.
 pub(crate) fn replica(database: &PostgresServer) -> Router {
-    let sessions = PostgresSessions::at(&database.url()).unwrap();
+    let sessions = PostgresSessions::at(&database.url(), "fixture").unwrap();
     let registry = Registry::builder().linked().build().unwrap();
     Server::new(registry).name("fixture").sessions(Arc::new(sessions)).into_axum_router().unwrap()
 }

@@ -72,7 +72,7 @@ async fn serve(
         .name("replica")
         .version("1.0.0")
         .request_state_keys(keys()?)
-        .sessions(Arc::new(PostgresSessions::at(&database)?))
+        .sessions(Arc::new(PostgresSessions::at(&database, "replica")?))
         .updates(&updates);
     let app = Router::new().nest_service("/mcp", mcp.into_axum_router()?).merge(tools);
     let listener = TcpListener::bind(options.addr.ok_or("an address is needed")?).await?;
