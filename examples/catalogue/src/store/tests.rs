@@ -271,10 +271,16 @@ async fn loses_no_concurrent_writes() {
                 for number in 0..5 {
                     store.0.writer.add_tool(&tool(&format!("tool_{writer}_{number}"))).await.unwrap();
                 }
+                // Each edit begins with what the one before has stored.
+                let edit = |tool: &mut Tool| tool.tags.push(format!("tag_{writer}"));
+                store.0.writer.edit_tool("get_book", edit).await.unwrap();
             });
         }
         writers.join_all().await;
-        assert_eq!(store.reader().description().await.unwrap().tools.len(), 44);
+        let tools = store.reader().description().await.unwrap().tools;
+        assert_eq!(tools.len(), 44);
+        let edited = tools.iter().find(|tool| tool.code == "get_book").unwrap();
+        assert_eq!(edited.tags.iter().filter(|tag| tag.starts_with("tag_")).count(), 8, "{:?}", edited.tags);
     })
     .await;
 }
