@@ -97,9 +97,9 @@ async fn greeting(client: &Client, number: u32) -> Result<Answer, Interrupted> {
     if first.status != 200 {
         return Ok(first);
     }
-    let asked = first.json();
-    assert_eq!(asked["result"]["resultType"], "input_required", "{asked}");
-    params["requestState"] = asked["result"]["requestState"].clone();
+    let question = first.json();
+    assert_eq!(question["result"]["resultType"], "input_required", "{question}");
+    params["requestState"] = question["result"]["requestState"].clone();
     params["inputResponses"] = json!({"name": {"action": "accept", "content": {"name": "Ada"}}});
     Ok(client.mcp("tools/call", params).await?)
 }

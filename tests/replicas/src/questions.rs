@@ -8,9 +8,9 @@ use crate::replica::{Replica, Shared};
 /// Calls `greet`, and returns the state that the client has to send back.
 async fn ask(client: &Client) -> Value {
     let params = json!({"name": "greet", "arguments": {"greeting": "Hello"}});
-    let asked = client.mcp("tools/call", params).await.unwrap().json();
-    assert_eq!(asked["result"]["resultType"], "input_required", "{asked}");
-    asked["result"]["requestState"].clone()
+    let question = client.mcp("tools/call", params).await.unwrap().json();
+    assert_eq!(question["result"]["resultType"], "input_required", "{question}");
+    question["result"]["requestState"].clone()
 }
 
 /// Answers the question of a state.
@@ -37,9 +37,9 @@ pub(crate) async fn accepts_answers_while_keys_are_rotated() {
         replicas.push(replica);
     }
     for neighbours in clients[..4].windows(2) {
-        for [asked, answered] in [[0, 0], [0, 1], [1, 0], [1, 1]] {
-            let state = ask(&neighbours[asked]).await;
-            assert_eq!(text(&answer(&neighbours[answered], &state).await), "Hello, Ada!");
+        for [first, second] in [[0, 0], [0, 1], [1, 0], [1, 1]] {
+            let state = ask(&neighbours[first]).await;
+            assert_eq!(text(&answer(&neighbours[second], &state).await), "Hello, Ada!");
         }
     }
     let state = ask(&clients[0]).await;
