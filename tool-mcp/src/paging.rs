@@ -1,5 +1,7 @@
 //! Pages of lists.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use rmcp::ErrorData;
 use tool_core::Digest;
 
@@ -14,13 +16,13 @@ pub(crate) struct ListPage<T> {
 
 /// Returns the page at a cursor, or the first page.
 ///
-/// A cursor names the last item of the page before it, by a digest that is the same in every process: it is valid in each list
-/// that has the item, such as the list of a replica of another version. Its bearer may read the whole list, so that it needs no
-/// protection.
+/// A cursor has the name of the last item of the page before it, and a digest that is the same in every process. The page begins
+/// after that item, or where a sorted list would have it: the list may be that of a replica of another version. The bearer of a
+/// cursor may read the whole list, so that it needs no protection.
 ///
 /// # Errors
 ///
-/// When the cursor is not one of this list, or its item is gone.
+/// When the cursor is not one of this list, or the item is gone from a list that is not sorted.
 pub(crate) fn page<T>(
     method: &str,
     items: Vec<T>,
@@ -28,21 +30,37 @@ pub(crate) fn page<T>(
     size: Option<usize>,
     cursor: Option<&str>,
 ) -> RpcResult<ListPage<T>> {
-    let cursor_after = |item: &T| {
-        let digest = Digest::of_bytes(format!("{method}\0{}", name(item)).as_bytes());
-        digest.hex()[..32].to_owned()
-    };
     let start = match cursor {
         None => 0,
         Some(cursor) => {
-            let found = size.and_then(|_| items.iter().position(|item| cursor_after(item) == cursor));
-            found.ok_or_else(|| unknown(cursor))? + 1
+            let last = size.and_then(|_| name_of(method, cursor));
+            last.and_then(|last| position_after(&items, name, &last)).ok_or_else(|| unknown(cursor))?
         }
     };
     let end = size.map_or(items.len(), |size| start.saturating_add(size.max(1)).min(items.len()));
-    let next = items[start..end].last().filter(|_| end < items.len()).map(cursor_after);
+    let last = items[start..end].last().filter(|_| end < items.len());
+    let next = last.map(|last| cursor_after(method, name(last)));
     let items = items.into_iter().skip(start).take(end - start).collect();
     Ok(ListPage { items, next })
+}
+
+fn cursor_after(method: &str, name: &str) -> String {
+    let digest = Digest::of_bytes(format!("{method}\0{name}").as_bytes());
+    format!("{}.{}", URL_SAFE_NO_PAD.encode(name), &digest.hex()[..16])
+}
+
+/// Returns the name in a cursor of this list.
+fn name_of(method: &str, cursor: &str) -> Option<String> {
+    let (name, _) = cursor.split_once('.')?;
+    let name = String::from_utf8(URL_SAFE_NO_PAD.decode(name).ok()?).ok()?;
+    (cursor_after(method, &name) == cursor).then_some(name)
+}
+
+/// Returns the position after the item with this name.
+fn position_after<T>(items: &[T], name: fn(&T) -> &str, last: &str) -> Option<usize> {
+    let position = items.iter().position(|item| name(item) == last).map(|position| position + 1);
+    let place = || items.partition_point(|item| name(item) <= last);
+    position.or_else(|| items.is_sorted_by(|a, b| name(a) <= name(b)).then(place))
 }
 
 fn unknown(cursor: &str) -> ErrorData {
@@ -93,7 +111,9 @@ mod tests {
     fn rejects_cursors_of_other_lists() {
         let cursor = paged(list(9), Some(3), None).unwrap().next.unwrap();
         assert!(paged(list(9), Some(3), Some(&cursor)).is_ok());
-        assert!(paged(list(2), Some(3), Some(&cursor)).is_err(), "the item is gone");
+        let mut unsorted = list(2);
+        unsorted.reverse();
+        assert!(paged(unsorted, Some(3), Some(&cursor)).is_err(), "the item is gone");
         assert!(paged(list(9), None, Some(&cursor)).is_err(), "there are no pages");
         assert!(page("prompts/list", list(9), |item| item, Some(3), Some(&cursor)).is_err(), "another list");
         for forged in [
@@ -120,6 +140,9 @@ mod tests {
         assert_eq!(second.items, all("d e"));
         let third = paged(all("a c e g"), Some(2), second.next.as_deref()).unwrap();
         assert_eq!((third.items, third.next), (all("g"), None));
-        assert_eq!(paged(all("a c"), Some(2), first.next.as_deref()).unwrap().items, Vec::<String>::new());
+        let gone = paged(all("a d e"), Some(2), first.next.as_deref()).unwrap();
+        assert_eq!((gone.items, gone.next), (all("d e"), None));
+        let end = paged(all("a c"), Some(2), first.next.as_deref()).unwrap();
+        assert_eq!((end.items, end.next), (Vec::new(), None));
     }
 }
