@@ -76,6 +76,8 @@ fn completes_a_list_without_output_schema() {
 fn names_one_member_that_was_added_and_is_not_listed() {
     assert_eq!(kinds(json!({}), json!({"alias": "search"})), [Kind::AliasAdded]);
     assert_eq!(kinds(json!({}), json!({"guarded": true})), [Kind::GuardAdded]);
+    let guarded = json!({"guarded": true, "path": "days"});
+    assert_eq!(kinds(guarded.clone(), and(guarded, json!({"alias": "search"}))), [Kind::AliasAdded]);
     assert_eq!(kinds(json!({}), json!({"outputSchema": {"type": "object"}})), [Kind::OutputSchemaAdded]);
 }
 
