@@ -6,8 +6,19 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
+use crate::install_lock::install_lock;
 use crate::process::Invocation;
 use crate::workspace;
+
+/// The folders with a lock file.
+pub(crate) const FOLDERS: [&str; 6] = [
+    "tests/typed/typescript",
+    "tests/clients",
+    "examples/gateway/tests/servers",
+    "tests/oauth",
+    "tests/publish",
+    "tests/browser",
+];
 
 /// The installed programs.
 #[derive(Debug)]
@@ -18,6 +29,7 @@ pub(crate) struct Clients {
 impl Clients {
     /// Installs the lock file of this folder, unless it is installed already.
     pub(crate) fn install(folder: &str) -> Result<Self, Failure> {
+        let _lock = install_lock();
         let clients = Self { folder: workspace::root().join(folder) };
         let wanted = clients.wanted()?;
         // `npm ci` first deletes `node_modules`, including the stamp.

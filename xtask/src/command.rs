@@ -2,7 +2,10 @@
 
 use std::fmt;
 use std::process::ExitCode;
+use std::thread;
 
+use crate::clients::{self, Clients};
+use crate::environment::{self, Environment};
 use crate::failure::Failure;
 use crate::fuzz::{self, TARGETS};
 use crate::process::Invocation;
@@ -46,10 +49,26 @@ impl Command {
                 println!("{}", help());
                 ExitCode::SUCCESS
             }
-            Self::Test(steps) => step::run(&steps),
+            Self::Test(steps) => {
+                if steps.len() == STEPS.len() {
+                    thread::spawn(install_all);
+                }
+                step::run(&steps)
+            }
             Self::Bench(arguments) => ended(bench(arguments)),
             Self::Fuzz(run) => ended(run.run()),
         }
+    }
+}
+
+/// Installs the packages of npm and PyPI that steps need. Beside the first steps this takes no time: those wait for the compiler,
+/// and it waits for the network. A failure is reported by the step that tries again.
+fn install_all() {
+    for folder in clients::FOLDERS {
+        let _ = Clients::install(folder);
+    }
+    for required in environment::ALL {
+        let _ = Environment::install(required);
     }
 }
 

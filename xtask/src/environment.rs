@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
+use crate::install_lock::install_lock;
 use crate::process::Invocation;
 use crate::workspace;
 
@@ -40,6 +41,10 @@ pub(crate) const PUBLISH: Requirements = Requirements { name: "python-publish", 
 /// A service like S3.
 pub(crate) const REPLICAS: Requirements = Requirements { name: "python-replicas", folder: "tests/replicas" };
 
+/// The requirements of all steps.
+pub(crate) const ALL: [&Requirements; 10] =
+    [&PROFILES, &OPENAPI, &TYPED, &MCP_1, &FASTMCP_2, &FASTMCP_4, &ONETOOL, &GATEWAY, &PUBLISH, &REPLICAS];
+
 /// An isolated environment with the requirements.
 #[derive(Debug)]
 pub(crate) struct Environment {
@@ -50,6 +55,7 @@ pub(crate) struct Environment {
 impl Environment {
     /// Installs the requirements, unless they are installed already.
     pub(crate) fn install(required: &Requirements) -> Result<Self, Failure> {
+        let _lock = install_lock();
         let folder = workspace::binary(required.name)
             .map_err(|source| file(Path::new("the folder of this program"), source))?;
         let environment = Self { folder };

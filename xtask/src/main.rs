@@ -12,6 +12,7 @@ mod environment;
 mod failure;
 mod fuzz;
 mod inspector;
+mod install_lock;
 mod process;
 mod program;
 mod server;

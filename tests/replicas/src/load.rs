@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use tokio::sync::OnceCell;
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
@@ -129,8 +130,16 @@ async fn command(shared: &Shared, arguments: &[String]) -> Result<Answer, Interr
     Ok(Answer { status: u16::from(!output.status.success()), headers: Vec::new(), body })
 }
 
-/// The answers of a single replica, which has a database of its own.
-async fn reference() -> HashMap<Action, Vec<Answer>> {
+type Answers = HashMap<Action, Vec<Answer>>;
+
+/// Returns the answers of a single replica.
+async fn reference() -> &'static Answers {
+    static ANSWERS: OnceCell<Answers> = OnceCell::const_new();
+    ANSWERS.get_or_init(answers_of_one).await
+}
+
+/// Starts a single replica, with a database of its own, and returns its answers.
+async fn answers_of_one() -> Answers {
     let shared = Shared::new().await;
     let replica = Replica::start(&shared).await;
     let client = Client::new(replica.address);
@@ -158,11 +167,11 @@ async fn load(
     balancer: SocketAddr,
     is_over: impl Fn(usize) -> bool + Clone + Send + 'static,
 ) -> Outcome {
-    let expected = Arc::new(reference().await);
+    let expected = reference().await;
     let next = Arc::new(AtomicUsize::new(0));
     let mut clients = JoinSet::new();
     for _ in 0..CLIENTS {
-        let (next, expected, is_over) = (Arc::clone(&next), Arc::clone(&expected), is_over.clone());
+        let (next, is_over) = (Arc::clone(&next), is_over.clone());
         let (shared, client) = (Arc::clone(&shared), Client::new(balancer));
         clients.spawn(async move {
             let mut outcome = Outcome { answered: 0, lost: Vec::new() };
