@@ -42,7 +42,7 @@ pub trait Tokio {}
 #[diagnostic::on_unimplemented(
     message = "this needs the feature `results` of `tool-core`",
     label = "left out without the feature `results`",
-    note = "turn it on in `Cargo.toml`, `features = [\"results\"]`, or bring a storage of your own: `ResultStore::on`"
+    note = "turn it on in `Cargo.toml`, `features = [\"results\"]`, or bring a storage of your own: `ResultStore::shared`"
 )]
 pub trait Results {}
 

@@ -19,7 +19,7 @@ pub use crate::results::preview::{Preview, PreviewPart};
 pub use limits::ResultLimits;
 pub use part::{ParseSpanError, PartError, ResultPart, Span};
 pub use search::{LineMatch, SearchMatches};
-pub use storage::{ManagedStorage, ResultStorage, StoredBytes, StoredObject};
+pub use storage::{ManagedStorage, SharedStorage, StoredBytes, StoredObject};
 pub use stored::{Excerpt, StoredResult};
 
 use bytes::Bytes;
@@ -31,6 +31,7 @@ use crate::model::digest::Digest;
 use crate::model::failure::Failure;
 use crate::model::output::Output;
 use crate::results::preview::{ResultContent, WholeResult, parts};
+use crate::results::storage::Storage;
 use crate::results::writing::StoreState;
 
 #[doc = include_str!("../docs/results.md")]
@@ -39,9 +40,7 @@ pub struct ResultStore(pub(crate) Arc<Inner>);
 
 #[derive(Clone)]
 pub(crate) struct Inner {
-    storage: Arc<dyn ResultStorage>,
-    /// The same storage, if the store limits its size and age.
-    managed: Option<Arc<dyn ManagedStorage>>,
+    storage: Storage,
     pub(crate) limits: ResultLimits,
     /// The tools whose results are stored; all by default.
     tools: Option<StoredToolPredicate>,
@@ -67,7 +66,7 @@ impl ResultStore {
     /// ```
     #[cfg(feature = "results")]
     pub fn local(directory: impl AsRef<std::path::Path>) -> std::io::Result<Self> {
-        Ok(ResultStore::managing(storage::Local::open(directory.as_ref())?))
+        Ok(ResultStore::managed(storage::Local::open(directory.as_ref())?))
     }
 
     /// Creates a store in memory, for tests and for programs whose results need not outlive them. Needs the feature `results`.
@@ -77,41 +76,47 @@ impl ResultStore {
     /// ```
     #[cfg(feature = "results")]
     pub fn memory() -> Self {
-        ResultStore::managing(storage::memory())
+        ResultStore::managed(storage::memory())
     }
 
     /// Creates a store on a storage that several processes may share, and that deletes old entries itself, such as a bucket with a
     /// lifecycle rule.
     ///
     /// The store never lists the storage, and deletes nothing. A result that is older than its [age](ResultLimits::age) is not found,
-    /// a result that is larger than its [size](ResultLimits::total) is not stored, and no other limit depends on how many processes
-    /// there are.
+    /// a result that is [too large](ResultLimits::largest) is not stored, and no limit depends on how many processes there are.
     ///
     /// ```
-    /// fn store(bucket: impl tool_core::results::ResultStorage + 'static) -> tool_core::results::ResultStore {
-    ///     tool_core::results::ResultStore::on(bucket)
+    /// fn store(bucket: impl tool_core::results::SharedStorage + 'static) -> tool_core::results::ResultStore {
+    ///     tool_core::results::ResultStore::shared(bucket)
     /// }
     /// ```
-    pub fn on(storage: impl ResultStorage + 'static) -> Self {
-        ResultStore::new(Arc::new(storage), None)
+    ///
+    /// A storage from which the store has to delete is for [`managed`](Self::managed):
+    ///
+    /// ```compile_fail,E0277
+    /// fn store(table: impl tool_core::results::ManagedStorage + 'static) -> tool_core::results::ResultStore {
+    ///     tool_core::results::ResultStore::shared(table)
+    /// }
+    /// ```
+    pub fn shared(storage: impl SharedStorage + 'static) -> Self {
+        ResultStore::new(Storage::Shared(Arc::new(storage)))
     }
 
     /// Creates a store on a storage of the application that the store lists, and whose size and age it limits.
     ///
     /// ```
     /// fn store(table: impl tool_core::results::ManagedStorage + 'static) -> tool_core::results::ResultStore {
-    ///     tool_core::results::ResultStore::managing(table)
+    ///     tool_core::results::ResultStore::managed(table)
     /// }
     /// ```
-    pub fn managing(storage: impl ManagedStorage + 'static) -> Self {
-        let storage = Arc::new(storage);
-        ResultStore::new(Arc::clone(&storage) as Arc<dyn ResultStorage>, Some(storage))
+    pub fn managed(storage: impl ManagedStorage + 'static) -> Self {
+        ResultStore::new(Storage::Managed(Arc::new(storage)))
     }
 
-    fn new(storage: Arc<dyn ResultStorage>, managed: Option<Arc<dyn ManagedStorage>>) -> Self {
-        let state = StoreState::new(managed.is_some());
+    fn new(storage: Storage) -> Self {
+        let state = StoreState::new(storage.managed().is_some());
         let limits = ResultLimits::new();
-        ResultStore(Arc::new(Inner { storage, managed, limits, tools: None, state: Arc::new(state) }))
+        ResultStore(Arc::new(Inner { storage, limits, tools: None, state: Arc::new(state) }))
     }
 
     /// Sets the limits of the store.
@@ -179,7 +184,7 @@ impl ResultStore {
     ///
     /// # Errors
     ///
-    /// If it is larger than the store, or the storage fails.
+    /// If it is larger than the [largest result](ResultLimits::largest), or the storage fails.
     ///
     /// ```
     /// # #[cfg(feature = "results")]
@@ -327,17 +332,17 @@ impl fmt::Debug for ResultStore {
 /// use tool_core::results::ResultStoreError;
 ///
 /// let error = ResultStoreError::TooLarge { bytes: 300, most: 200 };
-/// assert_eq!(error.to_string(), "300 bytes are more than the 200 that are kept in all");
+/// assert_eq!(error.to_string(), "300 bytes are more than the 200 that a result may have");
 /// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ResultStoreError {
-    /// The result is larger than the store.
-    #[error("{bytes} bytes are more than the {most} that are kept in all")]
+    /// The result is larger than the [largest result](ResultLimits::largest).
+    #[error("{bytes} bytes are more than the {most} that a result may have")]
     TooLarge {
-        /// The size of the result.
+        /// The size of the result, with its media type as it is stored.
         bytes: u64,
-        /// The size of the store.
+        /// The size of the largest result.
         most: u64,
     },
     /// The storage failed, for example because a disk is full.

@@ -13,7 +13,7 @@ use object_store::aws::AmazonS3;
 use object_store::path::Path;
 use object_store::{Error, ObjectStoreExt as _};
 use tool_core::BoxFuture;
-use tool_core::results::{ResultStorage, StoredBytes};
+use tool_core::results::{SharedStorage, StoredBytes};
 
 pub use error::BucketError;
 pub use options::BucketOptions;
@@ -33,7 +33,7 @@ pub use options::BucketOptions;
 /// use tool_replicas::{Bucket, BucketOptions};
 ///
 /// let options = BucketOptions::new("results").region("eu-central-1").credentials("AKIAEXAMPLE", "secret");
-/// let store = ResultStore::on(Bucket::open(options)?);
+/// let store = ResultStore::shared(Bucket::new(options)?);
 /// let registry = Registry::builder().allow_empty().storing(store).build().unwrap();
 /// # Ok::<(), tool_replicas::BucketError>(())
 /// ```
@@ -45,7 +45,7 @@ pub struct Bucket {
 }
 
 impl Bucket {
-    /// Opens a bucket, without a request to it; [`check`](Self::check) sends one.
+    /// Creates a client of a bucket. It sends nothing yet; [`check`](Self::check) does.
     ///
     /// # Errors
     ///
@@ -54,10 +54,10 @@ impl Bucket {
     /// ```
     /// use tool_replicas::{Bucket, BucketOptions};
     ///
-    /// let bucket = Bucket::open(BucketOptions::new("results").endpoint("https://s3.example.com"))?;
+    /// let bucket = Bucket::new(BucketOptions::new("results").endpoint("https://s3.example.com"))?;
     /// # Ok::<(), tool_replicas::BucketError>(())
     /// ```
-    pub fn open(options: BucketOptions) -> Result<Self, BucketError> {
+    pub fn new(options: BucketOptions) -> Result<Self, BucketError> {
         let (name, prefix) = (options.name()?, options.object_prefix()?);
         Ok(Bucket { objects: options.client()?, name, prefix })
     }
@@ -73,14 +73,18 @@ impl Bucket {
     /// # async fn start() -> Result<(), Box<dyn std::error::Error>> {
     /// use tool_replicas::{Bucket, BucketOptions};
     ///
-    /// let bucket = Bucket::open(BucketOptions::from_env())?;
+    /// let bucket = Bucket::new(BucketOptions::from_env())?;
     /// bucket.check().await?;
     /// # Ok(())
     /// # }
     /// ```
     pub async fn check(&self) -> io::Result<()> {
         let zeros = "0".repeat(64);
-        self.get(&format!("{zeros}/{zeros}")).await.map(drop)
+        match self.get(&format!("{zeros}/{zeros}"), 0).await {
+            // It can be read.
+            Err(error) if error.kind() == io::ErrorKind::FileTooLarge => Ok(()),
+            found => found.map(drop),
+        }
     }
 
     /// Returns the key of an object.
@@ -89,14 +93,20 @@ impl Bucket {
         key.map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))
     }
 
-    async fn read(&self, key: &Path) -> Result<StoredBytes, Error> {
-        let found = self.objects.get(key).await?;
+    async fn read(&self, key: &Path, most: u64) -> io::Result<Option<StoredBytes>> {
+        let found = match self.objects.get(key).await {
+            Ok(found) if found.meta.size > most => return Err(io::ErrorKind::FileTooLarge.into()),
+            Ok(found) => found,
+            Err(error @ Error::NotFound { .. }) if !is_without_bucket(&error) => return Ok(None),
+            Err(error) => return Err(io::Error::other(error)),
+        };
         let age = age(found.meta.last_modified.timestamp_millis());
-        Ok(StoredBytes { bytes: found.bytes().await?, age })
+        let bytes = found.bytes().await.map_err(io::Error::other)?;
+        Ok(Some(StoredBytes { bytes, age }))
     }
 }
 
-impl ResultStorage for Bucket {
+impl SharedStorage for Bucket {
     fn put<'a>(&'a self, name: &'a str, bytes: Bytes) -> BoxFuture<'a, io::Result<()>> {
         Box::pin(async move {
             let stored = self.objects.put(&self.key(name)?, bytes.into()).await;
@@ -104,14 +114,8 @@ impl ResultStorage for Bucket {
         })
     }
 
-    fn get<'a>(&'a self, name: &'a str) -> BoxFuture<'a, io::Result<Option<StoredBytes>>> {
-        Box::pin(async move {
-            match self.read(&self.key(name)?).await {
-                Ok(stored) => Ok(Some(stored)),
-                Err(error @ Error::NotFound { .. }) if !is_without_bucket(&error) => Ok(None),
-                Err(error) => Err(io::Error::other(error)),
-            }
-        })
+    fn get<'a>(&'a self, name: &'a str, most: u64) -> BoxFuture<'a, io::Result<Option<StoredBytes>>> {
+        Box::pin(async move { self.read(&self.key(name)?, most).await })
     }
 }
 

@@ -11,7 +11,8 @@ use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use tool_core::results::{ResultLimits, ResultStorage as _, ResultStore, ResultStoreError};
+use tokio::sync::RwLock;
+use tool_core::results::{ResultLimits, ResultStore, ResultStoreError, SharedStorage as _};
 use tool_core::{CallOptions, Digest, Principal, Registry, tool, tools};
 use tool_replicas::{Bucket, BucketOptions};
 
@@ -39,10 +40,13 @@ static SERVICE: LazyLock<Service> = LazyLock::new(|| {
     Service { url: url.trim_end().to_owned(), _process: process }
 });
 
+/// Held for writing by a test that measures, and for reading by the others, which would slow the service down.
+static LOAD: RwLock<()> = RwLock::const_new(());
+
 /// Returns the bucket, as one replica opens it.
 fn bucket() -> Bucket {
     let options = BucketOptions::new("results").endpoint(&SERVICE.url).allow_http(true);
-    Bucket::open(options.credentials("id", "secret")).unwrap()
+    Bucket::new(options.credentials("id", "secret")).unwrap()
 }
 
 fn ada() -> Principal {
@@ -56,7 +60,7 @@ fn count() -> Vec<u32> {
 }
 
 fn replica() -> Registry {
-    let store = ResultStore::on(bucket()).limits(ResultLimits::new().threshold(20_000));
+    let store = ResultStore::shared(bucket()).limits(ResultLimits::new().threshold(20_000));
     Registry::builder().tools(tools![count]).storing(store).build().unwrap()
 }
 
@@ -67,6 +71,7 @@ async fn text_of(store: &ResultStore, principal: &Principal, digest: Digest) -> 
 
 #[tokio::test]
 async fn reads_what_another_replica_stored() {
+    let _load = LOAD.read().await;
     let reply = replica().call_with("count", b"{}", &CallOptions::new()).await;
     let digest = reply.preview.unwrap().excerpts().next().unwrap().digest().unwrap();
     let other = replica();
@@ -79,7 +84,7 @@ async fn reads_what_another_replica_stored() {
         arguments["digest"] = json!(digest.hex());
         assert_eq!(other.call("read_result", arguments).await.unwrap().value(), page, "{part}");
     }
-    let store = ResultStore::on(bucket());
+    let store = ResultStore::shared(bucket());
     let whole = text_of(&store, &Principal::local(), digest).await.unwrap();
     assert_eq!((whole.len(), Digest::of_bytes(whole.as_bytes())), (58_896, digest));
     assert_eq!(text_of(&store, &ada(), digest).await, None, "it belongs to another caller");
@@ -88,8 +93,9 @@ async fn reads_what_another_replica_stored() {
 /// A call waits for the store for a second at most, and finds the result within that time.
 #[tokio::test]
 async fn reads_at_once_from_a_large_bucket() {
-    let digest = ResultStore::on(bucket()).keep(&ada(), "text/plain", "one of many").await.unwrap();
-    let store = ResultStore::on(bucket()).limits(ResultLimits::new().patience(Duration::from_secs(1)));
+    let _load = LOAD.write().await;
+    let digest = ResultStore::shared(bucket()).keep(&ada(), "text/plain", "one of many").await.unwrap();
+    let store = ResultStore::shared(bucket()).limits(ResultLimits::new().patience(Duration::from_secs(1)));
     let began = Instant::now();
     let text = text_of(&store, &ada(), digest).await;
     println!("the first read, with {OBJECTS} objects in the bucket: {:?}", began.elapsed());
@@ -100,7 +106,8 @@ async fn reads_at_once_from_a_large_bucket() {
 /// Each replica stores as much as its limit, and all of it stays.
 #[tokio::test]
 async fn limits_results_and_not_replicas() {
-    let open = || ResultStore::on(bucket()).limits(ResultLimits::new().total(5_000));
+    let _load = LOAD.read().await;
+    let open = || ResultStore::shared(bucket()).limits(ResultLimits::new().largest(5_000));
     let replicas = [open(), open(), open()];
     let mut digests = Vec::new();
     for number in 0..30 {
@@ -118,19 +125,21 @@ async fn limits_results_and_not_replicas() {
 /// The dates of the service decide, before its lifecycle rule does.
 #[tokio::test]
 async fn expires_results_by_the_date_in_the_bucket() {
-    let store = ResultStore::on(bucket());
+    let _load = LOAD.read().await;
+    let store = ResultStore::shared(bucket());
     let digest = store.keep(&ada(), "text/plain", "old").await.unwrap();
     let left = store.read(&ada(), digest).await.unwrap().unwrap().left();
     assert!(left > Duration::from_secs(23 * 60 * 60), "{left:?}");
-    let other = ResultStore::on(bucket()).limits(ResultLimits::new().age(Duration::ZERO));
+    let other = ResultStore::shared(bucket()).limits(ResultLimits::new().age(Duration::ZERO));
     assert_eq!(text_of(&other, &ada(), digest).await, None);
 }
 
 #[tokio::test]
 async fn separates_applications_by_their_prefix() {
+    let _load = LOAD.read().await;
     let options =
         || BucketOptions::new("results").endpoint(&SERVICE.url).allow_http(true).credentials("id", "secret");
-    let open = |prefix| ResultStore::on(Bucket::open(options().prefix(prefix)).unwrap());
+    let open = |prefix| ResultStore::shared(Bucket::new(options().prefix(prefix)).unwrap());
     let digest = open("one/results").keep(&ada(), "text/plain", "of one").await.unwrap();
     assert!(text_of(&open("one/results"), &ada(), digest).await.is_some());
     for other in ["", "two"] {
@@ -140,9 +149,10 @@ async fn separates_applications_by_their_prefix() {
 
 #[tokio::test]
 async fn reports_a_bucket_that_does_not_exist() {
+    let _load = LOAD.read().await;
     bucket().check().await.unwrap();
     let options = BucketOptions::new("other").endpoint(&SERVICE.url).allow_http(true);
-    let other = Bucket::open(options.credentials("id", "secret")).unwrap();
+    let other = Bucket::new(options.credentials("id", "secret")).unwrap();
     assert!(other.check().await.unwrap_err().to_string().contains("NoSuchBucket"));
     assert!(other.put("aa/bb", "text".into()).await.unwrap_err().to_string().contains("NoSuchBucket"));
 }

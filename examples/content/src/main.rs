@@ -140,8 +140,8 @@ fn stores(updates: &Updates) -> Result<Stores, String> {
 fn results(folder: &Path) -> Result<ResultStore, String> {
     if env::var_os("AWS_BUCKET").is_some() {
         let bucket =
-            Bucket::open(BucketOptions::from_env()).map_err(|error| format!("AWS_BUCKET: {error}"))?;
-        return Ok(ResultStore::on(bucket));
+            Bucket::new(BucketOptions::from_env()).map_err(|error| format!("AWS_BUCKET: {error}"))?;
+        return Ok(ResultStore::shared(bucket));
     }
     let needs_folder = |word: OsString| ["run", "serve", "task"].iter().any(|command| word == *command);
     if !env::args_os().any(needs_folder) {

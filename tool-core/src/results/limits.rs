@@ -19,12 +19,17 @@ pub struct ResultLimits {
     pub(crate) media_above: usize,
     pub(crate) preview: usize,
     pub(crate) total: u64,
+    /// Depends on the storage if it is not set.
+    pub(crate) largest: Option<u64>,
     pub(crate) age: Duration,
     pub(crate) patience: Duration,
 }
 
 /// The largest page in bytes: clients refuse messages of more than 1 MiB, and an escape has up to six bytes.
 const MOST_PAGE: usize = 128 * 1024;
+
+/// The largest result on a shared storage by default.
+const LARGEST_SHARED: u64 = 8 << 20;
 
 impl ResultLimits {
     /// Returns the defaults: texts above 50,000 bytes and media above 1 MiB are stored and shown as a preview of 2,000 bytes;
@@ -39,6 +44,7 @@ impl ResultLimits {
             media_above: 1 << 20,
             preview: 2_000,
             total: 256 << 20,
+            largest: None,
             age: Duration::from_secs(24 * 60 * 60),
             patience: Duration::from_secs(5),
         }
@@ -68,14 +74,25 @@ impl ResultLimits {
         /// ```
         pub fn preview(bytes: usize) => preview = bytes;
 
-        /// Sets the size of the store in bytes. If it is full, the oldest results of the caller with the most bytes are deleted. A
-        /// result that is larger than the store is not stored. Of a storage that deletes old results itself
-        /// ([`ResultStore::on`](crate::results::ResultStore::on)), it is the largest result.
+        /// Sets the size of the store in bytes. If it is full, the oldest results of the caller with the most bytes are deleted. It
+        /// has no effect on a [shared storage](crate::results::ResultStore::shared), which limits its size itself.
         ///
         /// ```
         /// let limits = tool_core::results::ResultLimits::new().total(64 << 20);
         /// ```
         pub fn total(bytes: u64) => total = bytes;
+
+        /// Sets the size of the largest result in bytes, with its media type as it is stored. A larger one is neither stored nor
+        /// read. The default is 8 MiB on a [shared storage](crate::results::ResultStore::shared), and otherwise the size of the store.
+        ///
+        /// A result is read and written whole, and at most 8 results are read and 8 are written at a time: with the default, those of a
+        /// shared storage take up to 128 MiB of memory. Each of them has to be transferred within the
+        /// [time that a call waits](Self::patience): 8 MiB in 5 seconds are 14 Mbit/s.
+        ///
+        /// ```
+        /// let limits = tool_core::results::ResultLimits::new().largest(2 << 20);
+        /// ```
+        pub fn largest(bytes: u64) => largest = Some(bytes);
 
         /// Sets how long a result is stored, from the last call that returned it. Changes of the system clock have no effect, unless
         /// the storage deletes old results itself: its dates are compared with the clock of the system.
@@ -91,6 +108,14 @@ impl ResultLimits {
         /// let limits = tool_core::results::ResultLimits::new().patience(std::time::Duration::from_millis(500));
         /// ```
         pub fn patience(patience: Duration) => patience = patience;
+    }
+
+    /// Returns the most bytes of one result as it is stored.
+    pub(crate) fn largest_result(&self, is_managed: bool) -> u64 {
+        match (is_managed, self.largest) {
+            (true, largest) => largest.unwrap_or(self.total).min(self.total),
+            (false, largest) => largest.unwrap_or(LARGEST_SHARED),
+        }
     }
 
     /// Returns the most bytes of a preview.

@@ -1,6 +1,7 @@
 //! Writing and reading, with a time limit. A storage that the store manages has one writer at a time, which keeps to its size.
 
 use std::collections::HashMap;
+use std::io::ErrorKind;
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, Weak};
@@ -25,7 +26,9 @@ pub(super) struct StoreState {
     index: OnceCell<Mutex<StoreIndex>>,
     /// Held while writing or deleting.
     turns: Arc<Semaphore>,
-    /// Whether a write timed out and may still hold its turn.
+    /// Held while reading.
+    reads: Semaphore,
+    /// Whether a write timed out, and none has succeeded since.
     stuck: AtomicBool,
     /// Whether a task that deletes expired results is running.
     sweeping: AtomicBool,
@@ -38,6 +41,7 @@ impl StoreState {
         StoreState {
             index: OnceCell::new(),
             turns: Arc::new(Semaphore::new(if is_managed { 1 } else { MOST_WRITES })),
+            reads: Semaphore::new(MOST_READS),
             stuck: AtomicBool::new(false),
             sweeping: AtomicBool::new(false),
             made: Mutex::default(),
@@ -45,8 +49,11 @@ impl StoreState {
     }
 }
 
-/// The most concurrent writes to a storage that is not managed, each of which holds a result in memory.
-const MOST_WRITES: usize = 32;
+/// The most concurrent writes to a shared storage, each of which holds a result in memory.
+const MOST_WRITES: usize = 8;
+
+/// The most concurrent reads, each of which holds a result in memory.
+const MOST_READS: usize = 8;
 
 /// The most excerpts in the cache.
 const MOST_KEYS: usize = 1_000;
@@ -83,16 +90,14 @@ impl ResultStore {
         Ok(digest)
     }
 
-    /// Waits for a turn to write. If an earlier write is stuck, it does not wait.
+    /// Waits for a turn to write. While no write succeeds, it does not wait.
     async fn turn(&self, deadline: Instant) -> Option<OwnedSemaphorePermit> {
         let StoreState { turns, stuck, .. } = &*self.0.state;
         let turns = Arc::clone(turns);
         if !stuck.load(Ordering::Relaxed) {
             return timeout_at(deadline, turns.acquire_owned()).await.ok()?.ok();
         }
-        let turn = turns.try_acquire_owned().ok()?;
-        stuck.store(false, Ordering::Relaxed);
-        Some(turn)
+        turns.try_acquire_owned().ok()
     }
 
     pub(super) async fn get(
@@ -143,7 +148,7 @@ impl ResultStore {
 
     /// Starts the task that deletes expired results of a managed storage, unless it is running.
     fn sweep(&self, runtime: &Handle) {
-        if self.0.managed.is_some() && !self.0.state.sweeping.swap(true, Ordering::AcqRel) {
+        if self.0.storage.managed().is_some() && !self.0.state.sweeping.swap(true, Ordering::AcqRel) {
             runtime.spawn(sweep(Arc::downgrade(&self.0), Arc::downgrade(&self.0.state)));
         }
     }
@@ -179,7 +184,7 @@ impl StoreState {
 impl Inner {
     /// Returns the managed storage with its index, or `None` if the storage deletes old entries itself.
     async fn managed(&self) -> Result<Option<Managed<'_>>, ResultStoreError> {
-        let Some(storage) = self.managed.as_deref() else { return Ok(None) };
+        let Some(storage) = self.storage.managed() else { return Ok(None) };
         let read = async || {
             let objects = storage.list().await?;
             Ok::<_, ResultStoreError>(Mutex::new(StoreIndex::of(objects, self.limits.age)))
@@ -190,7 +195,7 @@ impl Inner {
 
     /// Writes an entry, replacing one with the same name, and returns the turn.
     async fn write<T>(&self, name: ResultName, framed: Bytes, turn: T) -> Result<T, ResultStoreError> {
-        let (bytes, most) = (framed.len() as u64, self.limits.total);
+        let (bytes, most) = (framed.len() as u64, self.largest());
         if bytes > most {
             return Err(ResultStoreError::TooLarge { bytes, most });
         }
@@ -199,6 +204,7 @@ impl Inner {
             managed.make_room(bytes, Some(&name)).await?;
         }
         self.storage.put(&name.path(), framed).await?;
+        self.state.stuck.store(false, Ordering::Relaxed);
         if let Some(managed) = &managed {
             lock(managed.index).insert(name, bytes, Instant::now() + self.limits.age);
         }
@@ -212,13 +218,32 @@ impl Inner {
         managed.make_room(0, None).await
     }
 
+    /// Returns the most bytes of one result as it is stored.
+    fn largest(&self) -> u64 {
+        self.limits.largest_result(self.storage.managed().is_some())
+    }
+
+    /// Reads an entry with its age. One that is too large, which a process with other limits may have stored, counts as not found.
+    async fn fetch(&self, name: &ResultName) -> Result<Option<StoredBytes>, ResultStoreError> {
+        let most = self.largest();
+        match self.storage.get(&name.path(), most).await {
+            Ok(stored) => Ok(stored),
+            Err(error) if error.kind() == ErrorKind::FileTooLarge => {
+                tracing::error!(digest = %name.digest, most, "a stored result is too large to be read");
+                Ok(None)
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
     async fn read(&self, name: ResultName) -> Result<Option<StoredResult>, ResultStoreError> {
         let managed = self.managed().await?;
         let in_index = managed.as_ref().and_then(|managed| lock(managed.index).left(&name));
         if in_index.is_some_and(|left| left.is_zero()) {
             return Ok(None);
         }
-        let Some(StoredBytes { bytes: framed, age }) = self.storage.get(&name.path()).await? else {
+        let _permit = self.state.reads.acquire().await;
+        let Some(StoredBytes { bytes: framed, age }) = self.fetch(&name).await? else {
             return Ok(None);
         };
         // The index is timed by a monotonic clock, unlike the storage.

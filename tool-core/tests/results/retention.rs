@@ -44,7 +44,7 @@ async fn shares_results_of_anonymous_callers() {
 #[tokio::test]
 async fn names_objects_by_digests_only() {
     let storage = FaultyStorage::default();
-    let store = ResultStore::managing(storage.clone());
+    let store = ResultStore::managed(storage.clone());
     for id in ["../../etc", "a/b", "\0", "C:\\", "🦀", "."] {
         store.keep(&Principal::new(id), "../../etc/passwd", "text").await.unwrap();
     }
@@ -111,7 +111,7 @@ async fn evicts_from_the_caller_with_most_results() {
 #[tokio::test]
 async fn fails_when_eviction_fails() {
     let storage = FaultyStorage::default();
-    let store = ResultStore::managing(storage.clone()).limits(ResultLimits::new().total(1_500));
+    let store = ResultStore::managed(storage.clone()).limits(ResultLimits::new().total(1_500));
     let first = store.keep(&ada(), "text/plain", "a".repeat(1_000)).await.unwrap();
     storage.set(Fault::DeleteFails);
     let error = store.keep(&ada(), "text/plain", "b".repeat(1_000)).await.unwrap_err();
@@ -126,7 +126,7 @@ async fn fails_when_eviction_fails() {
 #[tokio::test(start_paused = true)]
 async fn deletes_expired_results() {
     let storage = FaultyStorage::default();
-    let store = ResultStore::managing(storage.clone()).limits(ResultLimits::new().age(HOUR));
+    let store = ResultStore::managed(storage.clone()).limits(ResultLimits::new().age(HOUR));
     let first = store.keep(&ada(), "text/plain", "first").await.unwrap();
     tokio::time::advance(HOUR / 2).await;
     let second = store.keep(&ada(), "text/plain", "second").await.unwrap();
@@ -150,8 +150,8 @@ async fn expires_results_of_other_processes() {
     let storage = FaultyStorage::default();
     let limits = ResultLimits::new().age(HOUR);
     let (one, other) = (
-        ResultStore::managing(storage.clone()).limits(limits),
-        ResultStore::managing(storage.clone()).limits(limits),
+        ResultStore::managed(storage.clone()).limits(limits),
+        ResultStore::managed(storage.clone()).limits(limits),
     );
     assert_eq!(text_of(&one, &ada(), Digest::of_bytes(b"late")).await, None);
     let late = other.keep(&ada(), "text/plain", "late").await.unwrap();
@@ -166,7 +166,7 @@ async fn expires_results_of_other_processes() {
 #[tokio::test(start_paused = true)]
 async fn retries_failed_deletes() {
     let storage = FaultyStorage::default();
-    let store = ResultStore::managing(storage.clone()).limits(ResultLimits::new().age(HOUR));
+    let store = ResultStore::managed(storage.clone()).limits(ResultLimits::new().age(HOUR));
     let digest = store.keep(&ada(), "text/plain", "first").await.unwrap();
     storage.set(Fault::DeleteFails);
     tokio::time::sleep(2 * HOUR).await;
@@ -183,15 +183,15 @@ async fn tolerates_clock_jumps() {
     let storage = FaultyStorage::default();
     let limits = ResultLimits::new().age(HOUR);
     let digest =
-        ResultStore::managing(storage.clone()).limits(limits).keep(&ada(), "text/plain", "a").await.unwrap();
+        ResultStore::managed(storage.clone()).limits(limits).keep(&ada(), "text/plain", "a").await.unwrap();
     for (age, present) in [(Duration::ZERO, true), (HOUR / 2, true), (HOUR, false), (Duration::MAX, false)] {
         storage.age_all(age);
-        let store = ResultStore::managing(storage.clone()).limits(limits);
+        let store = ResultStore::managed(storage.clone()).limits(limits);
         assert_eq!(text_of(&store, &ada(), digest).await.is_some(), present, "{age:?}");
     }
     // A result from the future is kept for at most an hour from now.
     storage.age_all(Duration::ZERO);
-    let store = ResultStore::managing(storage.clone()).limits(limits);
+    let store = ResultStore::managed(storage.clone()).limits(limits);
     assert!(text_of(&store, &ada(), digest).await.is_some());
     storage.age_all(Duration::ZERO);
     tokio::time::advance(HOUR).await;
@@ -212,7 +212,7 @@ async fn ignores_foreign_objects() {
         &format!("{}/{hex}", hex.to_uppercase()),
     ];
     foreign.iter().for_each(|name| storage.insert(name, b"?"));
-    let store = ResultStore::managing(storage.clone()).limits(ResultLimits::new().total(100));
+    let store = ResultStore::managed(storage.clone()).limits(ResultLimits::new().total(100));
     store.keep(&ada(), "text/plain", "a".repeat(50)).await.unwrap();
     store.keep(&ada(), "text/plain", "b".repeat(50)).await.unwrap();
     assert_eq!(storage.names().len(), foreign.len() + 1, "neither counted nor deleted");
@@ -221,7 +221,7 @@ async fn ignores_foreign_objects() {
 #[tokio::test]
 async fn rejects_corrupted_results() {
     let storage = FaultyStorage::default();
-    let store = ResultStore::managing(storage.clone());
+    let store = ResultStore::managed(storage.clone());
     let digest = store.keep(&ada(), "text/plain", "text").await.unwrap();
     storage.corrupt();
     assert_eq!(text_of(&store, &ada(), digest).await, None);
@@ -230,7 +230,7 @@ async fn rejects_corrupted_results() {
 #[tokio::test(flavor = "multi_thread")]
 async fn stores_the_same_result_concurrently() {
     let storage = FaultyStorage::default();
-    let store = ResultStore::managing(storage.clone());
+    let store = ResultStore::managed(storage.clone());
     let text = "same".repeat(10_000);
     let tasks = (0..50).map(|n| {
         let (store, text) = (store.clone(), text.clone());
@@ -249,7 +249,7 @@ async fn stores_the_same_result_concurrently() {
 #[tokio::test(start_paused = true)]
 async fn reuses_excerpts_by_key() {
     let storage = FaultyStorage::default();
-    let store = ResultStore::managing(storage.clone()).limits(ResultLimits::new().threshold(10).age(HOUR));
+    let store = ResultStore::managed(storage.clone()).limits(ResultLimits::new().threshold(10).age(HOUR));
     let key = Digest::of_bytes(b"server, tools");
     let renders = std::cell::Cell::new(0);
     let excerpt = async |principal: &Principal, key: Digest, text: &str| {

@@ -1,7 +1,6 @@
 //! A storage that several processes share, and that deletes old entries itself.
 
 use std::collections::HashMap;
-use std::future::ready;
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -11,12 +10,15 @@ use bytes::Bytes;
 use serde_json::json;
 use tokio::sync::Barrier;
 use tokio::time::Instant;
-use tool_core::results::{ResultLimits, ResultStorage, ResultStore, ResultStoreError, StoredBytes};
+use tool_core::results::{ResultLimits, ResultStore, ResultStoreError, SharedStorage, StoredBytes};
 use tool_core::{BoxFuture, CallOptions, Digest, Registry, tool, tools};
 
 use crate::{ada, bob, text_of};
 
 const HOUR: Duration = Duration::from_secs(60 * 60);
+
+/// The most concurrent reads, and writes.
+const MOST: usize = 8;
 
 /// A storage in memory, whose clones are the same storage.
 #[derive(Clone, Default)]
@@ -28,6 +30,8 @@ struct Inner {
     writes: AtomicUsize,
     /// Where each write waits for others.
     barrier: Option<Barrier>,
+    /// The reads that are running, and the most that ever were.
+    reads: (AtomicUsize, AtomicUsize),
 }
 
 impl Shared {
@@ -43,9 +47,13 @@ impl Shared {
     fn writes(&self) -> usize {
         self.0.writes.load(Ordering::Relaxed)
     }
+
+    fn most_reads(&self) -> usize {
+        self.0.reads.1.load(Ordering::Relaxed)
+    }
 }
 
-impl ResultStorage for Shared {
+impl SharedStorage for Shared {
     fn put<'a>(&'a self, name: &'a str, bytes: Bytes) -> BoxFuture<'a, io::Result<()>> {
         Box::pin(async move {
             self.0.writes.fetch_add(1, Ordering::Relaxed);
@@ -57,9 +65,18 @@ impl ResultStorage for Shared {
         })
     }
 
-    fn get<'a>(&'a self, name: &'a str) -> BoxFuture<'a, io::Result<Option<StoredBytes>>> {
-        let found = self.0.objects.lock().unwrap().get(name).cloned();
-        Box::pin(ready(Ok(found.map(|(bytes, since)| StoredBytes { bytes, age: since.elapsed() }))))
+    fn get<'a>(&'a self, name: &'a str, most: u64) -> BoxFuture<'a, io::Result<Option<StoredBytes>>> {
+        Box::pin(async move {
+            let (running, most_running) = &self.0.reads;
+            most_running.fetch_max(running.fetch_add(1, Ordering::Relaxed) + 1, Ordering::Relaxed);
+            // Lets the other reads begin.
+            tokio::task::yield_now().await;
+            running.fetch_sub(1, Ordering::Relaxed);
+            match self.0.objects.lock().unwrap().get(name).cloned() {
+                Some((bytes, _)) if bytes.len() as u64 > most => Err(io::ErrorKind::FileTooLarge.into()),
+                found => Ok(found.map(|(bytes, since)| StoredBytes { bytes, age: since.elapsed() })),
+            }
+        })
     }
 }
 
@@ -70,7 +87,7 @@ fn count() -> Vec<u32> {
 }
 
 fn registry(storage: &Shared) -> Registry {
-    let store = ResultStore::on(storage.clone()).limits(ResultLimits::new().threshold(20_000));
+    let store = ResultStore::shared(storage.clone()).limits(ResultLimits::new().threshold(20_000));
     Registry::builder().tools(tools![count]).storing(store).build().unwrap()
 }
 
@@ -94,25 +111,25 @@ async fn reads_what_another_process_stored() {
 #[tokio::test(start_paused = true)]
 async fn returns_shared_results_only_to_their_caller() {
     let storage = Shared::default();
-    let (one, other) = (ResultStore::on(storage.clone()), ResultStore::on(storage));
+    let (one, other) = (ResultStore::shared(storage.clone()), ResultStore::shared(storage));
     let digest = one.keep(&ada(), "text/plain", "mine").await.unwrap();
     assert_eq!(text_of(&other, &ada(), digest).await.as_deref(), Some("mine"));
     assert_eq!(text_of(&other, &bob(), digest).await, None);
 }
 
-/// The total size limits one result, and nothing is deleted: however many processes there are, the limits are the same.
+/// One result is limited, their total is not, and nothing is deleted: however many processes there are, the limits are the same.
 #[tokio::test(start_paused = true)]
 async fn limits_single_results_only() {
     let storage = Shared::default();
-    let limits = ResultLimits::new().total(1_500).age(HOUR);
+    let limits = ResultLimits::new().total(10).largest(1_500).age(HOUR);
     let mut digests = Vec::new();
     for number in 0..20 {
-        let store = ResultStore::on(storage.clone()).limits(limits);
+        let store = ResultStore::shared(storage.clone()).limits(limits);
         digests.push(store.keep(&ada(), "text/plain", format!("{number:0>1000}")).await.unwrap());
         let error = store.keep(&ada(), "text/plain", "x".repeat(1_500)).await.unwrap_err();
         assert!(matches!(error, ResultStoreError::TooLarge { bytes: 1_527, most: 1_500 }), "{error}");
     }
-    let store = ResultStore::on(storage.clone()).limits(limits);
+    let store = ResultStore::shared(storage.clone()).limits(limits);
     for digest in &digests {
         assert!(text_of(&store, &ada(), *digest).await.is_some(), "{digest}");
     }
@@ -126,7 +143,7 @@ async fn limits_single_results_only() {
 #[tokio::test(start_paused = true)]
 async fn expires_results_by_the_age_that_the_storage_reports() {
     let storage = Shared::default();
-    let open = || ResultStore::on(storage.clone()).limits(ResultLimits::new().age(HOUR));
+    let open = || ResultStore::shared(storage.clone()).limits(ResultLimits::new().age(HOUR));
     let store = open();
     let digest = store.keep(&ada(), "text/plain", "text").await.unwrap();
     tokio::time::advance(HOUR / 4).await;
@@ -141,7 +158,7 @@ async fn expires_results_by_the_age_that_the_storage_reports() {
 #[tokio::test(start_paused = true)]
 async fn reuses_excerpts_of_a_shared_storage() {
     let storage = Shared::default();
-    let store = ResultStore::on(storage.clone()).limits(ResultLimits::new().threshold(10).age(HOUR));
+    let store = ResultStore::shared(storage.clone()).limits(ResultLimits::new().threshold(10).age(HOUR));
     let key = Digest::of_bytes(b"server, tools");
     let excerpt = async || store.excerpt(&ada(), key, "text/plain", || "a long listing".to_owned()).await;
     let first = excerpt().await.unwrap();
@@ -153,9 +170,9 @@ async fn reuses_excerpts_of_a_shared_storage() {
 /// Each write ends only when all have begun.
 #[tokio::test(start_paused = true)]
 async fn writes_concurrently() {
-    let store = ResultStore::on(Shared::waiting_for(8));
-    let writes: Vec<_> = (0..8)
-        .map(|number: u32| {
+    let store = ResultStore::shared(Shared::waiting_for(MOST));
+    let writes: Vec<_> = (0..MOST)
+        .map(|number| {
             let store = store.clone();
             tokio::spawn(async move { store.keep(&ada(), "text/plain", number.to_string()).await })
         })
@@ -169,14 +186,94 @@ async fn writes_concurrently() {
 #[tokio::test(start_paused = true)]
 async fn bounds_writes_that_hang() {
     let storage = Shared::waiting_for(1_000);
-    let store = ResultStore::on(storage.clone());
-    let keep = async |number: u32| store.keep(&ada(), "text/plain", number.to_string()).await.unwrap_err();
-    for number in 0..32 {
+    let store = ResultStore::shared(storage.clone());
+    let keep = async |number: usize| store.keep(&ada(), "text/plain", number.to_string()).await.unwrap_err();
+    for number in 0..MOST {
         assert!(matches!(keep(number).await, ResultStoreError::Late));
     }
     let began = Instant::now();
-    for number in 32..200 {
+    for number in MOST..200 {
         assert!(matches!(keep(number).await, ResultStoreError::Late));
     }
-    assert_eq!((began.elapsed(), storage.writes()), (Duration::ZERO, 32));
+    assert_eq!((began.elapsed(), storage.writes()), (Duration::ZERO, MOST));
+}
+
+/// A storage whose writes fail after a while, as requests to a bucket do that is away.
+struct Away;
+
+impl SharedStorage for Away {
+    fn put<'a>(&'a self, _: &'a str, _: Bytes) -> BoxFuture<'a, io::Result<()>> {
+        Box::pin(async {
+            tokio::time::sleep(Duration::from_secs(8)).await;
+            Err(io::ErrorKind::TimedOut.into())
+        })
+    }
+
+    fn get<'a>(&'a self, _: &'a str, _: u64) -> BoxFuture<'a, io::Result<Option<StoredBytes>>> {
+        Box::pin(async { Ok(None) })
+    }
+}
+
+/// While no write succeeds, only the calls that try one wait for the storage.
+#[tokio::test(start_paused = true)]
+async fn waits_for_no_turn_while_writes_fail() {
+    let store = ResultStore::shared(Away);
+    let write = |number: usize| {
+        let store = store.clone();
+        tokio::spawn(async move {
+            let began = Instant::now();
+            let error = store.keep(&ada(), "text/plain", number.to_string()).await.unwrap_err();
+            assert!(matches!(error, ResultStoreError::Late), "{error}");
+            !began.elapsed().is_zero()
+        })
+    };
+    for wave in 0..3 {
+        let writes: Vec<_> = (0..5 * MOST).map(write).collect();
+        let mut waited = 0;
+        for write in writes {
+            waited += usize::from(write.await.unwrap());
+        }
+        // All wait for the first writes, since nothing is known yet.
+        assert_eq!(waited, if wave == 0 { 5 * MOST } else { MOST }, "{wave}");
+        // The writes end.
+        tokio::time::sleep(Duration::from_secs(8)).await;
+    }
+}
+
+/// Each read holds a result in memory.
+#[tokio::test(start_paused = true)]
+async fn bounds_concurrent_reads() {
+    let storage = Shared::default();
+    let store = ResultStore::shared(storage.clone());
+    let digest = store.keep(&ada(), "text/plain", "text").await.unwrap();
+    let reads: Vec<_> = (0..5 * MOST)
+        .map(|_| {
+            let store = store.clone();
+            tokio::spawn(async move { text_of(&store, &ada(), digest).await })
+        })
+        .collect();
+    for read in reads {
+        assert_eq!(read.await.unwrap().as_deref(), Some("text"));
+    }
+    assert_eq!(storage.most_reads(), MOST);
+}
+
+#[tokio::test(start_paused = true)]
+async fn stores_eight_mebibytes_by_default() {
+    let store = ResultStore::shared(Shared::default());
+    let digest = store.keep(&ada(), "text/plain", vec![b'x'; (8 << 20) - 100]).await.unwrap();
+    assert!(store.read(&ada(), digest).await.unwrap().is_some());
+    let error = store.keep(&ada(), "text/plain", vec![b'x'; 8 << 20]).await.unwrap_err();
+    assert!(matches!(error, ResultStoreError::TooLarge { most: 8_388_608, .. }), "{error}");
+}
+
+/// A process with other limits has stored it. That is no reason to try again.
+#[tokio::test(start_paused = true)]
+async fn finds_no_result_that_is_too_large() {
+    let storage = Shared::default();
+    let digest =
+        ResultStore::shared(storage.clone()).keep(&ada(), "text/plain", "x".repeat(1_000)).await.unwrap();
+    let open = |largest| ResultStore::shared(storage.clone()).limits(ResultLimits::new().largest(largest));
+    assert!(text_of(&open(1_027), &ada(), digest).await.is_some());
+    assert_eq!(text_of(&open(1_026), &ada(), digest).await, None);
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use tool_core::BoxFuture;
-use tool_core::results::{ManagedStorage, ResultStorage, StoredBytes, StoredObject};
+use tool_core::results::{ManagedStorage, StoredBytes, StoredObject};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) enum Fault {
@@ -81,7 +81,7 @@ impl FaultyStorage {
     }
 }
 
-impl ResultStorage for FaultyStorage {
+impl ManagedStorage for FaultyStorage {
     fn put<'a>(&'a self, name: &'a str, bytes: Bytes) -> BoxFuture<'a, io::Result<()>> {
         self.answer(&[Fault::Full, Fault::Unavailable], |inner| {
             inner.writes += 1;
@@ -89,15 +89,13 @@ impl ResultStorage for FaultyStorage {
         })
     }
 
-    fn get<'a>(&'a self, name: &'a str) -> BoxFuture<'a, io::Result<Option<StoredBytes>>> {
+    fn get<'a>(&'a self, name: &'a str, _: u64) -> BoxFuture<'a, io::Result<Option<StoredBytes>>> {
         self.answer(&[Fault::Unavailable], |inner| {
             let (bytes, age) = inner.objects.get(name)?.clone();
             Some(StoredBytes { bytes, age })
         })
     }
-}
 
-impl ManagedStorage for FaultyStorage {
     fn delete<'a>(&'a self, name: &'a str) -> BoxFuture<'a, io::Result<()>> {
         self.answer(&[Fault::Unavailable, Fault::DeleteFails], |inner| drop(inner.objects.remove(name)))
     }

@@ -48,7 +48,7 @@ async fn is_stored(registry: &Registry, tool: &str) -> (bool, Duration) {
 #[tokio::test(start_paused = true)]
 async fn answers_calls_when_the_disk_is_full() {
     let storage = FaultyStorage::default();
-    let registry = registry(&ResultStore::managing(storage.clone()));
+    let registry = registry(&ResultStore::managed(storage.clone()));
     for fault in [Fault::Full, Fault::Unavailable, Fault::None, Fault::Full, Fault::None] {
         storage.set(fault);
         for tool in ["say_much", "fail_with_words"] {
@@ -70,7 +70,7 @@ async fn answers_calls_when_the_disk_is_full() {
 #[tokio::test(start_paused = true)]
 async fn stops_waiting_for_a_hanging_storage() {
     let storage = FaultyStorage::default();
-    let store = ResultStore::managing(storage.clone());
+    let store = ResultStore::managed(storage.clone());
     let registry = registry(&store);
     storage.set(Fault::Hangs);
     assert_eq!(is_stored(&registry, "say_much").await, (false, Duration::from_secs(5)));
@@ -87,7 +87,7 @@ async fn stops_waiting_for_a_hanging_storage() {
 async fn limits_the_wait_of_queued_writes() {
     let storage = FaultyStorage::default();
     let store =
-        ResultStore::managing(storage.clone()).limits(ResultLimits::new().patience(Duration::from_secs(1)));
+        ResultStore::managed(storage.clone()).limits(ResultLimits::new().patience(Duration::from_secs(1)));
     let registry = registry(&store);
     storage.set(Fault::Hangs);
     let began = Instant::now();
@@ -107,7 +107,7 @@ async fn limits_the_wait_of_queued_writes() {
 #[tokio::test(start_paused = true)]
 async fn resumes_when_the_storage_recovers() {
     let slow = Slow::default();
-    let store = ResultStore::managing(slow.clone());
+    let store = ResultStore::managed(slow.clone());
     let registry = registry(&store);
     assert_eq!(is_stored(&registry, "say_much").await, (false, Duration::from_secs(5)));
     assert_eq!(is_stored(&registry, "say_much").await, (false, Duration::ZERO));
@@ -122,7 +122,7 @@ async fn resumes_when_the_storage_recovers() {
 #[tokio::test]
 async fn reports_unreadable_results_as_unavailable() {
     let storage = FaultyStorage::default();
-    let registry = registry(&ResultStore::managing(storage.clone()));
+    let registry = registry(&ResultStore::managed(storage.clone()));
     let reply = registry.call_with("say_much", b"{}", &CallOptions::new()).await;
     let digest = reply.preview.unwrap().excerpts().next().unwrap().digest().unwrap();
     storage.set(Fault::Unavailable);
@@ -138,7 +138,7 @@ async fn reports_unreadable_results_as_unavailable() {
 #[derive(Clone, Default)]
 struct Slow(std::sync::Arc<tokio::sync::Notify>);
 
-impl tool_core::results::ResultStorage for Slow {
+impl tool_core::results::ManagedStorage for Slow {
     fn put<'a>(&'a self, _: &'a str, _: bytes::Bytes) -> tool_core::BoxFuture<'a, std::io::Result<()>> {
         Box::pin(async {
             self.0.notified().await;
@@ -149,12 +149,11 @@ impl tool_core::results::ResultStorage for Slow {
     fn get<'a>(
         &'a self,
         _: &'a str,
+        _: u64,
     ) -> tool_core::BoxFuture<'a, std::io::Result<Option<tool_core::results::StoredBytes>>> {
         Box::pin(async { Ok(None) })
     }
-}
 
-impl tool_core::results::ManagedStorage for Slow {
     fn delete<'a>(&'a self, _: &'a str) -> tool_core::BoxFuture<'a, std::io::Result<()>> {
         Box::pin(async { Ok(()) })
     }

@@ -12,7 +12,7 @@ use bytes::Bytes;
 use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
 use tool_core::authentication::Bearer;
-use tool_core::results::{ResultLimits, ResultStorage, ResultStore, StoredBytes};
+use tool_core::results::{ResultLimits, ResultStore, SharedStorage, StoredBytes};
 use tool_core::{BoxFuture, CallOptions, Principal, Registry, ToolDefinition, ToolError, tool};
 use tool_http::{Options, router_with};
 use tower::ServiceExt as _;
@@ -358,7 +358,7 @@ async fn describes_stored_results() {
 #[tokio::test]
 async fn isolates_storage_faults() {
     let disk = Disk::default();
-    let store = ResultStore::on(disk.clone()).limits(ResultLimits::new().threshold(1_000));
+    let store = ResultStore::shared(disk.clone()).limits(ResultLimits::new().threshold(1_000));
     let (down, tools) = (Arc::new(AtomicBool::new(false)), registry(&store));
     let is_down = Arc::clone(&down);
     let provider = store.wrap(move || {
@@ -408,12 +408,12 @@ impl Disk {
     }
 }
 
-impl ResultStorage for Disk {
+impl SharedStorage for Disk {
     fn put<'a>(&'a self, name: &'a str, bytes: Bytes) -> BoxFuture<'a, io::Result<()>> {
         self.answer(|kept| drop(kept.insert(name.to_owned(), bytes)))
     }
 
-    fn get<'a>(&'a self, name: &'a str) -> BoxFuture<'a, io::Result<Option<StoredBytes>>> {
+    fn get<'a>(&'a self, name: &'a str, _: u64) -> BoxFuture<'a, io::Result<Option<StoredBytes>>> {
         let stored = |bytes| StoredBytes { bytes, age: Duration::ZERO };
         self.answer(move |kept| kept.get(name).cloned().map(stored))
     }

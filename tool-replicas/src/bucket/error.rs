@@ -1,11 +1,11 @@
-//! Why a bucket cannot be opened.
+//! Why a bucket cannot be used.
 
-/// Why a bucket cannot be opened.
+/// Why a bucket cannot be used.
 ///
 /// ```
 /// use tool_replicas::{Bucket, BucketError, BucketOptions};
 ///
-/// let error = Bucket::open(BucketOptions::new("")).unwrap_err();
+/// let error = Bucket::new(BucketOptions::new("")).unwrap_err();
 /// assert_eq!(error.to_string(), "no bucket is named\nhelp: set `AWS_BUCKET`, or call `BucketOptions::bucket`");
 /// ```
 #[derive(Debug, thiserror::Error)]

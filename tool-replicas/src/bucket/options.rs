@@ -18,7 +18,7 @@ use crate::bucket::error::BucketError;
 /// let options = BucketOptions::from_env().bucket("results").prefix("weather");
 /// ```
 #[derive(Clone)]
-#[must_use = "options do nothing until a bucket is opened with them"]
+#[must_use = "options do nothing until a bucket has them"]
 pub struct BucketOptions {
     s3: AmazonS3Builder,
     prefix: String,
@@ -142,8 +142,9 @@ impl BucketOptions {
     /// Sets the time limit of one request with its answer; the default is 5 seconds, of which connecting may take 2. A request that fails
     /// is tried again up to twice, if that begins within this time, so that an operation takes at most about twice as long.
     ///
-    /// A call does not wait that long: it goes on without the store after
-    /// [`ResultLimits::patience`](tool_core::results::ResultLimits::patience).
+    /// The [largest result](tool_core::results::ResultLimits::largest) has to be transferred within this time: 8 MiB, the default, in
+    /// 5 seconds are 14 Mbit/s. If you allow larger results or have a slower connection, set a longer time here, and one for calls as well: a
+    /// call goes on without the store after [`ResultLimits::patience`](tool_core::results::ResultLimits::patience).
     ///
     /// ```
     /// use std::time::Duration;

@@ -7,7 +7,7 @@ use std::io;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use tool_core::results::{ResultStorage as _, ResultStore};
+use tool_core::results::{ResultStore, SharedStorage as _};
 use tool_core::{Digest, Principal};
 use tool_replicas::{Bucket, BucketOptions};
 use tracing_subscriber::fmt::MakeWriter;
@@ -22,7 +22,7 @@ fn options(service: &Service) -> BucketOptions {
 }
 
 fn bucket(service: &Service) -> Bucket {
-    Bucket::open(options(service).prefix("app")).unwrap()
+    Bucket::new(options(service).prefix("app")).unwrap()
 }
 
 /// Returns an error with its causes, for people and for programs.
@@ -57,7 +57,7 @@ async fn tries_again_within_bounds() {
     assert_eq!(service.requests().len(), 3);
 
     let service = Service::start(vec![busy()]).await;
-    let error = bucket(&service).get(NAME).await.unwrap_err();
+    let error = bucket(&service).get(NAME, u64::MAX).await.unwrap_err();
     assert_eq!(service.requests().len(), 3, "{error}");
     assert!(text(&error).contains("503") && text(&error).contains("SlowDown"), "{error}");
 }
@@ -66,17 +66,26 @@ async fn tries_again_within_bounds() {
 #[tokio::test]
 async fn gives_up_on_a_service_that_hangs() {
     let service = Service::start(vec![Answer::Never]).await;
-    let bucket = Bucket::open(options(&service).timeout(Duration::from_millis(100))).unwrap();
-    bucket.get(NAME).await.unwrap_err();
+    let bucket = Bucket::new(options(&service).timeout(Duration::from_secs(2))).unwrap();
+    bucket.get(NAME, u64::MAX).await.unwrap_err();
     bucket.put(NAME, "text".into()).await.unwrap_err();
     assert!((2..=6).contains(&service.requests().len()), "{:?}", service.requests());
+}
+
+/// The service announces more than it ever sends: a bucket that reads it waits for the rest.
+#[tokio::test]
+async fn does_not_read_what_is_too_large() {
+    let service = Service::start(vec![Answer::Announced(1_001)]).await;
+    let error = bucket(&service).get(NAME, 1_000).await.unwrap_err();
+    assert_eq!(error.kind(), io::ErrorKind::FileTooLarge, "{error}");
+    assert_eq!(service.requests().len(), 1);
 }
 
 #[tokio::test]
 async fn distinguishes_a_missing_bucket_from_a_missing_object() {
     let missing = |code: &str| Answer::of(404, &format!("<Error><Code>{code}</Code></Error>"));
     let service = Service::start(vec![missing("NoSuchKey")]).await;
-    assert_eq!(bucket(&service).get(NAME).await.unwrap(), None);
+    assert_eq!(bucket(&service).get(NAME, u64::MAX).await.unwrap(), None);
     bucket(&service).check().await.unwrap();
 
     let service = Service::start(vec![missing("NoSuchBucket")]).await;
@@ -87,7 +96,7 @@ async fn distinguishes_a_missing_bucket_from_a_missing_object() {
 #[tokio::test]
 async fn sends_nothing_in_the_clear_unless_allowed() {
     let service = Service::start(vec![Answer::of(200, "")]).await;
-    let bucket = Bucket::open(options(&service).allow_http(false)).unwrap();
+    let bucket = Bucket::new(options(&service).allow_http(false)).unwrap();
     bucket.put(NAME, "text".into()).await.unwrap_err();
     assert_eq!(service.requests(), Vec::<String>::new());
 }
@@ -96,7 +105,7 @@ async fn sends_nothing_in_the_clear_unless_allowed() {
 async fn follows_no_redirect() {
     let other = Service::start(vec![Answer::of(200, "")]).await;
     let service = Service::start(vec![Answer::Redirect(other.url())]).await;
-    bucket(&service).get(NAME).await.unwrap_err();
+    bucket(&service).get(NAME, u64::MAX).await.unwrap_err();
     assert_eq!(other.requests(), Vec::<String>::new());
 }
 
@@ -136,7 +145,9 @@ async fn tells_nothing_of_credentials() {
         );
         let service = Service::start(vec![Answer::of(status, &body)]).await;
         let bucket = bucket(&service);
-        for error in [bucket.get(NAME).await.unwrap_err(), bucket.put(NAME, "".into()).await.unwrap_err()] {
+        for error in
+            [bucket.get(NAME, u64::MAX).await.unwrap_err(), bucket.put(NAME, "".into()).await.unwrap_err()]
+        {
             let text = text(&error);
             assert!(text.contains(code) && text.contains(&status.to_string()), "{text}");
             for secret in ["the-id", "the-secret", "the-token"] {
@@ -158,7 +169,7 @@ async fn tells_nothing_of_credentials() {
 async fn reads_without_listing_the_bucket() {
     let missing = Answer::of(404, "<Error><Code>NoSuchKey</Code></Error>");
     let service = Service::start(vec![missing]).await;
-    let store = ResultStore::on(bucket(&service));
+    let store = ResultStore::shared(bucket(&service));
     let (ada, digest) = (Principal::new("ada"), Digest::of_bytes(b"text"));
     assert!(store.read(&ada, digest).await.unwrap().is_none());
     let requests = service.requests();

@@ -13,6 +13,8 @@ pub(crate) enum Answer {
     Of(u16, String),
     /// A redirect to another address.
     Redirect(String),
+    /// The head of an object with so many bytes, and none of them.
+    Announced(usize),
     /// The request is read, and not answered.
     Never,
 }
@@ -23,12 +25,13 @@ impl Answer {
     }
 
     fn bytes(&self) -> Option<String> {
-        let (status, header, body) = match self {
-            Answer::Of(status, body) => (*status, "etag: \"1\"".to_owned(), body.as_str()),
-            Answer::Redirect(url) => (307, format!("location: {url}"), ""),
+        let etag = "etag: \"1\"\r\nlast-modified: Thu, 01 Jan 2026 00:00:00 GMT";
+        let (status, header, body, length) = match self {
+            Answer::Of(status, body) => (*status, etag.to_owned(), body.as_str(), body.len()),
+            Answer::Announced(length) => (200, etag.to_owned(), "", *length),
+            Answer::Redirect(url) => (307, format!("location: {url}"), "", 0),
             Answer::Never => return None,
         };
-        let length = body.len();
         Some(format!(
             "HTTP/1.1 {status} Status\r\n{header}\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n{body}"
         ))
@@ -73,10 +76,13 @@ async fn answer(mut connection: TcpStream, answers: Vec<Answer>, received: Arc<M
         received.push(request);
         received.len()
     };
-    match answers[number.min(answers.len()) - 1].bytes() {
-        Some(bytes) => connection.write_all(bytes.as_bytes()).await.unwrap(),
+    let answer = &answers[number.min(answers.len()) - 1];
+    if let Some(bytes) = answer.bytes() {
+        connection.write_all(bytes.as_bytes()).await.unwrap();
+    }
+    if matches!(answer, Answer::Announced(_) | Answer::Never) {
         // Waits until the client leaves.
-        None => drop(connection.read(&mut [0]).await),
+        drop(connection.read(&mut [0]).await);
     }
 }
 

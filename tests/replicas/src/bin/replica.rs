@@ -47,8 +47,8 @@ async fn main() -> ExitCode {
 
 fn app() -> Result<App, ServeError> {
     let database = env::var("DATABASE_URL")?;
-    let bucket = Bucket::open(BucketOptions::from_env())?;
-    let results = ResultStore::on(bucket).limits(ResultLimits::new().threshold(2_000));
+    let bucket = Bucket::new(BucketOptions::from_env())?;
+    let results = ResultStore::shared(bucket).limits(ResultLimits::new().threshold(2_000));
     let engine = Arc::new(PostgresEngine::at(&database));
     let pages = PostgresChanges::at(&database, CHANNEL)?;
     let registry =

@@ -11,7 +11,7 @@ use object_store::local::LocalFileSystem;
 use crate::model::digest::Digest;
 use crate::model::future::BoxFuture;
 use crate::results::storage::objects::Objects;
-use crate::results::storage::{ManagedStorage, ResultStorage, StoredBytes, StoredObject};
+use crate::results::storage::{ManagedStorage, StoredBytes, StoredObject};
 
 /// A private directory with one file for each result, in a directory for each caller.
 pub(crate) struct Local {
@@ -41,7 +41,7 @@ impl Local {
     }
 }
 
-impl ResultStorage for Local {
+impl ManagedStorage for Local {
     fn put<'a>(&'a self, name: &'a str, bytes: Bytes) -> BoxFuture<'a, io::Result<()>> {
         Box::pin(async move {
             // Creates the directory again with private permissions if it was deleted meanwhile.
@@ -51,18 +51,16 @@ impl ResultStorage for Local {
         })
     }
 
-    fn get<'a>(&'a self, name: &'a str) -> BoxFuture<'a, io::Result<Option<StoredBytes>>> {
+    fn get<'a>(&'a self, name: &'a str, most: u64) -> BoxFuture<'a, io::Result<Option<StoredBytes>>> {
         Box::pin(async move {
             let path = self.root.join(name);
             if !off_the_threads(move || is_own_file(&path)).await? {
                 return Ok(None);
             }
-            self.files.get(name).await
+            self.files.get(name, most).await
         })
     }
-}
 
-impl ManagedStorage for Local {
     fn delete<'a>(&'a self, name: &'a str) -> BoxFuture<'a, io::Result<()>> {
         self.files.delete(name)
     }

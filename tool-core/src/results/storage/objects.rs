@@ -9,35 +9,35 @@ use object_store::path::Path;
 use object_store::{Error, ObjectMeta, ObjectStore, ObjectStoreExt as _};
 
 use crate::model::future::BoxFuture;
-use crate::results::storage::{ManagedStorage, ResultStorage, StoredBytes, StoredObject};
+use crate::results::storage::{ManagedStorage, StoredBytes, StoredObject};
 
 /// A storage of `object_store`. The types of that crate are used in this folder only.
 pub(crate) struct Objects<S>(pub(super) S);
 
-impl<S: ObjectStore> ResultStorage for Objects<S> {
+impl<S: ObjectStore> ManagedStorage for Objects<S> {
     fn put<'a>(&'a self, name: &'a str, bytes: Bytes) -> BoxFuture<'a, io::Result<()>> {
         // On a disk, `object_store` writes a temporary file and renames it.
         Box::pin(async move { self.0.put(&path(name)?, bytes.into()).await.map(drop).map_err(failed) })
     }
 
-    fn get<'a>(&'a self, name: &'a str) -> BoxFuture<'a, io::Result<Option<StoredBytes>>> {
+    fn get<'a>(&'a self, name: &'a str, most: u64) -> BoxFuture<'a, io::Result<Option<StoredBytes>>> {
         Box::pin(async move {
             let path = path(name)?;
-            let read = async {
-                let found = self.0.get(&path).await?;
-                let age = age(found.meta.last_modified.timestamp_millis());
-                Ok(StoredBytes { bytes: found.bytes().await?, age })
+            let found = match self.0.get(&path).await {
+                Ok(found) if found.meta.size > most => return Err(io::ErrorKind::FileTooLarge.into()),
+                Ok(found) => found,
+                Err(Error::NotFound { .. }) => return Ok(None),
+                Err(error) => return Err(failed(error)),
             };
-            match read.await {
-                Ok(stored) => Ok(Some(stored)),
+            let age = age(found.meta.last_modified.timestamp_millis());
+            match found.bytes().await {
+                Ok(bytes) => Ok(Some(StoredBytes { bytes, age })),
                 Err(Error::NotFound { .. }) => Ok(None),
                 Err(error) => Err(failed(error)),
             }
         })
     }
-}
 
-impl<S: ObjectStore> ManagedStorage for Objects<S> {
     fn delete<'a>(&'a self, name: &'a str) -> BoxFuture<'a, io::Result<()>> {
         Box::pin(async move {
             match self.0.delete(&path(name)?).await {
