@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tool_core::results::ResultStore;
+use tool_core::results::{ResultStore, ResultStoreError};
 use tool_core::{Context, Reader, State, ToolError, Writer, tool};
 
 use super::author;
@@ -53,7 +53,12 @@ async fn export_site(
     let kept = results.keep(context.principal(), "application/x-tar", archive).await;
     let digest = kept.map_err(|error| {
         tracing::error!(%error, "the archive of the site cannot be stored");
-        ToolError::unavailable("the archive cannot be stored at the moment")
+        match error {
+            ResultStoreError::TooLarge { .. } => {
+                ToolError::failed(format!("the archive is too large: {error}"))
+            }
+            _ => ToolError::unavailable("the archive cannot be stored at the moment"),
+        }
     })?;
     Ok(Exported { pages, bytes, archive: digest.hex() })
 }

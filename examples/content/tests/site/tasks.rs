@@ -5,14 +5,19 @@ use std::process::{Child, Stdio};
 
 use content::Settings;
 use serde_json::{Value, json};
-use tool_core::results::ResultStore;
-use tool_core::{Principal, Registry};
+use tool_core::results::{ResultLimits, ResultStore};
+use tool_core::{FailureKind, Principal, Registry, failure::Reason};
 
 use crate::on_both;
 use crate::store::{Place, Store};
 
 mod with {
-    super::on_both![exports_what_visitors_see, imports_a_page_once, runs_tasks_in_a_server_and_in_a_worker];
+    super::on_both![
+        exports_what_visitors_see,
+        reports_an_archive_that_is_too_large,
+        imports_a_page_once,
+        runs_tasks_in_a_server_and_in_a_worker
+    ];
 }
 
 /// Returns the names of the files in an archive of `tar`, with their texts.
@@ -57,6 +62,16 @@ async fn exports_what_visitors_see(store: &Store) {
     assert!(files.iter().all(|(_, text)| text.starts_with("<h1>")), "{files:?}");
     let again = registry.call("export_site", json!({})).await.unwrap().value();
     assert_eq!(again, exported);
+}
+
+/// It is still too large when it is exported again.
+async fn reports_an_archive_that_is_too_large(store: &Store) {
+    let place = store.place().await;
+    let results = ResultStore::memory().limits(ResultLimits::new().largest(1_000));
+    let (registry, _) = registry(&place, &results, "vera").await;
+    let failure = registry.call("export_site", json!({})).await.unwrap_err();
+    assert_eq!(failure.kind(), FailureKind::Failed(Reason::Other));
+    assert!(failure.message().contains("1000"), "{}", failure.message());
 }
 
 async fn imports_a_page_once(store: &Store) {
