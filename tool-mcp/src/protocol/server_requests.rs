@@ -16,6 +16,7 @@ pub(crate) type ClientResult = RpcResult<Value>;
 pub(crate) struct ServerRequests(Mutex<PendingRequests>);
 
 struct PendingRequests {
+    first: i64,
     next: i64,
     by_id: HashMap<i64, Sender<ClientResult>>,
 }
@@ -23,7 +24,7 @@ struct PendingRequests {
 impl ServerRequests {
     /// Numbers the requests from `first`, which is at most 2^52.
     pub(crate) fn numbered_from(first: i64) -> Self {
-        ServerRequests(Mutex::new(PendingRequests { next: first, by_id: HashMap::new() }))
+        ServerRequests(Mutex::new(PendingRequests { first, next: first, by_id: HashMap::new() }))
     }
 
     /// Returns the identifier of a new request, and the receiver of its response.
@@ -43,7 +44,7 @@ impl ServerRequests {
         }
     }
 
-    /// Passes a response on to its receiver. Returns `false` if there is none.
+    /// Passes a response on to its receiver, if it is still awaited. Returns `false` if no request was sent with this identifier.
     pub(crate) fn answer(&self, id: Option<&RequestId>, result: ClientResult) -> bool {
         let number = match id {
             Some(RequestId::Number(number)) => Some(*number),
@@ -51,12 +52,14 @@ impl ServerRequests {
             Some(RequestId::String(text)) => text.parse().ok(),
             None => None,
         };
-        let sender = number.and_then(|number| lock(&self.0).by_id.remove(&number));
-        let Some(sender) = sender else {
-            tracing::debug!(?id, "the client answers a request that is not pending");
+        let mut pending = lock(&self.0);
+        let Some(number) = number.filter(|number| (pending.first..pending.next).contains(number)) else {
             return false;
         };
-        drop(sender.send(result));
+        match pending.by_id.remove(&number) {
+            Some(sender) => drop(sender.send(result)),
+            None => tracing::debug!(?id, "the client answers a request that is not pending"),
+        }
         true
     }
 }

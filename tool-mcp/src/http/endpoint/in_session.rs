@@ -55,8 +55,8 @@ impl Endpoint {
         }
         if !is_received && self.sessions.are_shared() {
             return Err(Rejection::bad_request(
-                "no request with this `id` is open at this replica: a response must reach the replica that has sent \
-                 the request, so use sticky sessions, or a client of MCP 2026-07-28",
+                "this replica has sent no request with this `id`: a response must reach the replica that has sent the \
+                 request, so use sticky sessions, or a client of MCP 2026-07-28",
             ));
         }
         Ok(empty(StatusCode::ACCEPTED))

@@ -506,6 +506,19 @@ async fn a_reply_at_the_wrong_replica_is_an_error_that_says_so() {
         let answer = events.next().await.unwrap();
         assert_eq!(answer["result"]["structuredContent"]["result"], 1, "{answer}");
     }
+    for (n, replica) in [&replicas.a, &replicas.b].into_iter().enumerate() {
+        let late = &pending[n].1;
+        assert_eq!(
+            post(replica, &session, &reply(late)).await.status(),
+            202,
+            "it is late, and nobody waits for it"
+        );
+        assert_eq!(post(replica, &session, &reply(&json!(late.to_string()))).await.status(), 202);
+        let foreign = [&pending[1 - n].1, &json!(late.as_i64().unwrap() + 1), &json!("a"), &Value::Null];
+        for id in foreign {
+            assert_eq!(post(replica, &session, &reply(id)).await.status(), 400, "{id}");
+        }
+    }
 }
 
 #[tokio::test(start_paused = true)]
