@@ -62,9 +62,40 @@ impl Changes {
     /// The future does nothing until it is polled: spawn it, or poll it beside the server. If it is dropped, or its task is
     /// aborted, it drops the stream and notifies no more. An item that was taken from the stream has been notified by then.
     ///
-    /// Clients read the lists as soon as they are notified, so a provider must have its new tools before the stream yields. A
-    /// provider that caches them ([`Cached`](tool_core::provider::Cached)) is better refreshed with each item, and calls
-    /// [`notify`](Self::notify) from its `on_change`: then clients are only notified if there are other tools.
+    /// Clients read the lists as soon as they are notified, so a provider must have its new tools before the stream yields.
+    ///
+    /// Each item lets all clients read all lists again, also one that only says that a connection was lost and is back. If the
+    /// provider is [`Cached`](tool_core::provider::Cached), refresh it with each item instead, and notify clients from its
+    /// `on_change`, which is called only if there are other tools or prompts:
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// use std::sync::Arc;
+    /// use std::time::Duration;
+    ///
+    /// use futures_util::{StreamExt, stream};
+    /// use tool_core::Registry;
+    /// use tool_core::provider::{Cached, IntoToolsProvider};
+    ///
+    /// # let messages = stream::iter(["connected again"]);
+    /// let changes = tool_mcp::Changes::new();
+    /// let notifier = changes.clone();
+    /// // With this option, a refresh queries at once.
+    /// let cached = Cached::new(Duration::from_secs(60), || Registry::builder().allow_empty().build())
+    ///     .stale_while_revalidate(Duration::from_secs(600))
+    ///     .on_change(move || notifier.notify());
+    /// let cached = Arc::new(cached);
+    /// let server = tool_mcp::Server::new(Arc::clone(&cached).into_provider()).changes(&changes);
+    /// let following = tokio::spawn(messages.for_each(move |_| {
+    ///     cached.refresh();
+    ///     std::future::ready(())
+    /// }));
+    /// # following.await.unwrap();
+    /// # }
+    /// ```
+    ///
+    /// Without a cache:
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
@@ -146,13 +177,47 @@ fn notifications(filter: Option<&SubscriptionFilter>) -> impl Iterator<Item = Se
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use serde_json::{Value, json};
     use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
-    use tool_core::Registry;
+    use tokio::sync::mpsc::unbounded_channel;
+    use tool_core::provider::Cached;
+    use tool_core::{DynamicTool, Operation, Output, Registry, Tool, ToolDefinition};
 
     use super::*;
     use crate::captured_log::CapturedLog;
     use crate::server::Server;
+
+    /// Returns a list of one tool.
+    fn one_tool() -> Vec<Arc<dyn Tool>> {
+        let definition =
+            ToolDefinition::builder("ping", "Answers.").operation(Operation::Read).build().unwrap();
+        vec![Arc::new(DynamicTool::new(definition, |_, _: Value| async { Ok(Output::empty()) }))]
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_refreshed_cache_notifies_only_of_other_tools() {
+        let (changes, has_tool) = (Changes::new(), Arc::new(AtomicBool::new(false)));
+        let (notifier, is_added) = (changes.clone(), Arc::clone(&has_tool));
+        let list = move || if is_added.load(Ordering::Relaxed) { one_tool() } else { Vec::new() };
+        let hour = Duration::from_secs(60 * 60);
+        let cached =
+            Cached::new(hour, list).stale_while_revalidate(hour).on_change(move || notifier.notify());
+        let (sender, mut messages) = unbounded_channel();
+        let messages = futures_util::stream::poll_fn(move |context| messages.poll_recv(context));
+        tokio::spawn(for_each(messages, move |()| cached.refresh()));
+        let mut receiver = changes.receiver();
+        let steps =
+            [("the first list", false), ("connected again", false), ("another tool", true), ("again", false)];
+        for (step, is_other) in steps {
+            has_tool.fetch_or(is_other, Ordering::Relaxed);
+            sender.send(()).unwrap();
+            sleep(DEBOUNCE).await;
+            assert_eq!(receiver.has_changed().unwrap(), is_other, "{step}");
+            receiver.mark_unchanged();
+        }
+    }
 
     #[tokio::test(start_paused = true)]
     async fn row_83_drops_a_subscriber_that_never_reads() {
