@@ -146,7 +146,7 @@ pub(crate) async fn send_changes(
         sleep(DEBOUNCE).await;
         changes.mark_unchanged();
         let sending = async {
-            for notification in notifications(subscriber.filter()) {
+            for notification in list_changes(subscriber.filter()) {
                 subscriber.notify(notification).await?;
             }
             Ok(())
@@ -160,8 +160,8 @@ pub(crate) async fn send_changes(
     None
 }
 
-/// Returns the notifications that a client wants; all without a filter.
-fn notifications(filter: Option<&SubscriptionFilter>) -> impl Iterator<Item = ServerNotification> {
+/// Returns the notifications of changed lists that a client wants; all without a filter.
+pub(crate) fn list_changes(filter: Option<&SubscriptionFilter>) -> impl Iterator<Item = ServerNotification> {
     let wants = |wanted: fn(&SubscriptionFilter) -> Option<bool>| {
         filter.is_none_or(|filter| wanted(filter) == Some(true))
     };

@@ -10,6 +10,7 @@ mod task_notifications;
 mod tasks;
 mod tools;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -26,16 +27,16 @@ use tool_core::{CallOptions, Failure};
 
 use crate::call_notifications::with_notifications;
 use crate::catalog::view::{CatalogView, CatalogViews, FRESH_FOR_MS};
-use crate::changes::Changes;
+use crate::changes::{Changes, list_changes};
 use crate::elicitation::{CallIdentity, Elicitation, Round, StateSealer};
 use crate::paging::ListPage;
 use crate::protocol::{
-    ClientInfo, ItemList, ListMembers, RequestContext, ResultMeta, RpcResponse, RpcResult, Session,
+    ClientInfo, ItemList, ListMembers, Replaced, RequestContext, ResultMeta, RpcResponse, RpcResult, Session,
     invalid_params,
 };
 use crate::render::ui_page;
 use crate::session_store::StoredSession;
-use crate::updates::Updates;
+use crate::updates::{Updates, updated};
 
 /// Answers the requests of all clients.
 pub(crate) struct Handler {
@@ -144,15 +145,32 @@ impl Handler {
         }
     }
 
-    /// Updates a session to what the session store has, and notifies its client from now on as it wishes.
-    pub(crate) fn restore(&self, stored: &StoredSession, session: &Arc<Session>) {
-        let is_first = session.restore(stored);
+    /// Updates a session to what the session store has, and notifies its client from now on as it wishes. Returns the resources
+    /// that the client has subscribed to at another replica.
+    pub(crate) fn restore(&self, stored: &StoredSession, session: &Arc<Session>) -> BTreeSet<String> {
+        let Replaced { is_first, added } = session.restore(stored);
         if let Some(updates) = self.updates.as_ref().filter(|_| is_first) {
             updates.notify_session(session);
         }
         if stored.is_initialized {
             self.initialized(session);
         }
+        added
+    }
+
+    /// Notifies the client of a session of changes that it may have missed: of these resources, and of the lists.
+    pub(crate) fn notify_missed(&self, session: &Arc<Session>, uris: BTreeSet<String>, with_lists: bool) {
+        let has_lists = with_lists && self.changes.is_some() && session.is_initialized();
+        let lists = has_lists.then(|| list_changes(None)).into_iter().flatten();
+        let uris = uris.into_iter().filter(|_| self.updates.is_some()).map(updated);
+        let (subscriber, missed) = (session.subscriber(), lists.chain(uris).collect::<Vec<_>>());
+        tokio::spawn(session.end.clone().run_until_cancelled_owned(async move {
+            for notification in missed {
+                if subscriber.notify(notification).await.is_err() {
+                    return;
+                }
+            }
+        }));
     }
 
     /// Runs a call. Sends its progress, messages and questions to the client.

@@ -13,7 +13,7 @@ mod response;
 mod server_requests;
 mod session;
 mod session_change;
-mod watched;
+mod subscribed_uris;
 
 pub(crate) use context::{Caller, Origin, RequestContext};
 pub(crate) use dispatch::INVALID_CALL;
@@ -21,6 +21,7 @@ pub(crate) use era::Era;
 pub(crate) use errors::{
     RpcResult, internal_error, invalid_params, legacy_refused, method_not_found, no_session_store,
     resource_not_found, shortened, shutting_down, too_many_requests, too_many_sessions,
+    too_many_subscriptions,
 };
 pub(crate) use in_flight::{MOST_REQUESTS, RequestGuard};
 pub(crate) use message::{
@@ -32,4 +33,4 @@ pub(crate) use response::Acknowledged;
 pub(crate) use response::{ItemList, ListMembers, ResultMeta, RpcResponse};
 pub(crate) use session::{ClientInfo, Session};
 pub(crate) use session_change::SessionChange;
-pub(crate) use watched::{MOST_URI_BYTES, MOST_WATCHED, WatchedUris};
+pub(crate) use subscribed_uris::{MOST_SUBSCRIBED, MOST_URI_BYTES, Replaced, SubscribedUris};

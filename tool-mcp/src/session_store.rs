@@ -9,7 +9,10 @@ use serde::{Deserialize, Serialize};
 use tool_core::BoxFuture;
 use tool_core::logging::LogLevel;
 
-use crate::protocol::{ClientInfo, SessionChange};
+use crate::protocol::{ClientInfo, MOST_SUBSCRIBED, RpcResult, SessionChange, too_many_subscriptions};
+
+/// The most bytes that the URIs of a stored session may have, as JSON: each request reads them.
+pub(crate) const MOST_STORED_BYTES: usize = 48 << 10;
 
 /// Stores the sessions of clients up to 2025-11-25, so that each replica behind a load balancer can continue them: see
 /// [`Server::sessions`](crate::Server::sessions).
@@ -18,7 +21,7 @@ use crate::protocol::{ClientInfo, SessionChange};
 /// of each request. A store does not need to.
 ///
 /// A session that is neither inserted, found nor replaced for a time `idle` expires: it is not found any more, and the store
-/// deletes it.
+/// deletes it. Each request finds its session, which has less than 64 KiB as JSON, unless the identifier of its owner is long.
 ///
 /// ```
 /// use std::collections::HashMap;
@@ -141,31 +144,31 @@ pub struct StoredSession {
     revision: u64,
     owner: Option<String>,
     pub(crate) client: ClientInfo,
-    #[serde(default = "usual_log_level")]
+    #[serde(default = "default_log_level")]
     pub(crate) log_level: LogLevel,
     /// Whether the client has sent `notifications/initialized`.
     #[serde(default)]
     pub(crate) is_initialized: bool,
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
-    pub(crate) watched: BTreeSet<String>,
+    pub(crate) subscribed: BTreeSet<String>,
 }
 
 /// Returns the log level of a session whose client has not set one.
-fn usual_log_level() -> LogLevel {
+fn default_log_level() -> LogLevel {
     LogLevel::Info
 }
 
 impl StoredSession {
     /// Returns a session that has just been opened.
     pub(crate) fn new(owner: Option<String>, client: ClientInfo) -> Self {
-        let log_level = usual_log_level();
+        let log_level = default_log_level();
         StoredSession {
             revision: 0,
             owner,
             client,
             log_level,
             is_initialized: false,
-            watched: BTreeSet::new(),
+            subscribed: BTreeSet::new(),
         }
     }
 
@@ -192,20 +195,32 @@ impl StoredSession {
     }
 
     /// Returns the session after a change, with the next revision; `None` if the change has no effect.
-    pub(crate) fn changed(&self, change: &SessionChange) -> Option<Self> {
+    ///
+    /// # Errors
+    ///
+    /// When the client subscribes to too many resources.
+    pub(crate) fn changed(&self, change: &SessionChange) -> RpcResult<Option<Self>> {
         let mut changed = self.clone();
         match change {
             SessionChange::Client(client) => changed.client = client.clone(),
             SessionChange::Initialized => changed.is_initialized = true,
             SessionChange::LogLevel(level) => changed.log_level = *level,
-            SessionChange::Watch(uri) => drop(changed.watched.insert(uri.clone())),
-            SessionChange::Unwatch(uri) => drop(changed.watched.remove(uri)),
+            SessionChange::Subscribe(uri) => drop(changed.subscribed.insert(uri.clone())),
+            SessionChange::Unsubscribe(uri) => drop(changed.subscribed.remove(uri)),
         }
         if changed == *self {
-            return None;
+            return Ok(None);
+        }
+        if matches!(change, SessionChange::Subscribe(_)) && changed.has_too_many_subscriptions() {
+            return Err(too_many_subscriptions(MOST_STORED_BYTES));
         }
         changed.revision += 1;
-        Some(changed)
+        Ok(Some(changed))
+    }
+
+    fn has_too_many_subscriptions(&self) -> bool {
+        let bytes = serde_json::to_vec(&self.subscribed).map_or(usize::MAX, |text| text.len());
+        self.subscribed.len() > MOST_SUBSCRIBED || bytes > MOST_STORED_BYTES
     }
 }
 

@@ -9,7 +9,7 @@ use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 use tokio::sync::broadcast::{Receiver, Sender};
 
 use crate::changes::{DEBOUNCE, for_each};
-use crate::protocol::{Session, Subscriber, WatchedUris};
+use crate::protocol::{Session, SubscribedUris, Subscriber};
 
 /// Notifies the clients of a server that a resource has changed, if they have subscribed to it.
 ///
@@ -120,10 +120,10 @@ impl Updates {
 
     /// Notifies the client of a session from now on, until the session ends.
     pub(crate) fn notify_session(&self, session: &Arc<Session>) {
-        let (subscriber, watched, updates) =
-            (session.subscriber(), Arc::clone(&session.watched), self.receiver());
+        let (subscriber, subscribed, updates) =
+            (session.subscriber(), Arc::clone(&session.subscribed), self.receiver());
         tokio::spawn(session.end.clone().run_until_cancelled_owned(async move {
-            send_updates(updates, &subscriber, &watched).await;
+            send_updates(updates, &subscriber, &subscribed).await;
         }));
     }
 
@@ -133,23 +133,26 @@ impl Updates {
     }
 }
 
-/// Notifies a client of changes of the watched resources, until it leaves.
+/// Notifies a client of changes of the subscribed resources, until it leaves.
 pub(crate) async fn send_updates(
     mut updates: Receiver<Update>,
     subscriber: &Subscriber,
-    watched: &WatchedUris,
+    subscribed: &SubscribedUris,
 ) {
     while let Some(changed) = next_changed(&mut updates).await {
-        for uri in changed.among(&watched.uris()) {
-            let params = ResourceUpdatedNotificationParam::new(uri);
-            let notification = ResourceUpdatedNotification::new(params);
-            let notification = ServerNotification::ResourceUpdatedNotification(notification);
-            if let Err(error) = subscriber.notify(notification).await {
+        for uri in changed.among(&subscribed.uris()) {
+            if let Err(error) = subscriber.notify(updated(uri)).await {
                 tracing::debug!(%error, "a client gets no more notifications of resources");
                 return;
             }
         }
     }
+}
+
+/// Returns the notification of a resource that has changed.
+pub(crate) fn updated(uri: String) -> ServerNotification {
+    let params = ResourceUpdatedNotificationParam::new(uri);
+    ServerNotification::ResourceUpdatedNotification(ResourceUpdatedNotification::new(params))
 }
 
 enum Changed {

@@ -15,8 +15,8 @@ use crate::catalog::view::CatalogView;
 use crate::changes::{Changes, send_changes};
 use crate::handlers::Handler;
 use crate::protocol::{
-    Closed, MOST_URI_BYTES, MOST_WATCHED, RequestContext, RpcResult, Subscriber, WatchedUris, invalid_params,
-    method_not_found, resource_not_found, shutting_down,
+    Closed, MOST_URI_BYTES, RequestContext, RpcResult, SubscribedUris, Subscriber, invalid_params,
+    method_not_found, resource_not_found, shutting_down, too_many_subscriptions,
 };
 use crate::render::read_error::read_error;
 use crate::render::resource_contents::arguments;
@@ -29,7 +29,7 @@ impl Handler {
             return Err(method_not_found("resources/subscribe"));
         };
         if !is_wanted {
-            session.watched.remove(uri);
+            session.subscribed.remove(uri);
             return Ok(());
         }
         let view = self.view(cx).await?;
@@ -39,11 +39,8 @@ impl Handler {
         if !may_read(uri, &view).await.map_err(undecided)? {
             return Err(resource_not_found(uri));
         }
-        let Some(is_first) = session.watched.add(uri.to_owned()) else {
-            return Err(invalid_params(format!(
-                "at most {MOST_WATCHED} resources, whose URIs have at most {MOST_URI_BYTES} bytes, can be watched: \
-                 unsubscribe from some"
-            )));
+        let Some(is_first) = session.subscribed.add(uri.to_owned()) else {
+            return Err(too_many_subscriptions(MOST_URI_BYTES));
         };
         if is_first {
             updates.notify_session(session);
@@ -96,8 +93,8 @@ impl Handler {
         };
         let contents = async {
             let Some(updates) = updates else { return };
-            let watched = WatchedUris::of(uris.into_iter().flatten());
-            self.end.run_until_cancelled(send_updates(updates, &subscriber, &watched)).await;
+            let subscribed = SubscribedUris::of(uris.into_iter().flatten());
+            self.end.run_until_cancelled(send_updates(updates, &subscriber, &subscribed)).await;
         };
         #[cfg(feature = "tasks")]
         let tasks = async {
@@ -125,7 +122,7 @@ impl Handler {
         accepted.resources_list_changed = lists(requested.resources_list_changed);
         let uris = requested.resource_subscriptions.filter(|uris| !uris.is_empty() && self.updates.is_some());
         if let Some(uris) = uris {
-            let (view, within_limits) = (self.view(cx).await?, WatchedUris::default());
+            let (view, within_limits) = (self.view(cx).await?, SubscribedUris::default());
             let mut readable = Vec::new();
             for uri in uris {
                 // A failure of the moment leaves a resource out: the client sees which ones are acknowledged.

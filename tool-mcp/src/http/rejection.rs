@@ -112,7 +112,7 @@ impl From<AuthenticationError> for Rejection {
 impl From<SessionStoreError> for Rejection {
     /// Returns 503: the session goes on once the store answers again.
     fn from(error: SessionStoreError) -> Self {
-        tracing::warn!(%error, "a session cannot be looked up");
+        tracing::warn!(%error, "a request that needs the session store is answered with 503");
         Rejection::of(StatusCode::SERVICE_UNAVAILABLE, no_session_store()).with_retry_after()
     }
 }

@@ -21,7 +21,7 @@ pub(super) const IDLE: Duration = Duration::from_secs(5 * 60);
 const SWEEP: Duration = Duration::from_secs(30);
 
 /// The most sessions.
-const MOST_SESSIONS: usize = 4_096;
+pub(super) const MOST_SESSIONS: usize = 4_096;
 
 /// The most ended streams of a session that are kept for a client that reconnects.
 const MOST_ENDED: usize = 32;
@@ -59,6 +59,23 @@ pub(super) struct HttpSession {
 struct RequestStreams {
     next: u64,
     by_number: BTreeMap<u64, Arc<Stream>>,
+}
+
+/// A session that was added.
+pub(super) struct Inserted {
+    pub(super) lease: SessionLease,
+    /// Whether no other request has added it meanwhile.
+    pub(super) is_new: bool,
+    /// The identifier of the session that was closed to make room.
+    pub(super) closed: Option<Arc<str>>,
+}
+
+/// A reader that a client has attached to a stream with the identifier of an event.
+pub(super) struct Resumed {
+    pub(super) stream: Arc<Stream>,
+    pub(super) reader: u64,
+    /// Whether another replica has sent the event.
+    pub(super) has_moved: bool,
 }
 
 /// Keeps a session from being idle until it is dropped.
@@ -135,7 +152,7 @@ impl HttpSession {
     }
 
     /// Attaches a reader to the stream of an event, after that event; `None` if the stream is not kept any more.
-    pub(super) fn resume(&self, id: &str) -> Option<(Arc<Stream>, u64)> {
+    pub(super) fn resume(&self, id: &str) -> Option<Resumed> {
         let (event, ids) = event_id(id)?;
         let stream = match ids {
             EventIds::Request(number) => {
@@ -146,8 +163,9 @@ impl HttpSession {
             _ => Arc::clone(&self.stream),
         };
         // The events of another replica are not here: its client gets those that this one has not sent yet.
-        let reader = stream.attach((ids == stream.ids()).then_some(event));
-        Some((stream, reader))
+        let has_moved = ids != stream.ids();
+        let reader = stream.attach((!has_moved).then_some(event));
+        Some(Resumed { stream, reader, has_moved })
     }
 
     fn close(&self) {
@@ -192,24 +210,27 @@ impl Sessions {
         Some(SessionLease { sessions: Arc::clone(self), session, stored: None })
     }
 
-    /// Adds a session, unless another request has added it meanwhile, and begins a request of it. Returns whether it is new.
+    /// Adds a session, unless another request has added it meanwhile, and begins a request of it.
     ///
     /// If there are too many, an idle one is closed: of the caller that has the most, the one that has been idle the longest.
     /// If there is none, this returns `None`.
-    pub(super) fn insert(self: &Arc<Self>, session: HttpSession) -> Option<(SessionLease, bool)> {
+    pub(super) fn insert(self: &Arc<Self>, session: HttpSession) -> Option<Inserted> {
         let mut table = lock(&self.0);
         table.sweep();
         let is_new = !table.by_id.contains_key(&session.id);
+        let mut closed = None;
         if is_new && table.by_id.len() >= MOST_SESSIONS {
             let id = table.dispensable()?;
             table.close(&id);
+            closed = Some(id);
         }
         let id = Arc::clone(&session.id);
         let owner = session.owner.clone();
         let new = || SessionEntry { session: Arc::new(session), open: 0, used: Instant::now() };
         table.by_id.entry(Arc::clone(&id)).or_insert_with(new);
         let session = table.begin(&id, owner.as_deref())?;
-        Some((SessionLease { sessions: Arc::clone(self), session, stored: None }, is_new))
+        let lease = SessionLease { sessions: Arc::clone(self), session, stored: None };
+        Some(Inserted { lease, is_new, closed })
     }
 
     /// Returns `true` if a session has open requests or streams.

@@ -56,13 +56,20 @@ impl SharedSessions {
             let stored = StoredSession::new(session.owner.clone(), client);
             store.insert(&key(&id), &stored, IDLE).await?;
         }
-        let Some((lease, _)) = self.local.insert(session) else {
+        let Some(inserted) = self.local.insert(session) else {
             if let Some(store) = &self.store {
                 store.remove(&key(&id)).await?;
             }
             return Err(full());
         };
-        self.refresh(&lease);
+        self.refresh(&inserted.lease);
+        if let (Some(store), Some(closed)) = (&self.store, inserted.closed) {
+            // Otherwise the store would grow with each session that a client opens.
+            let removed = store.remove(&key(&closed)).await;
+            removed.unwrap_or_else(
+                |error| tracing::warn!(%error, "a session that made room is stored until it expires"),
+            );
+        }
         Ok(())
     }
 
@@ -89,14 +96,15 @@ impl SharedSessions {
             Some(lease) => lease,
             None => {
                 let session = HttpSession::restored(id, caller).map_err(no_randomness)?;
-                let (lease, is_new) = self.local.insert(session).ok_or_else(full)?;
-                if is_new {
-                    self.refresh(&lease);
+                // A session that makes room for this one may go on at another replica.
+                let inserted = self.local.insert(session).ok_or_else(full)?;
+                if inserted.is_new {
+                    self.refresh(&inserted.lease);
                 }
-                lease
+                inserted.lease
             }
         };
-        self.handler.restore(&stored, &lease.session.session);
+        restore(&self.handler, &stored, &lease.session);
         lease.stored = Some(stored);
         Ok(Some(lease))
     }
@@ -105,13 +113,15 @@ impl SharedSessions {
     ///
     /// # Errors
     ///
-    /// When the store fails. The change has no effect, and may be made again.
+    /// When the store fails: the change has no effect, and may be made again. When the client subscribes to too many resources.
     pub(super) async fn save(&self, lease: &SessionLease, change: &SessionChange) -> Result<(), Rejection> {
         let (Some(store), Some(mut stored)) = (&self.store, lease.stored.clone()) else { return Ok(()) };
         let key = key(&lease.session.id);
-        while let Some(changed) = stored.changed(change) {
+        // The status is that of other errors of requests of a session.
+        let refused = |error| Rejection::of(StatusCode::OK, error);
+        while let Some(changed) = stored.changed(change).map_err(refused)? {
             if store.replace(&key, &changed, IDLE).await? {
-                self.handler.restore(&changed, &lease.session.session);
+                restore(&self.handler, &changed, &lease.session);
                 return Ok(());
             }
             // Another request has changed the session meanwhile, so that this does not go on for ever.
@@ -119,6 +129,14 @@ impl SharedSessions {
             stored = found;
         }
         Ok(())
+    }
+
+    /// Notifies a client that has attached to the stream of a session here of what may have changed while it read at another
+    /// replica or not at all: of the resources that it has subscribed to, and after it `has_moved` also of the lists.
+    pub(super) fn notify_missed(&self, session: &HttpSession, has_moved: bool) {
+        if self.are_shared() {
+            self.handler.notify_missed(&session.session, session.session.subscribed.uris(), has_moved);
+        }
     }
 
     /// Ends a session, at once here and in the store. Other replicas notice it with the next request, and end the streams that
@@ -135,8 +153,8 @@ impl SharedSessions {
     fn refresh(&self, lease: &SessionLease) {
         let Some(store) = self.store.clone() else { return };
         let (local, handler) = (Arc::downgrade(&self.local), Arc::clone(&self.handler));
-        let (id, session) = (Arc::clone(&lease.session.id), Arc::clone(&lease.session.session));
-        tokio::spawn(session.end.clone().run_until_cancelled_owned(async move {
+        let (id, session) = (Arc::clone(&lease.session.id), Arc::clone(&lease.session));
+        tokio::spawn(session.session.end.clone().run_until_cancelled_owned(async move {
             loop {
                 sleep(REFRESH).await;
                 let Some(local) = local.upgrade() else { return };
@@ -144,12 +162,21 @@ impl SharedSessions {
                     continue;
                 }
                 match store.find(&key(&id), IDLE).await {
-                    Ok(Some(stored)) => handler.restore(&stored, &session),
+                    Ok(Some(stored)) => restore(&handler, &stored, &session),
                     Ok(None) => local.close(&id),
                     Err(error) => tracing::warn!(%error, "a session with open streams cannot be looked up"),
                 }
             }
         }));
+    }
+}
+
+/// Updates a session to what the store has. A client that reads here is notified of the resources that it has subscribed to at
+/// another replica: they may have changed meanwhile. One that does not is notified when it [begins to](SharedSessions::notify_missed).
+fn restore(handler: &Handler, stored: &StoredSession, session: &HttpSession) {
+    let subscribed = handler.restore(stored, &session.session);
+    if session.stream.has_reader() {
+        handler.notify_missed(&session.session, subscribed, false);
     }
 }
 

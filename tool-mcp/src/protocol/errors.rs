@@ -7,6 +7,7 @@ use rmcp::model::{ErrorCode, ProtocolVersion};
 use serde_json::json;
 
 use crate::protocol::in_flight::MOST_REQUESTS;
+use crate::protocol::subscribed_uris::MOST_SUBSCRIBED;
 
 /// The result of a request.
 pub(crate) type RpcResult<T> = Result<T, ErrorData>;
@@ -44,7 +45,15 @@ pub(crate) fn too_many_sessions() -> ErrorData {
     ErrorData::internal_error("too many sessions are in use: try again, or end some with DELETE", Some(retry))
 }
 
-/// Returns the error of a request whose session cannot be looked up.
+/// Returns the error of a client that subscribes to too many resources, whose URIs may have this many bytes.
+pub(crate) fn too_many_subscriptions(bytes: usize) -> ErrorData {
+    invalid_params(format!(
+        "a client can subscribe to at most {MOST_SUBSCRIBED} resources, whose URIs have at most {bytes} bytes: \
+         unsubscribe from some"
+    ))
+}
+
+/// Returns the error of a request whose session store fails.
 pub(crate) fn no_session_store() -> ErrorData {
     let retry = json!({"retryable": true, "retryAfterSeconds": 1});
     ErrorData::internal_error("the store of the sessions does not answer: try again", Some(retry))

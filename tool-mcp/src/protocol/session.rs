@@ -14,7 +14,7 @@ use crate::protocol::era::Era;
 use crate::protocol::in_flight::InFlight;
 use crate::protocol::outbox::{Outbox, Subscriber};
 use crate::protocol::server_requests::ServerRequests;
-use crate::protocol::watched::WatchedUris;
+use crate::protocol::subscribed_uris::{Replaced, SubscribedUris};
 use crate::session_store::StoredSession;
 use crate::sync::lock;
 
@@ -46,7 +46,7 @@ pub(crate) struct Session {
     /// The requests to the client.
     pub(crate) server_requests: ServerRequests,
     /// The resources that the client has subscribed to.
-    pub(crate) watched: Arc<WatchedUris>,
+    pub(crate) subscribed: Arc<SubscribedUris>,
     /// The stream for messages that belong to no request.
     pub(crate) outbox: Outbox,
     /// Identifies the session in traces: a part of the digest of its identifier, with which nobody can use the session.
@@ -67,7 +67,7 @@ impl Session {
             log_level: Mutex::new(LogLevel::Info),
             in_flight: InFlight::default(),
             server_requests: ServerRequests::numbered_from(first),
-            watched: Arc::default(),
+            subscribed: Arc::default(),
             outbox,
             digest,
             is_initialized: AtomicBool::new(false),
@@ -85,17 +85,16 @@ impl Session {
         *lock(&self.client) = Some(client);
     }
 
-    /// Takes over what the session store has, unless it is older than what was taken over before. Returns `true` with the first
-    /// resources that the client has subscribed to.
-    pub(crate) fn restore(&self, stored: &StoredSession) -> bool {
+    /// Takes over what the session store has, unless it is older than what was taken over before.
+    pub(crate) fn restore(&self, stored: &StoredSession) -> Replaced {
         let mut restored = lock(&self.restored);
         if stored.revision() < *restored {
-            return false;
+            return Replaced::default();
         }
         *restored = stored.revision();
         self.open(stored.client.clone());
         self.set_log_level(stored.log_level);
-        self.watched.replace(&stored.watched)
+        self.subscribed.replace(&stored.subscribed)
     }
 
     pub(crate) fn log_level(&self) -> LogLevel {
@@ -109,6 +108,10 @@ impl Session {
     /// Returns `true` once: when the client of an open session says that it is initialized.
     pub(crate) fn initialize(&self) -> bool {
         self.client().is_some() && !self.is_initialized.swap(true, Ordering::Relaxed)
+    }
+
+    pub(crate) fn is_initialized(&self) -> bool {
+        self.is_initialized.load(Ordering::Relaxed)
     }
 
     /// Cancels the request that a notification names.

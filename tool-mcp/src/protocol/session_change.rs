@@ -17,9 +17,9 @@ pub(crate) enum SessionChange {
     Initialized,
     LogLevel(LogLevel),
     /// The client has subscribed to a resource.
-    Watch(String),
+    Subscribe(String),
     /// The client has unsubscribed from a resource.
-    Unwatch(String),
+    Unsubscribe(String),
 }
 
 impl SessionChange {
@@ -33,8 +33,8 @@ impl SessionChange {
                 Some(SessionChange::Client(ClientInfo::negotiated(&opened)))
             }
             "logging/setLevel" => text("level").and_then(logging::level).map(SessionChange::LogLevel),
-            "resources/subscribe" => text("uri").map(|uri| SessionChange::Watch(uri.to_owned())),
-            "resources/unsubscribe" => text("uri").map(|uri| SessionChange::Unwatch(uri.to_owned())),
+            "resources/subscribe" => text("uri").map(|uri| SessionChange::Subscribe(uri.to_owned())),
+            "resources/unsubscribe" => text("uri").map(|uri| SessionChange::Unsubscribe(uri.to_owned())),
             _ => None,
         }
     }

@@ -13,7 +13,7 @@ use crate::http::endpoint::{Endpoint, Incoming};
 use crate::http::headers::{self, SESSION};
 use crate::http::media;
 use crate::http::rejection::Rejection;
-use crate::http::sessions::SessionLease;
+use crate::http::sessions::{Resumed, SessionLease};
 use crate::http::stream::{EventIds, Stream};
 use crate::protocol::{
     Caller, MOST_REQUESTS, Message, Outbox, RpcRequest, SessionChange, in_flight, legacy_refused,
@@ -162,21 +162,27 @@ impl Endpoint {
         media::check_events_accepted(&head.headers)?;
         self.check_has_sessions(head)?;
         let lease = self.lease(head, caller).await?.ok_or_else(|| self.no_session(head))?;
+        let session = &lease.session;
         let source = match head.headers.get("last-event-id").map(|id| id.to_str().unwrap_or_default()) {
             Some(id) => {
-                let Some(source) = lease.session.resume(id) else {
+                let Some(Resumed { stream, reader, has_moved }) = session.resume(id) else {
                     // After an error, the client would try again with the same identifier for ever.
                     tracing::debug!(id, "an event is not kept any more");
                     let ended = Arc::new(Stream::new(EventIds::None));
                     ended.close();
                     return Ok(events(self.event_body(&ended)));
                 };
-                Some(source)
+                if has_moved {
+                    self.sessions.notify_missed(session, true);
+                }
+                Some((stream, reader))
             }
+            // One connection gets the messages of a session. Others stay open, so that the client does not reconnect.
+            None if session.stream.has_reader() => None,
             None => {
-                let stream = &lease.session.stream;
-                // One connection gets the messages of a session. Others stay open, so that the client does not reconnect.
-                (!stream.has_reader()).then(|| (Arc::clone(stream), stream.attach(None)))
+                let reader = session.stream.attach(None);
+                self.sessions.notify_missed(session, false);
+                Some((Arc::clone(&session.stream), reader))
             }
         };
         Ok(events(EventBody::new(source, &self.stop)).map(|body| ResponseBody::Other(guarded(body, lease))))

@@ -110,7 +110,7 @@ async fn limits_the_number_of_sessions() {
 fn fill(sessions: &Arc<Sessions>, owner: &Principal) -> Vec<SessionLease> {
     let opened = |_| {
         let session = HttpSession::new(owner, false).unwrap();
-        sessions.insert(session).unwrap().0
+        sessions.insert(session).unwrap().lease
     };
     (0..MOST_SESSIONS).map(opened).collect()
 }

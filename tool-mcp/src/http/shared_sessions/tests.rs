@@ -16,7 +16,10 @@ use tool_core::{BoxFuture, Context, Registry, tool};
 use tower::ServiceExt as _;
 
 use super::*;
-use crate::session_store::SessionStoreError;
+use crate::captured_log::CapturedLog;
+use crate::changes::DEBOUNCE;
+use crate::http::sessions::MOST_SESSIONS;
+use crate::session_store::{MOST_STORED_BYTES, SessionStoreError};
 use crate::sync::lock;
 use crate::{Changes, DynamicResource, Server, Updates};
 
@@ -252,6 +255,11 @@ impl Events {
     }
 }
 
+/// Returns the notification of a resource that has changed.
+fn updated(uri: &str) -> Value {
+    json!({"jsonrpc": "2.0", "method": "notifications/resources/updated", "params": {"uri": uri}})
+}
+
 async fn text(response: Response) -> String {
     String::from_utf8(response.into_body().collect().await.unwrap().to_bytes().to_vec()).unwrap()
 }
@@ -389,6 +397,65 @@ async fn changes_reach_the_stream_at_another_replica() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_change_before_a_replica_knows_the_subscription_is_not_lost() {
+    let replicas = Replicas::new();
+    let session = open(&replicas.a).await;
+    let mut events = stream(&replicas.b, &session, &[]).await;
+    let subscribe = request(1, "resources/subscribe", json!({"uri": "docs://1"}));
+    assert_eq!(post(&replicas.a, &session, &subscribe).await.status(), 200);
+    sleep(5 * DEBOUNCE).await;
+    replicas.updates.notify("docs://1");
+    assert_eq!(events.next().await, Some(updated("docs://1")));
+    replicas.updates.notify("docs://1");
+    assert_eq!(events.next().await, Some(updated("docs://1")), "from now on it knows the subscription");
+}
+
+#[tokio::test(start_paused = true)]
+async fn changes_while_a_stream_moves_to_another_replica_are_not_lost() {
+    let replicas = Replicas::new();
+    let session = open(&replicas.a).await;
+    for uri in ["docs://1", "docs://2"] {
+        let subscribe = request(1, "resources/subscribe", json!({"uri": uri}));
+        assert_eq!(post(&replicas.a, &session, &subscribe).await.status(), 200);
+    }
+    let mut at_a = stream(&replicas.a, &session, &[]).await;
+    replicas.changes.notify();
+    at_a.next().await.unwrap();
+    let last = at_a.last_id.clone();
+    drop(at_a);
+    // The other replica does not know the session yet.
+    replicas.changes.notify();
+    replicas.updates.notify("docs://1");
+    sleep(5 * DEBOUNCE).await;
+    let mut at_b = stream(&replicas.b, &session, &[("last-event-id", &last)]).await;
+    for list in ["tools", "prompts", "resources"] {
+        let changed = at_b.next().await.unwrap();
+        assert_eq!(changed["method"], format!("notifications/{list}/list_changed"));
+    }
+    for uri in ["docs://1", "docs://2"] {
+        assert_eq!(at_b.next().await, Some(updated(uri)));
+    }
+    // The replica that has sent the last event has also kept those that follow.
+    let last = at_b.last_id.clone();
+    drop(at_b);
+    let mut again = stream(&replicas.b, &session, &[("last-event-id", &last)]).await;
+    replicas.updates.notify("docs://2");
+    assert_eq!(again.next().await, Some(updated("docs://2")));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_first_stream_has_the_changes_since_the_subscription_at_another_replica() {
+    let replicas = Replicas::new();
+    let session = open(&replicas.a).await;
+    let subscribe = request(1, "resources/subscribe", json!({"uri": "docs://1"}));
+    assert_eq!(post(&replicas.b, &session, &subscribe).await.status(), 200);
+    replicas.updates.notify("docs://1");
+    sleep(5 * DEBOUNCE).await;
+    let mut events = stream(&replicas.a, &session, &[]).await;
+    assert_eq!(events.next().await, Some(updated("docs://1")));
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_log_level_holds_at_all_replicas() {
     let replicas = Replicas::new();
     let session = open(&replicas.a).await;
@@ -418,7 +485,75 @@ async fn concurrent_changes_are_all_kept() {
         async move { assert_eq!(post(replica, session, &subscribe).await.status(), 200) }
     });
     futures_util::future::join_all(subscribed).await;
-    assert_eq!(replicas.store.only().watched.len(), 10);
+    assert_eq!(replicas.store.only().subscribed.len(), 10);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_subscriptions_of_a_stored_session_are_limited() {
+    let replicas = Replicas::new();
+    let session = open(&replicas.a).await;
+    let mut text = serde_json::to_value(replicas.store.only()).unwrap();
+    let uris: Vec<String> = (0..MOST_STORED_BYTES / 1_000).map(|n| format!("docs://{n:0993}")).collect();
+    text["subscribed"] = json!(uris);
+    let full: StoredSession = serde_json::from_value(text).unwrap();
+    for (stored, _) in lock(&replicas.store.sessions).values_mut() {
+        *stored = full.clone();
+    }
+    let change = |method: &str, uri: &str| request(1, method, json!({"uri": uri}));
+    for replica in [&replicas.a, &replicas.b] {
+        for uri in ["docs://1", "docs://2"] {
+            let response = post(replica, &session, &change("resources/subscribe", uri)).await;
+            assert_eq!(response.status(), 200);
+            let error: Value = serde_json::from_str(&self::text(response).await).unwrap();
+            assert_eq!((&error["id"], &error["error"]["code"]), (&json!(1), &json!(-32602)), "{error}");
+            let message = error["error"]["message"].as_str().unwrap();
+            assert!(
+                message.contains("49152 bytes") && message.contains("unsubscribe from some"),
+                "{message}"
+            );
+        }
+        assert_eq!(replicas.store.only(), full);
+    }
+    let unsubscribe = change("resources/unsubscribe", &uris[0]);
+    assert_eq!(post(&replicas.a, &session, &unsubscribe).await.status(), 200);
+    let response = post(&replicas.b, &session, &change("resources/subscribe", "docs://1")).await;
+    assert!(!self::text(response).await.contains("error"));
+    assert!(replicas.store.only().subscribed.contains("docs://1"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_that_makes_room_for_a_new_one_leaves_the_store() {
+    let replicas = Replicas::new();
+    let kept = || lock(&replicas.store.sessions).len();
+    let elsewhere = open(&replicas.b).await;
+    let first = open(&replicas.a).await;
+    // It is idle the longest.
+    sleep(Duration::from_secs(1)).await;
+    for _ in 1..MOST_SESSIONS {
+        assert_eq!(post(&replicas.a, "", &initialize()).await.status(), 200);
+    }
+    assert_eq!(kept(), MOST_SESSIONS + 1);
+    assert_eq!(post(&replicas.a, "", &initialize()).await.status(), 200);
+    assert_eq!(kept(), MOST_SESSIONS + 1, "one is new, and one was deleted");
+    let ping = request(1, "ping", json!({}));
+    assert_eq!(post(&replicas.a, &first, &ping).await.status(), 404);
+    // A session of another replica needs room here, but those that make room may go on elsewhere.
+    assert_eq!(post(&replicas.a, &elsewhere, &ping).await.status(), 200);
+    assert_eq!(kept(), MOST_SESSIONS + 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_log_of_a_store_that_fails_has_the_cause() {
+    let log = CapturedLog::default();
+    let _logging = tracing::subscriber::set_default(log.subscriber());
+    let replicas = Replicas::new();
+    replicas.store.fails.store(true, Ordering::Relaxed);
+    assert_eq!(post(&replicas.a, "", &initialize()).await.status(), 503);
+    let text = log.text();
+    assert!(
+        text.contains("the cable is cut") && !text.contains("looked up"),
+        "nothing was looked up: {text}"
+    );
 }
 
 #[tokio::test(start_paused = true)]
