@@ -61,7 +61,7 @@ impl Command {
     }
 }
 
-/// Installs the packages of npm and PyPI that steps need. Beside the first steps this takes no time: those wait for the compiler,
+/// Installs the packages of npm and `PyPI` that steps need. Beside the first steps this takes no time: those wait for the compiler,
 /// and it waits for the network. A failure is reported by the step that tries again.
 fn install_all() {
     for folder in clients::FOLDERS {

@@ -60,10 +60,9 @@ impl Compose {
 impl Service {
     /// Starts one replica: with what the containers reach by other addresses, and with the secrets as files of this test.
     async fn start(&self, shared: &Shared) -> Replica {
-        let arguments: Vec<&str> = self.command.iter().map(|word| word.as_str()).collect();
+        let mut arguments: Vec<&str> = self.command.iter().map(String::as_str).collect();
         let port =
             arguments.iter().position(|word| *word == "0.0.0.0:8080").expect("the port of the container");
-        let mut arguments = arguments;
         arguments[port] = "127.0.0.1:0";
         let mut command = shared.command_of("content", &arguments);
         for (name, value) in &self.environment {

@@ -1,6 +1,7 @@
 //! Mixed load: each answer of several replicas is the one of a single replica.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -145,9 +146,9 @@ async fn answers_of_one() -> Answers {
     let client = Client::new(replica.address);
     let mut answers = HashMap::new();
     for action in (0..1_000).map(action) {
-        if !answers.contains_key(&action) {
-            let answer = act(&client, &shared, &action).await.unwrap();
-            answers.insert(action, answer);
+        if let Entry::Vacant(entry) = answers.entry(action) {
+            let answer = act(&client, &shared, entry.key()).await.unwrap();
+            entry.insert(answer);
         }
     }
     answers

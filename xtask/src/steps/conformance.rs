@@ -11,7 +11,6 @@ use crate::failure::Failure;
 use crate::process::Invocation;
 use crate::server::Server;
 use crate::tally::Tally;
-use crate::workspace;
 
 /// The timeout for all scenarios of a revision.
 const RUN: Duration = Duration::from_secs(300);

@@ -1,7 +1,7 @@
 //! The step that tests the OpenAPI document with third-party programs.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::binaries;
 use crate::environment::{Environment, OPENAPI};
