@@ -22,12 +22,13 @@ use rmcp::model::{
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tool_core::{CallOptions, Failure};
 
 use crate::call_notifications::with_notifications;
 use crate::catalog::view::{CatalogView, CatalogViews, FRESH_FOR_MS};
-use crate::changes::{Changes, list_changes};
+use crate::changes::{Changes, SEND_TIMEOUT, list_changes};
 use crate::elicitation::{CallIdentity, Elicitation, Round, StateSealer};
 use crate::paging::ListPage;
 use crate::protocol::{
@@ -145,8 +146,8 @@ impl Handler {
         }
     }
 
-    /// Updates a session to what the session store has, and notifies its client from now on as it wishes. Returns the resources
-    /// that the client has subscribed to at another replica.
+    /// Updates a session to what the session store has, and starts the notifications that its client has subscribed to. Returns the
+    /// resources that the client has subscribed to at another replica.
     pub(crate) fn restore(&self, stored: &StoredSession, session: &Arc<Session>) -> BTreeSet<String> {
         let Replaced { is_first, added } = session.restore(stored);
         if let Some(updates) = self.updates.as_ref().filter(|_| is_first) {
@@ -164,13 +165,18 @@ impl Handler {
         let lists = has_lists.then(|| list_changes(None)).into_iter().flatten();
         let uris = uris.into_iter().filter(|_| self.updates.is_some()).map(updated);
         let (subscriber, missed) = (session.subscriber(), lists.chain(uris).collect::<Vec<_>>());
-        tokio::spawn(session.end.clone().run_until_cancelled_owned(async move {
+        if missed.is_empty() {
+            return;
+        }
+        // A client that does not read gets none of them.
+        let sending = timeout(SEND_TIMEOUT, async move {
             for notification in missed {
                 if subscriber.notify(notification).await.is_err() {
                     return;
                 }
             }
-        }));
+        });
+        tokio::spawn(session.end.clone().run_until_cancelled_owned(sending));
     }
 
     /// Runs a call. Sends its progress, messages and questions to the client.

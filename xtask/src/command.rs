@@ -207,6 +207,7 @@ mod tests {
                 "gateway",
                 "oauth",
                 "publish",
+                "replicas",
                 "shells",
                 "browser"
             ]

@@ -124,7 +124,7 @@ fn stores(updates: &Updates) -> Result<Stores, String> {
                 .to_owned(),
         );
     }
-    let url = url.into_string().map_err(|_| "DATABASE_URL: it is no text, it is not UTF-8".to_owned())?;
+    let url = url.into_string().map_err(|_| "DATABASE_URL: it is not valid UTF-8".to_owned())?;
     let site = Site::postgres(&url).map_err(|error| format!("DATABASE_URL: {error}"))?;
     let shared = Shared {
         changes: PostgresChanges::at(&url, "content").map_err(|error| format!("DATABASE_URL: {error}"))?,
@@ -151,6 +151,17 @@ fn results(folder: &Path) -> Result<ResultStore, String> {
         tracing::warn!(%error, "archives are kept in memory, since {} cannot be used", folder.display());
         ResultStore::memory()
     }))
+}
+
+/// Logs that the bucket of archives cannot be used, if that is so: everything else works without it.
+async fn check_bucket() {
+    if env::var_os("AWS_BUCKET").is_none() {
+        return;
+    }
+    let Ok(bucket) = Bucket::new(BucketOptions::from_env()) else { return };
+    if let Err(error) = bucket.check().await {
+        tracing::error!(%error, "archives cannot be stored in the bucket of AWS_BUCKET");
+    }
 }
 
 /// Reads how often a user may publish in an hour.
@@ -191,6 +202,7 @@ async fn authenticator(
 
 async fn serve_http(registry: Registry, site: Site, options: ServeOptions) -> Result<(), ServeError> {
     let addr = options.addr.ok_or("an address is needed")?;
+    check_bucket().await;
     let mut http = tool_http::Options::new().title("content").allow_execute(options.allow_execute);
     if let Some(authenticator) = authenticator(&site, &options, "").await? {
         http = http.authenticator(authenticator);
@@ -228,6 +240,7 @@ async fn serve_mcp(
     match options.addr {
         None => server.serve_stdio().await?,
         Some(addr) => {
+            check_bucket().await;
             if let Some(authenticator) = authenticator(&site, &options, "/mcp").await? {
                 server = server.authenticator(authenticator);
             }

@@ -66,14 +66,16 @@ impl ResultStore {
         content: &[u8],
     ) -> Result<Digest, ResultStoreError> {
         let digest = Digest::of_bytes(content);
-        let framed = StoredResult::framed(media_type, content);
         let name = ResultName::new(principal, digest);
+        // A copy of the content is only made for a turn, so that there are few.
+        let framed = || StoredResult::framed(media_type, content);
         let Ok(runtime) = Handle::try_current() else {
             let turn = Arc::clone(&self.0.state.turns).acquire_owned().await.ok();
-            return self.0.write(name, framed, turn).await.map(|_| digest);
+            return self.0.write(name, framed(), turn).await.map(|_| digest);
         };
         let deadline = Instant::now() + self.0.limits.patience;
         let turn = self.turn(deadline).await.ok_or(ResultStoreError::Late)?;
+        let framed = framed();
         let inner = Arc::clone(&self.0);
         // The write completes even if the caller leaves.
         let write = runtime.spawn(async move { inner.write(name, framed, turn).await.map(drop) });

@@ -100,7 +100,7 @@ impl Database {
                 Ok(transaction)
             }
             Database::Postgres(Postgres { pool, .. }) => {
-                migrate_postgres(&mut *pool.acquire().await?).await?;
+                migrate_postgres(pool).await?;
                 let mut transaction = pool.begin().await?;
                 let lock = "SET LOCAL lock_timeout = '30s'; \
                      LOCK TABLE provider, tool, parameter IN SHARE ROW EXCLUSIVE MODE";
@@ -119,7 +119,7 @@ impl Postgres {
 
     /// Creates the tables if they are missing.
     pub(super) async fn prepare(&self) -> Result<(), StoreError> {
-        migrate_postgres(&mut *self.pool.acquire().await?).await
+        migrate_postgres(&self.pool).await
     }
 }
 
@@ -159,14 +159,20 @@ async fn migrate_file(connection: &mut AnyConnection) -> Result<(), StoreError> 
 }
 
 /// Creates or updates the tables. The migrator takes a lock, for which other processes wait.
-async fn migrate_postgres(connection: &mut AnyConnection) -> Result<(), StoreError> {
+async fn migrate_postgres(pool: &AnyPool) -> Result<(), StoreError> {
     let migration = |(sql, version): (&'static str, i64)| {
         let description = Cow::Borrowed("catalogue");
         Migration::new(version, description, MigrationType::Simple, sql.into_sql_str(), false)
     };
     let mut migrator = Migrator::with_migrations(POSTGRES.into_iter().zip(1..).map(migration).collect());
     migrator.dangerous_set_table_name(MIGRATIONS);
-    migrator.run_direct(None, connection, false).await.map_err(|error| match error {
+    let mut connection = pool.acquire().await?;
+    let migrated = migrator.run_direct(None, &mut *connection, false).await;
+    if migrated.is_err() {
+        // After an error, the migrator does not release its lock: the end of the connection does.
+        connection.close_on_drop();
+    }
+    migrated.map_err(|error| match error {
         MigrateError::VersionMissing(found) => StoreError::Newer { found, newest: NEWEST },
         MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _) => error.into(),
         error => StoreError::Database(sqlx::Error::from(error)),

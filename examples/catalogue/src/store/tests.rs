@@ -349,6 +349,17 @@ async fn creates_the_tables_of_postgres_once() {
     assert!(matches!(store().reader().rows().await, Err(StoreError::Newer { found: 99, newest: 1 })));
     let imported = store().0.writer.import(&demo()).await;
     assert!(matches!(imported, Err(StoreError::Newer { found: 99, newest: 1 })), "{imported:?}");
+    // A program that is too old does not keep others from writing.
+    let old = store();
+    assert!(matches!(old.prepare().await, Err(StoreError::Newer { .. })));
+    let locks = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'";
+    let released = async {
+        while sqlx::query_scalar::<_, i64>(locks).fetch_one(&mut connection).await.unwrap() > 0 {
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(std::time::Duration::from_secs(30), released).await.expect("the lock is released");
+    drop(old);
 }
 
 #[test]
