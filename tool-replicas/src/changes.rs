@@ -15,10 +15,10 @@ use self::listener::Listener;
 use crate::database::{Database, InvalidDatabaseUrl, options};
 
 /// PostgreSQL refuses longer names of channels.
-const MOST_BYTES_OF_CHANNEL: usize = 63;
+const MOST_CHANNEL_BYTES: usize = 63;
 
 /// PostgreSQL refuses longer payloads.
-const MOST_BYTES_OF_PAYLOAD: usize = 7_999;
+const MOST_PAYLOAD_BYTES: usize = 7_999;
 
 /// How long a connection may be silent before it is checked.
 const KEEPALIVE: Duration = Duration::from_secs(10);
@@ -74,8 +74,8 @@ impl PostgresChanges {
     /// ```
     pub fn at(url: &str, channel: &str) -> Result<Self, ChangesError> {
         let options = options(url)?;
-        if !(1..=MOST_BYTES_OF_CHANNEL).contains(&channel.len()) || channel.contains('\0') {
-            return Err(ChangesError::InvalidChannel(channel.chars().take(MOST_BYTES_OF_CHANNEL).collect()));
+        if !(1..=MOST_CHANNEL_BYTES).contains(&channel.len()) || channel.contains('\0') {
+            return Err(ChangesError::InvalidChannel(channel.chars().take(MOST_CHANNEL_BYTES).collect()));
         }
         Ok(PostgresChanges {
             sender: Arc::new(Database::new(options.clone(), 1, None)),
@@ -106,7 +106,7 @@ impl PostgresChanges {
     ///
     /// # Errors
     ///
-    /// When the database cannot be reached within five seconds, or refuses the notification. The replicas that listen do not
+    /// When there is no connection to the database within two seconds, or it does not take the notification within five. The replicas that listen do not
     /// learn of the change then.
     ///
     /// ```no_run
@@ -159,7 +159,7 @@ impl PostgresChanges {
 /// Returns the payload that says what has changed.
 fn payload(update: &Update) -> &str {
     match update {
-        Update::Resource(uri) if uri.len() <= MOST_BYTES_OF_PAYLOAD && !uri.contains('\0') => uri,
+        Update::Resource(uri) if uri.len() <= MOST_PAYLOAD_BYTES && !uri.contains('\0') => uri,
         _ => "",
     }
 }
@@ -206,8 +206,8 @@ mod tests {
     fn payloads_that_postgres_refuses_become_any() {
         for (uri, kept) in [
             ("site://page/7".to_owned(), true),
-            (format!("site://{}", "x".repeat(MOST_BYTES_OF_PAYLOAD - 7)), true),
-            (format!("site://{}", "x".repeat(MOST_BYTES_OF_PAYLOAD - 6)), false),
+            (format!("site://{}", "x".repeat(MOST_PAYLOAD_BYTES - 7)), true),
+            (format!("site://{}", "x".repeat(MOST_PAYLOAD_BYTES - 6)), false),
             (format!("site://{}", "\u{e9}".repeat(4_000)), false),
             ("a\0b".to_owned(), false),
             (String::new(), false),

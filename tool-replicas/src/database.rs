@@ -10,10 +10,10 @@ use tokio::sync::OnceCell;
 use tokio::time::timeout;
 
 /// How long the database may take to accept a connection.
-const CONNECTING: Duration = Duration::from_secs(2);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// How long the database may take for anything, with a connection to it.
-const ANSWERING: Duration = Duration::from_secs(5);
+const STATEMENT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The key of the lock that a replica holds while it creates tables.
 const TABLES_LOCK: i64 = 7_386_223_984_516_932;
@@ -33,10 +33,10 @@ pub struct InvalidDatabaseUrl;
 pub(crate) enum DatabaseError {
     #[error(transparent)]
     Failed(#[from] sqlx::Error),
-    #[error("the database does not answer within {ANSWERING:?}")]
+    #[error("the database does not answer within {STATEMENT_TIMEOUT:?}")]
     TimedOut,
-    #[error("the process ends")]
-    Ended,
+    #[error("the statement was aborted")]
+    Aborted,
 }
 
 /// Parses a URL of PostgreSQL.
@@ -71,8 +71,8 @@ impl Database {
         Database { options, table, most_connections, pool: OnceCell::new() }
     }
 
-    /// Runs a statement, for a limited time. It runs to its end even if the caller leaves: a connection that is dropped in the
-    /// middle of a statement is not free again until the database has answered, and one that has gone away never does.
+    /// Runs a statement, for a limited time. It is not canceled when this future is dropped: a connection that is dropped in the
+    /// middle of a statement stays in use until the database has answered.
     ///
     /// # Errors
     ///
@@ -81,22 +81,23 @@ impl Database {
         &self,
         statement: Query<'static, Postgres, PgArguments>,
     ) -> Result<Vec<PgRow>, DatabaseError> {
-        let opening = timeout(ANSWERING, self.pool.get_or_try_init(|| self.open()));
+        let opening = timeout(STATEMENT_TIMEOUT, self.pool.get_or_try_init(|| self.open()));
         let pool = opening.await.map_err(|_| DatabaseError::TimedOut)??.clone();
         let running = tokio::spawn(async move {
             let mut connection = pool.acquire().await?;
-            let rows = timeout(ANSWERING, statement.fetch_all(&mut *connection)).await;
+            let rows = timeout(STATEMENT_TIMEOUT, statement.fetch_all(&mut *connection)).await;
             if rows.is_err() {
                 connection.close_on_drop();
             }
             rows.map_err(|_| DatabaseError::TimedOut)?.map_err(DatabaseError::Failed)
         });
-        running.await.unwrap_or(Err(DatabaseError::Ended))
+        running.await.unwrap_or(Err(DatabaseError::Aborted))
     }
 
     /// Connects, and creates the table if it does not exist: a user of the database who may not create tables can use one.
     async fn open(&self) -> Result<PgPool, sqlx::Error> {
-        let pool = PgPoolOptions::new().max_connections(self.most_connections).acquire_timeout(CONNECTING);
+        let pool =
+            PgPoolOptions::new().max_connections(self.most_connections).acquire_timeout(CONNECT_TIMEOUT);
         let pool = pool.connect_lazy_with(self.options.clone());
         let Some(table) = self.table else { return Ok(pool) };
         let exists = sqlx::query_scalar("SELECT to_regclass($1) IS NOT NULL").bind(table.name);

@@ -7,7 +7,7 @@ use sqlx::postgres::{PgConnectOptions, PgListener, PgPoolOptions};
 use tokio::time::{sleep, timeout};
 
 /// How long connecting and statements may take.
-const PATIENCE: Duration = Duration::from_secs(5);
+const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The first and the longest pause before connecting again.
 const BACK_OFF: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(5));
@@ -63,7 +63,7 @@ enum ListenError {
     #[error("the database did not answer in time")]
     Silent,
     #[error(
-        "listening works, and notifications are not delivered: connect to PostgreSQL itself, not to a proxy"
+        "the database accepts LISTEN and delivers no notifications: connect to PostgreSQL itself, not to a proxy"
     )]
     NotDelivered,
 }
@@ -80,7 +80,7 @@ struct Connection {
 
 impl Connection {
     async fn open(options: &PgConnectOptions, channel: &str) -> Result<Self, ListenError> {
-        let pool = PgPoolOptions::new().max_connections(1).acquire_timeout(PATIENCE);
+        let pool = PgPoolOptions::new().max_connections(1).acquire_timeout(TIMEOUT);
         let pool = pool.connect_lazy_with(options.clone());
         let opening = async {
             let mut listener = PgListener::connect_with(&pool).await?;
@@ -90,7 +90,7 @@ impl Connection {
             listener.listen_all([channel, &check]).await?;
             Ok::<_, ListenError>(Connection { listener, check, is_checking: false, is_proven: false })
         };
-        let mut connection = timeout(2 * PATIENCE, opening).await.map_err(|_| ListenError::Silent)??;
+        let mut connection = timeout(2 * TIMEOUT, opening).await.map_err(|_| ListenError::Silent)??;
         connection.check().await?;
         Ok(connection)
     }
@@ -98,7 +98,7 @@ impl Connection {
     /// Notifies itself.
     async fn check(&mut self) -> Result<(), ListenError> {
         let notify = sqlx::query("SELECT pg_notify($1, '')").bind(&self.check).execute(&mut self.listener);
-        timeout(PATIENCE, notify).await.map_err(|_| ListenError::Silent)??;
+        timeout(TIMEOUT, notify).await.map_err(|_| ListenError::Silent)??;
         self.is_checking = true;
         Ok(())
     }
