@@ -26,7 +26,7 @@ pub(crate) const FISH: Program = Program { name: "fish", package: "fish", probe:
 /// Counts the instructions of the benchmarks.
 pub(crate) const VALGRIND: Program = Program { name: "valgrind", package: "valgrind", probe: &[] };
 
-/// The database that the tests of `tool-tasks` start servers of. Its other programs are not in `PATH` on Debian.
+/// The database that tests start servers of. Its other programs are not in `PATH` on Debian.
 pub(crate) const POSTGRESQL: Program = Program { name: "pg_ctlcluster", package: "postgresql", probe: &[] };
 
 /// Its library gives a process of the tests of `tool-tasks` another clock.

@@ -16,7 +16,7 @@ pub(crate) struct Client {
     address: SocketAddr,
 }
 
-/// What a caller can tell replicas apart by.
+/// The parts of a response that are compared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
