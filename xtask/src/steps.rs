@@ -37,7 +37,7 @@ pub(crate) const STEPS: &[Step] = &[
     },
     Step {
         name: "oldest",
-        summary: "the oldest versions of libraries that we take in a range, and an application beside us",
+        summary: "an application with its own rmcp, the newest and the oldest",
         needs: &[],
         run: oldest::oldest,
     },

@@ -1,7 +1,5 @@
-//! The step that tests the oldest versions that `Cargo.toml` allows; `Cargo.lock` has the newest.
-
-use std::path::Path;
-use std::{fs, io};
+//! The step that tests an application beside us, with the newest and the oldest libraries of the ranges in `Cargo.toml`. All other tests
+//! use those of `Cargo.lock`, the newest.
 
 use crate::failure::Failure;
 use crate::process::Invocation;
@@ -10,80 +8,35 @@ use crate::tally::Tally;
 use crate::workspace;
 
 /// The lower end of each range that spans versions which are not compatible by their number, or that says one.
-const OLDEST: &[(&str, &str)] = &[("jsonschema", "0.60.2"), ("rmcp", "3.11.0"), ("rmcp-macros", "3.11.0")];
-
-/// The test targets that use these libraries.
-const TESTS: [&str; 4] = ["mcp", "rmcp_client", "tools", "upstream"];
+const OLDEST: &[(&str, &str)] = &[("rmcp", "3.11.0"), ("rmcp-macros", "3.11.0")];
 
 /// The manifest of an application that has libraries of ours beside its own rmcp.
-const BESIDE: &str = "tests/beside/Cargo.toml";
+const MANIFEST: &str = "tests/beside/Cargo.toml";
 
-/// Runs the tests with a lock file that has the oldest versions, and those of an application beside us with its newest rmcp and
-/// with the oldest.
+/// Tests the application with the newest libraries, then with the oldest.
 pub(crate) fn oldest(tally: &mut Tally) -> Result<(), Failure> {
-    let target = workspace::target();
-    let folder = target.join("oldest");
-    mirror(&workspace::root(), &folder)
-        .map_err(|source| Failure::File { path: folder.display().to_string(), source })?;
-    for (name, version) in OLDEST {
-        let update = ["update", "--quiet", name, "--precise", version];
-        Invocation::cargo(update).folder(&folder).announce().run()?;
-    }
-    // Features of the whole workspace, to reuse what other steps have compiled.
-    let test = Invocation::cargo(["test", "--workspace", "--locked", "--no-fail-fast"]);
-    let test = TESTS.iter().fold(test, |test, name| test.arguments(["--test", name]));
-    cargo::counted(test.folder(&folder).env("CARGO_TARGET_DIR", &target), tally)?;
-    let update = |arguments: &[&str]| {
-        Invocation::cargo(["update", "--manifest-path", BESIDE]).arguments(arguments).announce().run()
-    };
-    let mut test = || {
-        let test = Invocation::cargo(["test", "--manifest-path", BESIDE, "--locked", "--no-fail-fast"]);
-        cargo::counted(test.env("CARGO_TARGET_DIR", &target), tally)
-    };
     // Its lock file is not checked in, and an earlier run may have left one.
     update(&[])?;
-    test()?;
-    for (name, version) in OLDEST.iter().filter(|(name, _)| name.starts_with("rmcp")) {
+    test(tally)?;
+    for (name, version) in OLDEST {
         update(&[name, "--precise", version])?;
     }
-    test()
+    test(tally)
 }
 
-/// Creates a folder with links to the workspace, and a copy of its lock file.
-fn mirror(root: &Path, folder: &Path) -> io::Result<()> {
-    if folder.exists() {
-        fs::remove_dir_all(folder)?;
-    }
-    fs::create_dir_all(folder)?;
-    for entry in fs::read_dir(root)? {
-        let entry = entry?;
-        let name = entry.file_name();
-        let link = folder.join(&name);
-        match name.to_str() {
-            Some("target" | ".git") => {}
-            Some("Cargo.lock") => drop(fs::copy(entry.path(), link)?),
-            _ => linked(&entry.path(), &link)?,
-        }
-    }
-    Ok(())
+fn update(arguments: &[&str]) -> Result<(), Failure> {
+    Invocation::cargo(["update", "--manifest-path", MANIFEST]).arguments(arguments).announce().run()
 }
 
-#[cfg(unix)]
-fn linked(original: &Path, link: &Path) -> io::Result<()> {
-    std::os::unix::fs::symlink(original, link)
-}
-
-#[cfg(windows)]
-fn linked(original: &Path, link: &Path) -> io::Result<()> {
-    if original.is_dir() {
-        std::os::windows::fs::symlink_dir(original, link)
-    } else {
-        std::os::windows::fs::symlink_file(original, link)
-    }
+fn test(tally: &mut Tally) -> Result<(), Failure> {
+    let test = Invocation::cargo(["test", "--manifest-path", MANIFEST, "--locked", "--no-fail-fast"]);
+    cargo::counted(test.env("CARGO_TARGET_DIR", workspace::target()), tally)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     /// Returns the names and lower ends of version ranges in the manifest.
@@ -111,22 +64,5 @@ mod tests {
                 "{name}: {version}, {lower}"
             );
         }
-    }
-
-    #[test]
-    fn gives_a_mirror_its_own_lock_file() {
-        let folder = std::env::temp_dir().join(format!("xtask-mirror-{}", std::process::id()));
-        let (root, mirrored) = (folder.join("root"), folder.join("mirrored"));
-        fs::create_dir_all(root.join("target")).unwrap();
-        fs::create_dir_all(root.join("package")).unwrap();
-        fs::write(root.join("Cargo.lock"), "newest").unwrap();
-        for _ in 0..2 {
-            mirror(&root, &mirrored).unwrap();
-            fs::write(mirrored.join("Cargo.lock"), "oldest").unwrap();
-        }
-        assert_eq!(fs::read_to_string(root.join("Cargo.lock")).unwrap(), "newest");
-        assert!(mirrored.join("package").is_dir());
-        assert!(!mirrored.join("target").exists());
-        fs::remove_dir_all(folder).unwrap();
     }
 }
