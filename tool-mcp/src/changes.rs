@@ -230,7 +230,7 @@ mod tests {
         // A few notifications fill the buffer.
         let (client_end, server_end) = tokio::io::duplex(512);
         let (reader, writer) = tokio::io::split(server_end);
-        let serving = tokio::spawn(crate::stdio::speak(handler, reader, writer));
+        let serving = tokio::spawn(crate::stdio::speak(handler, None, reader, writer));
         let (reader, mut writer) = tokio::io::split(client_end);
         let mut reader = BufReader::with_capacity(1, reader);
         let listen = json!({"jsonrpc": "2.0", "id": 1, "method": "subscriptions/listen", "params": {

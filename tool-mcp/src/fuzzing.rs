@@ -47,6 +47,6 @@ impl Stdio {
         R: AsyncRead + Send + Unpin + 'static,
         W: AsyncWrite + Send + Unpin + 'static,
     {
-        stdio::speak(Arc::clone(&self.0), reader, writer).await
+        stdio::speak(Arc::clone(&self.0), None, reader, writer).await
     }
 }

@@ -34,6 +34,7 @@ mod signature;
 mod stdio;
 mod surfaces;
 mod sync;
+pub mod testing;
 mod tool_search;
 mod updates;
 #[cfg(feature = "upstream")]

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
-use tool_core::BoxFuture;
+use tool_core::{BoxFuture, Extensions};
 
 use crate::clock;
 use crate::error::ServeError;
@@ -64,13 +64,19 @@ pub(crate) async fn serve(
     Ok(())
 }
 
-/// Serves one client over two pipes of a test or of a fuzz target.
-pub(crate) async fn speak<R, W>(handler: Arc<Handler>, reader: R, writer: W) -> Result<(), ServeError>
+/// Serves one client over two pipes of a test or of a fuzz target, whose requests have these extensions.
+pub(crate) async fn speak<R, W>(
+    handler: Arc<Handler>,
+    extensions: Option<Extensions>,
+    reader: R,
+    writer: W,
+) -> Result<(), ServeError>
 where
     R: tokio::io::AsyncRead + Send + Unpin + 'static,
     W: tokio::io::AsyncWrite + Send + Unpin + 'static,
 {
-    Connection::new(handler, writer).run(reader, CancellationToken::new()).await;
+    let connection = Connection::new(handler, writer).with_extensions(extensions);
+    connection.run(reader, CancellationToken::new()).await;
     Ok(())
 }
 
@@ -94,7 +100,7 @@ mod tests {
         // The buffer is too small for an answer.
         let (client_end, server_end) = tokio::io::duplex(16);
         let (reader, writer) = tokio::io::split(server_end);
-        let serving = tokio::spawn(speak(handler, reader, writer));
+        let serving = tokio::spawn(speak(handler, None, reader, writer));
         let (mut unread, mut writer) = tokio::io::split(client_end);
         let list = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"_meta": {
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",

@@ -4,81 +4,46 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
-use tokio::runtime::Runtime;
 use tool_core::address::Surface;
 use tool_core::ui::Ui;
 use tool_core::{Registry, ToolDefinition};
+use tool_mcp::testing::{Client, ClientError, Items};
 use tool_mcp::{Server, Surfaces};
 
-struct RunningServer {
-    url: String,
-    registry: Registry,
-    _runtime: Runtime,
+/// Returns a client of the tools, with these surfaces.
+async fn client(surfaces: Surfaces) -> Client {
+    let server = Server::new(registry()).name("weather").surfaces(surfaces);
+    Client::connect(server).await.unwrap()
 }
 
-impl RunningServer {
-    fn start(surfaces: Surfaces) -> Self {
-        let registry = weather::registry("unused").unwrap();
-        let runtime = Runtime::new().unwrap();
-        let server = Server::new(registry.clone()).name("weather").surfaces(surfaces);
-        let http = runtime.block_on(server.serve_http("127.0.0.1:0")).unwrap();
-        let url = format!("http://{}/mcp", http.local_addr());
-        runtime.spawn(http.run());
-        RunningServer { url, registry, _runtime: runtime }
-    }
-
-    /// Sends a request of MCP 2026-07-28 and returns the answer.
-    fn send_mcp(&self, method: &str, mut params: Value) -> Value {
-        let name = params["name"].as_str().or(params["uri"].as_str()).map(str::to_owned);
-        params["_meta"] = json!({
-            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-            "io.modelcontextprotocol/clientCapabilities": {},
-        });
-        let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string();
-        let request = ureq::post(&self.url)
-            .config()
-            .http_status_as_error(false)
-            .build()
-            .content_type("application/json")
-            .header("accept", "application/json, text/event-stream")
-            .header("mcp-protocol-version", "2026-07-28")
-            .header("mcp-method", method);
-        let request = name.iter().fold(request, |request, name| request.header("mcp-name", name));
-        let text = request.send(body).unwrap().body_mut().read_to_string().unwrap();
-        serde_json::from_str(&text).unwrap()
-    }
-
-    /// Returns the names of what is listed, without the pages of tools.
-    fn list_names(&self, method: &str, what: &str) -> Vec<String> {
-        let list = self.send_mcp(method, json!({}))["result"][what].take();
-        let is_page = |item: &Value| item["uri"].as_str().is_some_and(|uri| uri.starts_with("ui://"));
-        let items = list.as_array().unwrap().iter().filter(|item| !is_page(item));
-        items.map(|item| item["name"].as_str().unwrap().to_owned()).collect()
-    }
-
-    fn is_callable(&self, tool: &ToolDefinition) -> bool {
-        // Nothing runs: an invalid input fails differently for missing tools.
-        let params = json!({"name": tool.name(), "arguments": {"no such input": 1}});
-        self.send_mcp("tools/call", params)["result"]["isError"] == true
-    }
+fn registry() -> Registry {
+    weather::registry("unused").unwrap()
 }
 
-#[test]
-fn lists_every_tool_on_its_surfaces() {
+/// Returns the names of what is listed, without the pages of tools.
+fn names(items: &Items) -> Vec<&str> {
+    let is_page = |item: &&Value| item["uri"].as_str().is_some_and(|uri| uri.starts_with("ui://"));
+    items.iter().filter(|item| !is_page(item)).map(|item| item["name"].as_str().unwrap()).collect()
+}
+
+#[tokio::test]
+async fn lists_every_tool_on_its_surfaces() {
     for surfaces in Surfaces::ALL {
-        let running = RunningServer::start(surfaces);
-        let tools = running.list_names("tools/list", "tools");
-        let resources = running.list_names("resources/list", "resources");
-        let templates = running.list_names("resources/templates/list", "resourceTemplates");
-        for tool in running.registry.tools() {
-            let shown = |names: &[String]| names.iter().any(|name| name == tool.name());
-            let surface = Surface::of(tool);
+        let client = client(surfaces).await;
+        let tools = client.list_tools().await.unwrap();
+        let resources = client.list_resources().await.unwrap();
+        let templates = client.list_resource_templates().await.unwrap();
+        let [tools, resources, templates] = [&tools, &resources, &templates].map(names);
+        for tool in registry().tools() {
+            let (name, surface) = (tool.name(), Surface::of(tool));
             let is_tool = surfaces == Surfaces::Inclusive || surface == Surface::Tool;
-            let case = format!("{} with {surfaces} surfaces", tool.name());
-            assert_eq!(shown(&tools), is_tool, "{case}");
-            assert_eq!(running.is_callable(tool), is_tool, "{case}");
-            assert_eq!(shown(&resources), matches!(surface, Surface::Resource(_)), "{case}");
-            assert_eq!(shown(&templates), matches!(surface, Surface::ResourceTemplate(_)), "{case}");
+            let case = format!("{name} with {surfaces} surfaces");
+            assert_eq!(tools.contains(&name), is_tool, "{case}");
+            // Nothing runs: an invalid input fails differently for missing tools.
+            let called = client.call(name, json!({"no such input": 1})).await;
+            assert_eq!(called.is_ok_and(|result| result.is_error()), is_tool, "{case}");
+            assert_eq!(resources.contains(&name), matches!(surface, Surface::Resource(_)), "{case}");
+            assert_eq!(templates.contains(&name), matches!(surface, Surface::ResourceTemplate(_)), "{case}");
         }
         assert_eq!(
             tools.len() + resources.len() + templates.len(),
@@ -87,51 +52,44 @@ fn lists_every_tool_on_its_surfaces() {
     }
 }
 
-#[test]
-fn has_a_page_for_the_days_that_it_finds() {
-    let running = RunningServer::start(Surfaces::default());
-    let list = running.send_mcp("resources/list", json!({}));
+#[tokio::test]
+async fn has_a_page_for_the_days_that_it_finds() {
+    let client = client(Surfaces::default()).await;
+    let resources = client.list_resources().await.unwrap();
     let is_page = |item: &&Value| item["uri"].as_str().unwrap().starts_with("ui://");
-    let pages: Vec<&Value> = list["result"]["resources"].as_array().unwrap().iter().filter(is_page).collect();
+    let pages: Vec<&Value> = resources.iter().filter(is_page).collect();
     let [page] = pages[..] else { panic!("{pages:?}") };
     assert_eq!(page["name"], "find_days");
-    let read = running.send_mcp("resources/read", json!({"uri": page["uri"]}));
-    assert_eq!(read["result"]["contents"][0]["text"], Ui::results().html());
+    let read = client.read_resource(page["uri"].as_str().unwrap()).await.unwrap();
+    assert_eq!(read.text(), Ui::results().html());
 }
 
-#[test]
-fn reads_a_day_by_uri() {
-    let running = RunningServer::start(Surfaces::default());
-    let uri = "weather://get_weather/New%20York/2014-07-04";
-    let read = running.send_mcp("resources/read", json!({"uri": uri}));
-    let text = read["result"]["contents"][0]["text"].as_str().unwrap_or_else(|| panic!("{read}"));
-    let day: Value = serde_json::from_str(text).unwrap();
+#[tokio::test]
+async fn reads_a_day_by_uri() {
+    let client = client(Surfaces::default()).await;
+    let day = client.read_resource("weather://get_weather/New%20York/2014-07-04").await.unwrap();
+    let day: Value = day.decode().unwrap();
     assert_eq!((&day["location"], &day["date"]), (&json!("New York"), &json!("2014-07-04")));
 
-    let rejected =
-        running.send_mcp("resources/read", json!({"uri": "weather://get_weather/Oslo/2014-07-04"}));
-    assert_eq!(rejected["error"]["code"], -32602);
-    let message = rejected["error"]["message"].as_str().unwrap();
+    let rejected = client.read_resource("weather://get_weather/Oslo/2014-07-04").await.unwrap_err();
+    let ClientError::Rpc { code: -32602, message, .. } = rejected else { panic!("{rejected}") };
     assert!(
         message.contains("`location`: ") && message.contains("weather://get_weather/Seattle/2014-07-04"),
         "{message}"
     );
-    let missing =
-        running.send_mcp("resources/read", json!({"uri": "weather://get_weather/Seattle/2020-07-04"}));
-    assert_eq!(missing["error"]["code"], -32602, "{missing}");
+    let missing = client.read_resource("weather://get_weather/Seattle/2020-07-04").await.unwrap_err();
+    assert!(matches!(missing, ClientError::Rpc { code: -32602, .. }), "{missing}");
 }
 
-#[test]
-fn accepts_prompt_arguments_as_text() {
-    let running = RunningServer::start(Surfaces::default());
-    let arguments = json!({"location": "Seattle", "day": "07-04", "years": "2013, 2014"});
-    let got = running.send_mcp("prompts/get", json!({"name": "compare_years", "arguments": arguments}));
-    let arguments = json!({"location": "Seattle", "day": "07-04", "years": "[2013, 2014]"});
-    let as_json = running.send_mcp("prompts/get", json!({"name": "compare_years", "arguments": arguments}));
-    let text = as_json["result"]["messages"][0]["content"]["text"].as_str().unwrap();
-    assert!(text.contains("on 2013-07-04, 2014-07-04?"), "{text}");
+#[tokio::test]
+async fn accepts_prompt_arguments_as_text() {
+    let client = client(Surfaces::default()).await;
+    let arguments = |years| json!({"location": "Seattle", "day": "07-04", "years": years});
     // Only lists of texts can be separated by commas.
-    assert_eq!(got["error"]["code"], -32602, "{got}");
+    let error = client.get_prompt("compare_years", arguments("2013, 2014")).await.unwrap_err();
+    assert!(matches!(error, ClientError::Rpc { code: -32602, .. }), "{error}");
+    let prompt = client.get_prompt("compare_years", arguments("[2013, 2014]")).await.unwrap();
+    assert!(prompt.text().contains("on 2013-07-04, 2014-07-04?"), "{}", prompt.text());
 }
 
 /// Returns the names that the program lists on stdio.
@@ -161,7 +119,7 @@ fn list_names_of_the_program(arguments: &[&str]) -> Vec<String> {
 
 #[test]
 fn follows_the_surfaces_option() {
-    let registry = weather::registry("unused").unwrap();
+    let registry = registry();
     let names = |surfaces: Surfaces| {
         let is_tool =
             |tool: &&ToolDefinition| surfaces == Surfaces::Inclusive || Surface::of(tool) == Surface::Tool;

@@ -87,7 +87,7 @@ pub struct PromptReply {
 /// assert_eq!(message.role, Role::User);
 /// assert_eq!(PromptMessage::assistant("Hello").content, Content::text("Hello"));
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct PromptMessage {
     /// The role.

@@ -1,6 +1,7 @@
 //! A client for tests, with prepared answers.
 
 use std::collections::{HashMap, VecDeque};
+use std::fmt;
 use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
@@ -81,6 +82,18 @@ struct AnswersState {
     questions: Vec<Question>,
     /// Whether each answer restarts the call.
     starts_again: bool,
+    /// Answers what `left` does not.
+    respond: Option<Respond>,
+}
+
+/// A function that answers questions.
+#[derive(Clone)]
+struct Respond(Arc<dyn Fn(&Question) -> Answer + Send + Sync>);
+
+impl fmt::Debug for Respond {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Respond")
+    }
 }
 
 impl Answers {
@@ -91,6 +104,25 @@ impl Answers {
     /// ```
     pub fn new() -> Self {
         Answers::default()
+    }
+
+    /// Returns a client that answers each question with a function, after the answers that are added to it.
+    ///
+    /// The function must not use the client.
+    ///
+    /// ```
+    /// use tool_core::elicitation::{Answer, AskKind, Elicited};
+    /// use tool_core::testing::Answers;
+    ///
+    /// let answers = Answers::from_fn(|question| match question.ask.kind() {
+    ///     AskKind::Roots => Answer::Roots(Vec::new()),
+    ///     _ => Answer::Elicited(Elicited::Declined),
+    /// });
+    /// ```
+    pub fn from_fn(respond: impl Fn(&Question) -> Answer + Send + Sync + 'static) -> Self {
+        let answers = Answers::new();
+        lock(&answers.0).respond = Some(Respond(Arc::new(respond)));
+        answers
     }
 
     /// Adds an answer: the user submits a form with these fields, or confirms an address without any.
@@ -234,10 +266,12 @@ fn question_key(question: &Question) -> (String, String) {
 impl AnswersState {
     /// Takes the next answer.
     fn take(&mut self, question: &Question) -> Result<Answer, Failure> {
-        if !self.left.is_empty() {
+        let answer =
+            self.left.pop_front().or_else(|| self.respond.as_ref().map(|respond| respond.0(question)));
+        if answer.is_some() {
             self.questions.push(question.clone());
         }
-        self.left.pop_front().ok_or_else(|| {
+        answer.ok_or_else(|| {
             let message = format!("there is no answer left for the question `{}`", question.key);
             Failure::new(FailureKind::Unsupported, message)
         })
@@ -254,7 +288,9 @@ impl ClientRequests for Answers {
         let outcome = if state.starts_again {
             match state.given.get(&question_key(question)).filter(|_| question.problems.is_empty()) {
                 Some(answer) => Ok(AskOutcome::Answer(answer.clone())),
-                None if state.left.is_empty() => state.take(question).map(AskOutcome::Answer),
+                None if state.left.is_empty() && state.respond.is_none() => {
+                    state.take(question).map(AskOutcome::Answer)
+                }
                 None => Ok(AskOutcome::Deferred),
             }
         } else {

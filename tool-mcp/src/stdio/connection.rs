@@ -9,6 +9,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+use tool_core::Extensions;
 
 use crate::handlers::Handler;
 use crate::protocol::{
@@ -28,6 +29,8 @@ pub(super) struct Connection<W> {
     session: Arc<Session>,
     writer: LineWriter<W>,
     outbox: Outbox,
+    /// The extensions of every request, for tests.
+    extensions: Option<Extensions>,
     /// The requests that are being answered.
     tasks: TaskTracker,
 }
@@ -37,7 +40,11 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Connection<W> {
         let writer = LineWriter::new(writer);
         let outbox = Outbox::new(Arc::new(writer.clone()));
         let session = Arc::new(Session::new(outbox.clone(), None, 0));
-        Connection { handler, session, writer, outbox, tasks: TaskTracker::new() }
+        Connection { handler, session, writer, outbox, extensions: None, tasks: TaskTracker::new() }
+    }
+
+    pub(super) fn with_extensions(self, extensions: Option<Extensions>) -> Self {
+        Connection { extensions, ..self }
     }
 
     /// Serves until the end of input or until it is stopped, and then waits for the answers.
@@ -95,8 +102,8 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Connection<W> {
         let is_opening = request.opens_session();
         let running = self.handler.views.request();
         let (outbox, session) = (self.outbox.clone(), Some(Arc::clone(&self.session)));
-        let origin =
-            Origin { caller: None, extensions: None, param_headers: None, trace: None, outbox, session };
+        let extensions = self.extensions.clone();
+        let origin = Origin { caller: None, extensions, param_headers: None, trace: None, outbox, session };
         let answer = self.handler.answer(request, origin);
         let (writer, session) = (self.writer.clone(), Arc::clone(&self.session));
         let answering = async move {

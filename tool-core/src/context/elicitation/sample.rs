@@ -1,6 +1,6 @@
 //! Sampling requests: what a model of the caller is asked to write.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::model::content::Content;
 use crate::model::prompt::PromptMessage;
@@ -8,7 +8,7 @@ use crate::model::setters::setters;
 
 /// A request for a model of the caller to write a message.
 ///
-/// Serializes to the parameters of MCP's `sampling/createMessage`.
+/// Serializes to, and deserializes from, the parameters of MCP's `sampling/createMessage`.
 ///
 /// ```
 /// use tool_core::elicitation::Sample;
@@ -16,7 +16,7 @@ use crate::model::setters::setters;
 /// let sample = Sample::new(100).system("Answer in one word.").user("What is the capital of France?");
 /// assert_eq!(serde_json::to_value(&sample).unwrap()["maxTokens"], 100);
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 #[must_use]
@@ -35,7 +35,7 @@ pub struct Sample {
     /// The maximum number of tokens to write.
     pub max_tokens: u32,
     /// Texts that end the message.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub stop_sequences: Vec<String>,
 }
 
@@ -126,11 +126,11 @@ impl Sample {
 /// let json = r#"{"hints":[{"name":"sonnet"}],"intelligencePriority":0.8}"#;
 /// assert_eq!(serde_json::to_string(&preferences).unwrap(), json);
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[must_use]
 pub struct ModelPreferences {
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
     hints: Vec<Hint>,
     #[serde(skip_serializing_if = "Option::is_none")]
     cost_priority: Option<f32>,
@@ -140,7 +140,7 @@ pub struct ModelPreferences {
     intelligence_priority: Option<f32>,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Hint {
     name: String,
 }

@@ -4,7 +4,9 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::context::elicitation::answer::{Answer, Elicited, Root, Sampled};
+use crate::context::elicitation::form::Form;
 use crate::context::elicitation::question::{Ask, AskKind, Question};
+use crate::context::elicitation::sample::Sample;
 use crate::model::call_id::CallId;
 use crate::model::content::Content;
 use crate::model::prompt::Role;
@@ -30,6 +32,43 @@ impl Question {
             Ask::Sample(sample) => json!({"method": "sampling/createMessage", "params": sample}),
             Ask::Roots => json!({"method": "roots/list", "params": {}}),
         }
+    }
+
+    /// Reads a request of MCP, `{"method", "params"}`, as its client receives it: the inverse of
+    /// [`to_request`](Self::to_request). The problems of the last answer stay in the message.
+    ///
+    /// # Errors
+    ///
+    /// If the request is not a question, or if it is malformed. The error says why.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use tool_core::elicitation::{AskKind, Question};
+    ///
+    /// let params = json!({"mode": "url", "message": "Please sign in", "url": "https://example.com"});
+    /// let request = json!({"method": "elicitation/create", "params": params});
+    /// let question = Question::from_request("sign_in", &request).unwrap();
+    /// assert_eq!((question.ask.kind(), question.message().as_str()), (AskKind::Url, "Please sign in"));
+    /// assert!(Question::from_request("list", &json!({"method": "tools/list"})).is_err());
+    /// ```
+    pub fn from_request(key: impl Into<String>, request: &Value) -> Result<Self, String> {
+        let params = &request["params"];
+        let text = |name: &str| params[name].as_str().unwrap_or_default().to_owned();
+        let ask = match request["method"].as_str().unwrap_or_default() {
+            "elicitation/create" if params["mode"] == "url" => {
+                Ask::Url { message: text("message"), url: text("url") }
+            }
+            "elicitation/create" => {
+                let form = Form::new(&params["requestedSchema"]).map_err(|error| error.to_string())?;
+                Ask::Form { message: text("message"), form }
+            }
+            "sampling/createMessage" => {
+                Ask::Sample(Sample::deserialize(params).map_err(|error| error.to_string())?)
+            }
+            "roots/list" => Ask::Roots,
+            method => return Err(format!("`{method}` is not a question of a tool")),
+        };
+        Ok(Question::new(key, ask))
     }
 }
 
@@ -76,6 +115,36 @@ impl Answer {
     }
 }
 
+impl Answer {
+    /// Returns the answer as the result that an MCP client sends: the inverse of [`read`](Self::read).
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use tool_core::elicitation::{Answer, Elicited};
+    ///
+    /// assert_eq!(Answer::Elicited(Elicited::Declined).to_result(), json!({"action": "decline"}));
+    /// ```
+    pub fn to_result(&self) -> Value {
+        match self {
+            Answer::Elicited(Elicited::Accepted(fields)) => json!({"action": "accept", "content": fields}),
+            Answer::Elicited(Elicited::Declined) => json!({"action": "decline"}),
+            Answer::Elicited(Elicited::Cancelled) => json!({"action": "cancel"}),
+            Answer::Sampled(Sampled { role, content, model, stop_reason }) => {
+                let content = match &content[..] {
+                    [block] => json!(block),
+                    blocks => json!(blocks),
+                };
+                let mut result = json!({"role": role, "content": content, "model": model});
+                if let Some(reason) = stop_reason {
+                    result["stopReason"] = json!(reason);
+                }
+                result
+            }
+            Answer::Roots(roots) => json!({"roots": roots}),
+        }
+    }
+}
+
 #[derive(Deserialize)]
 struct ElicitResult {
     action: ElicitAction,
@@ -109,4 +178,47 @@ enum Blocks {
 #[derive(Deserialize)]
 struct RootsResult {
     roots: Vec<Root>,
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::context::elicitation::sample::ModelPreferences;
+
+    use super::*;
+
+    #[test]
+    fn reads_the_questions_that_it_writes() {
+        let schema =
+            json!({"type": "object", "properties": {"sure": {"type": "boolean"}}, "required": ["sure"]});
+        let sample =
+            Sample::new(9).system("Be brief.").user("Hello").assistant("Yes?").temperature(0.5).stop(".");
+        for ask in [
+            Ask::Form { message: "Sure?".to_owned(), form: Form::new(&schema).unwrap() },
+            Ask::Url { message: "Sign in".to_owned(), url: "https://example.com".to_owned() },
+            Ask::Sample(sample.prefer(ModelPreferences::new().model("sonnet").speed(1.0))),
+            Ask::Roots,
+        ] {
+            let question = Question::new("key", ask);
+            let read = Question::from_request("key", &question.to_request()).unwrap();
+            assert_eq!(read.digest(), question.digest(), "{question:?}");
+        }
+    }
+
+    #[test]
+    fn reads_the_answers_that_it_writes() {
+        let fields = Map::from_iter([("sure".to_owned(), json!(true))]);
+        let sampled =
+            Sampled { stop_reason: Some("endTurn".to_owned()), ..Sampled::text("Paris", "a model") };
+        let two = Sampled::new([Content::text("a"), Content::text("b")], "a model");
+        for (kind, answer) in [
+            (AskKind::Form, Answer::Elicited(Elicited::Accepted(fields))),
+            (AskKind::Url, Answer::Elicited(Elicited::Declined)),
+            (AskKind::Form, Answer::Elicited(Elicited::Cancelled)),
+            (AskKind::Sample, Answer::Sampled(sampled)),
+            (AskKind::Sample, Answer::Sampled(two)),
+            (AskKind::Roots, Answer::Roots(vec![Root::new("file:///srv").name("Server")])),
+        ] {
+            assert_eq!(Answer::read(kind, &answer.to_result()), Ok(answer));
+        }
+    }
 }

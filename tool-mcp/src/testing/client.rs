@@ -1,0 +1,491 @@
+//! A client of a server in the same process.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+use tool_core::elicitation::ClientRequests;
+use tool_core::logging::LogLevel;
+
+use crate::testing::error::ClientError;
+use crate::testing::pipe::{Pipe, answer};
+use crate::testing::results::{Items, PromptResult, ResourceResult, ToolResult};
+
+/// The newest version of the protocol, with independent requests. Clients use it by default.
+///
+/// ```
+/// assert_eq!(tool_mcp::testing::MODERN, "2026-07-28");
+/// ```
+pub const MODERN: &str = "2026-07-28";
+
+/// The newest version of the protocol with sessions.
+///
+/// ```
+/// assert_eq!(tool_mcp::testing::LEGACY, "2025-11-25");
+/// ```
+pub const LEGACY: &str = "2025-11-25";
+
+/// The most pages of a list, and the most rounds of questions of a call.
+const MOST_ROUNDS: usize = 1000;
+
+/// An MCP client of a [`Server`](crate::Server) in the same process.
+///
+/// The server reads and writes the same messages as over standard input and output, in a task of the current tokio runtime.
+/// There is no port and no process. All methods may be used at once.
+///
+/// See the [module](crate::testing) for examples.
+pub struct Client {
+    pub(super) pipe: Pipe,
+    pub(super) profile: ClientProfile,
+    /// The result of `server/discover` or `initialize`.
+    pub(super) server: Value,
+}
+
+/// What a client sends with its requests.
+pub(super) struct ClientProfile {
+    pub(super) version: String,
+    pub(super) capabilities: Value,
+    pub(super) answers: Option<Arc<dyn ClientRequests>>,
+    pub(super) log_level: Option<LogLevel>,
+}
+
+impl ClientProfile {
+    /// Returns `true` if requests are independent: 2026-07-28 or later. Versions are dates, and compare as texts.
+    pub(super) fn is_modern(&self) -> bool {
+        self.version.as_str() >= MODERN
+    }
+
+    pub(super) fn client_info() -> Value {
+        json!({"name": "tool-mcp-testing", "version": env!("CARGO_PKG_VERSION")})
+    }
+
+    /// Adds the `_meta` of a request to its parameters.
+    fn complete(&self, params: &mut Value, id: u64) {
+        let Some(params) = params.as_object_mut() else { return };
+        let meta = params.entry("_meta").or_insert_with(|| json!({}));
+        let Some(meta) = meta.as_object_mut() else { return };
+        let mut set = |key: &str, value: Value| {
+            meta.entry(key).or_insert(value);
+        };
+        set("progressToken", json!(id));
+        if self.is_modern() {
+            set("io.modelcontextprotocol/protocolVersion", json!(self.version));
+            set("io.modelcontextprotocol/clientInfo", Self::client_info());
+            set("io.modelcontextprotocol/clientCapabilities", self.capabilities.clone());
+            if let Some(level) = self.log_level {
+                set("io.modelcontextprotocol/logLevel", json!(level.as_str()));
+            }
+        }
+    }
+}
+
+impl Client {
+    /// Lists the tools, all pages of them.
+    ///
+    /// # Errors
+    ///
+    /// When the server refuses the request.
+    ///
+    /// ```
+    /// # use tool_mcp::testing::Client;
+    /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// let client = Client::connect(tool_mcp::Server::new(registry)).await.unwrap();
+    /// assert!(client.list_tools().await.unwrap().names().is_empty());
+    /// # });
+    /// ```
+    pub async fn list_tools(&self) -> Result<Items, ClientError> {
+        self.list("tools/list", "tools").await
+    }
+
+    /// Lists the prompts, all pages of them.
+    ///
+    /// # Errors
+    ///
+    /// When the server refuses the request.
+    ///
+    /// ```
+    /// # use tool_mcp::testing::Client;
+    /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// let client = Client::connect(tool_mcp::Server::new(registry)).await.unwrap();
+    /// assert!(client.list_prompts().await.unwrap().names().is_empty());
+    /// # });
+    /// ```
+    pub async fn list_prompts(&self) -> Result<Items, ClientError> {
+        self.list("prompts/list", "prompts").await
+    }
+
+    /// Lists the resources, all pages of them.
+    ///
+    /// # Errors
+    ///
+    /// When the server refuses the request.
+    ///
+    /// ```
+    /// # use tool_mcp::testing::Client;
+    /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// let client = Client::connect(tool_mcp::Server::new(registry).scheme("shop")).await.unwrap();
+    /// assert!(client.list_resources().await.unwrap().iter().any(|item| item["uri"] == "shop://tools"));
+    /// # });
+    /// ```
+    pub async fn list_resources(&self) -> Result<Items, ClientError> {
+        self.list("resources/list", "resources").await
+    }
+
+    /// Lists the templates of resources, all pages of them.
+    ///
+    /// # Errors
+    ///
+    /// When the server refuses the request.
+    ///
+    /// ```
+    /// # use tool_mcp::testing::Client;
+    /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// let client = Client::connect(tool_mcp::Server::new(registry)).await.unwrap();
+    /// assert_eq!(client.list_resource_templates().await.unwrap().iter().count(), 1);
+    /// # });
+    /// ```
+    pub async fn list_resource_templates(&self) -> Result<Items, ClientError> {
+        self.list("resources/templates/list", "resourceTemplates").await
+    }
+
+    /// Calls a tool, and answers its questions.
+    ///
+    /// # Errors
+    ///
+    /// When the server refuses the request, as for an unknown tool. A tool that fails is no error: its result
+    /// [says so](ToolResult::is_error).
+    ///
+    /// ```
+    /// use tool_core::{Registry, tool};
+    /// use tool_mcp::testing::Client;
+    ///
+    /// /// Doubles a number.
+    /// #[tool(operation = Transform)]
+    /// fn kit_double(n: i64) -> i64 {
+    ///     2 * n
+    /// }
+    ///
+    /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+    /// let registry = Registry::builder().linked().select(|tool| tool.name() == "kit_double").build().unwrap();
+    /// let client = Client::connect(tool_mcp::Server::new(registry)).await.unwrap();
+    /// let result = client.call("kit_double", serde_json::json!({"n": 4})).await.unwrap();
+    /// assert_eq!(result.structured()["result"], 8);
+    /// # });
+    /// ```
+    pub async fn call(&self, tool: &str, arguments: Value) -> Result<ToolResult, ClientError> {
+        let token = self.pipe.next_id();
+        let params = json!({
+            "name": tool, "arguments": arguments, "_meta": {"progressToken": token},
+        });
+        let result = self.request("tools/call", params).await?;
+        let is_progress = |it: &Value| {
+            it["method"] == "notifications/progress" && it["params"]["progressToken"] == json!(token)
+        };
+        let mut progress = self.pipe.notifications();
+        progress.retain(is_progress);
+        let progress = progress.into_iter().map(|mut it| it["params"].take()).collect();
+        Ok(ToolResult { result, progress })
+    }
+
+    /// Gets a prompt, and answers its questions.
+    ///
+    /// # Errors
+    ///
+    /// When the server refuses the request, as for invalid arguments.
+    ///
+    /// ```
+    /// # use tool_mcp::testing::Client;
+    /// use tool_mcp::{DynamicPrompt, Server};
+    ///
+    /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// let server = Server::new(registry).prompt(DynamicPrompt::template("ask", "Asks.", "What is {thing}?"));
+    /// let prompt = Client::connect(server).await.unwrap();
+    /// let prompt = prompt.get_prompt("ask", serde_json::json!({"thing": "rain"})).await.unwrap();
+    /// assert_eq!(prompt.text(), "What is rain?");
+    /// # });
+    /// ```
+    pub async fn get_prompt(&self, name: &str, arguments: Value) -> Result<PromptResult, ClientError> {
+        let params = json!({"name": name, "arguments": arguments});
+        self.request("prompts/get", params).await.map(|result| PromptResult { result })
+    }
+
+    /// Reads a resource, and answers its questions.
+    ///
+    /// # Errors
+    ///
+    /// When the server refuses the request, as for a missing resource.
+    ///
+    /// ```
+    /// # use tool_mcp::testing::Client;
+    /// use tool_mcp::{DynamicResource, Server};
+    ///
+    /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// let server = Server::new(registry).resource(DynamicResource::text("docs://guide", "guide", "Search first."));
+    /// let client = Client::connect(server).await.unwrap();
+    /// assert_eq!(client.read_resource("docs://guide").await.unwrap().text(), "Search first.");
+    /// # });
+    /// ```
+    pub async fn read_resource(&self, uri: &str) -> Result<ResourceResult, ClientError> {
+        let result = self.request("resources/read", json!({"uri": uri})).await?;
+        Ok(ResourceResult { result })
+    }
+
+    /// Completes an argument of a prompt. `given` has the other arguments that are filled in already, by name.
+    ///
+    /// # Errors
+    ///
+    /// When the server refuses the request.
+    ///
+    /// ```
+    /// # use tool_mcp::testing::Client;
+    /// use tool_mcp::{DynamicPrompt, Server};
+    ///
+    /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// let server = Server::new(registry).prompt(DynamicPrompt::template("ask", "Asks.", "What is {thing}?"));
+    /// let client = Client::connect(server).await.unwrap();
+    /// let values = client.complete_prompt("ask", "thing", "r", serde_json::json!({})).await.unwrap();
+    /// assert!(values.is_empty());
+    /// # });
+    /// ```
+    pub async fn complete_prompt(
+        &self,
+        name: &str,
+        argument: &str,
+        value: &str,
+        given: Value,
+    ) -> Result<Vec<String>, ClientError> {
+        self.complete(json!({"type": "ref/prompt", "name": name}), argument, value, given).await
+    }
+
+    /// Completes a variable of a resource template. `given` has the other variables that are filled in already, by name.
+    ///
+    /// # Errors
+    ///
+    /// When the server refuses the request.
+    ///
+    /// ```
+    /// # use tool_mcp::testing::Client;
+    /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// let client = Client::connect(tool_mcp::Server::new(registry).scheme("shop")).await.unwrap();
+    /// let completing = client.complete_resource("shop://tool/{name}", "name", "a", serde_json::json!({}));
+    /// assert!(completing.await.unwrap().is_empty());
+    /// # });
+    /// ```
+    pub async fn complete_resource(
+        &self,
+        template: &str,
+        variable: &str,
+        value: &str,
+        given: Value,
+    ) -> Result<Vec<String>, ClientError> {
+        self.complete(json!({"type": "ref/resource", "uri": template}), variable, value, given).await
+    }
+
+    /// Returns the version of the protocol.
+    ///
+    /// ```
+    /// # use tool_mcp::testing::Client;
+    /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// let client = Client::connect(tool_mcp::Server::new(registry)).await.unwrap();
+    /// assert_eq!(client.version(), tool_mcp::testing::MODERN);
+    /// # });
+    /// ```
+    pub fn version(&self) -> &str {
+        &self.profile.version
+    }
+
+    /// Returns what the server tells about itself: `{"name", "version", …}`.
+    ///
+    /// ```
+    /// # use tool_mcp::testing::Client;
+    /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// let server = tool_mcp::Server::new(registry).name("shop").version("1.2.0");
+    /// let client = Client::connect(server).await.unwrap();
+    /// assert_eq!(client.server_info(), &serde_json::json!({"name": "shop", "version": "1.2.0"}));
+    /// # });
+    /// ```
+    pub fn server_info(&self) -> &Value {
+        let in_meta = &self.server["_meta"]["io.modelcontextprotocol/serverInfo"];
+        if in_meta.is_null() { &self.server["serverInfo"] } else { in_meta }
+    }
+
+    /// Returns the instructions of the server for the model.
+    ///
+    /// ```
+    /// # use tool_mcp::testing::Client;
+    /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// let server = tool_mcp::Server::new(registry).instructions("Search first.");
+    /// assert_eq!(Client::connect(server).await.unwrap().instructions(), Some("Search first."));
+    /// # });
+    /// ```
+    pub fn instructions(&self) -> Option<&str> {
+        self.server["instructions"].as_str()
+    }
+
+    /// Returns all notifications so far, each as `{"method", "params"}`: progress, log messages, changes of lists.
+    ///
+    /// ```
+    /// # use tool_mcp::testing::Client;
+    /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// let client = Client::connect(tool_mcp::Server::new(registry)).await.unwrap();
+    /// assert!(client.notifications().is_empty());
+    /// # });
+    /// ```
+    pub fn notifications(&self) -> Vec<Value> {
+        self.pipe.notifications()
+    }
+
+    /// Returns the log messages so far, each as `{"level", "logger", "data"}`. The logger is the tool.
+    ///
+    /// ```
+    /// # use tool_mcp::testing::Client;
+    /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// let client = Client::connect(tool_mcp::Server::new(registry)).await.unwrap();
+    /// assert!(client.log().is_empty());
+    /// # });
+    /// ```
+    pub fn log(&self) -> Vec<Value> {
+        let messages = self.pipe.notifications().into_iter();
+        let messages = messages.filter(|message| message["method"] == "notifications/message");
+        messages.map(|mut message| message["params"].take()).collect()
+    }
+
+    /// Disconnects, and waits until the server has ended.
+    ///
+    /// ```
+    /// # use tool_mcp::testing::Client;
+    /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// Client::connect(tool_mcp::Server::new(registry)).await.unwrap().close().await;
+    /// # });
+    /// ```
+    pub async fn close(self) {
+        self.pipe.close().await;
+    }
+
+    async fn complete(
+        &self,
+        reference: Value,
+        name: &str,
+        value: &str,
+        given: Value,
+    ) -> Result<Vec<String>, ClientError> {
+        let mut params = json!({"ref": reference, "argument": {"name": name, "value": value}});
+        if given.as_object().is_some_and(|given| !given.is_empty()) {
+            params["context"] = json!({"arguments": given});
+        }
+        let mut result = self.request("completion/complete", params).await?;
+        serde_json::from_value(result["completion"]["values"].take()).map_err(|error| ClientError::Result {
+            request: "completion/complete".to_owned(),
+            reason: error.to_string(),
+            result,
+        })
+    }
+
+    /// Sends any request, answers its questions, and returns its result. The `_meta` that the version of the client needs
+    /// is added.
+    ///
+    /// # Errors
+    ///
+    /// When the server refuses the request.
+    ///
+    /// ```
+    /// # use tool_mcp::testing::Client;
+    /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// let client = Client::connect(tool_mcp::Server::new(registry)).await.unwrap();
+    /// let list = client.request("tools/list", serde_json::json!({})).await.unwrap();
+    /// assert_eq!(list["tools"], serde_json::json!([]));
+    /// # });
+    /// ```
+    pub async fn request(&self, method: &str, params: Value) -> Result<Value, ClientError> {
+        let request = named(method, &params);
+        let mut round = params;
+        for _ in 0..MOST_ROUNDS {
+            let result = self.exchange(method, &request, round.clone()).await?;
+            if result["resultType"] != "input_required" {
+                return Ok(result);
+            }
+            let mut responses = Map::new();
+            for (key, question) in result["inputRequests"].as_object().into_iter().flatten() {
+                let answered = answer(self.profile.answers.as_ref(), key, question).await;
+                let answered = answered.map_err(|reason| ClientError::Question {
+                    request: request.clone(),
+                    question: key.clone(),
+                    reason,
+                })?;
+                responses.insert(key.clone(), answered);
+            }
+            round["inputResponses"] = Value::Object(responses);
+            round["requestState"] = result["requestState"].clone();
+        }
+        let reason = "there is no end of questions".to_owned();
+        Err(ClientError::Result { request, reason, result: Value::Null })
+    }
+
+    /// Sends a request once.
+    async fn exchange(&self, method: &str, request: &str, mut params: Value) -> Result<Value, ClientError> {
+        let id = self.pipe.next_id();
+        self.profile.complete(&mut params, id);
+        let closed = || ClientError::Closed { request: request.to_owned() };
+        let mut response = self.pipe.request(id, method, &params).await.ok_or_else(closed)?;
+        match response.get_mut("error") {
+            None => Ok(response["result"].take()),
+            Some(error) => Err(ClientError::Rpc {
+                request: request.to_owned(),
+                code: error["code"].as_i64().unwrap_or_default(),
+                message: error["message"].as_str().unwrap_or_default().to_owned(),
+                data: error["data"].take(),
+            }),
+        }
+    }
+
+    async fn list(&self, method: &str, member: &'static str) -> Result<Items, ClientError> {
+        let mut items = Vec::new();
+        let mut params = json!({});
+        for _ in 0..MOST_ROUNDS {
+            let mut page = self.request(method, params.clone()).await?;
+            match page[member].take() {
+                Value::Array(more) => items.extend(more),
+                _ => {
+                    let reason = format!("`{member}` is not a list");
+                    return Err(ClientError::Result { request: method.to_owned(), reason, result: page });
+                }
+            }
+            match page["nextCursor"].take() {
+                Value::Null => return Ok(Items { items }),
+                cursor => params["cursor"] = cursor,
+            }
+        }
+        let reason = "there is no end of pages".to_owned();
+        Err(ClientError::Result { request: method.to_owned(), reason, result: Value::Null })
+    }
+}
+
+/// Returns a request as errors name it: the method, and the name or URI that it is about.
+fn named(method: &str, params: &Value) -> String {
+    let name = params["name"].as_str().or(params["uri"].as_str());
+    name.map_or_else(|| method.to_owned(), |name| format!("{method} {name}"))
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Client")
+            .field("version", &self.profile.version)
+            .field("server", &self.server)
+            .finish_non_exhaustive()
+    }
+}
