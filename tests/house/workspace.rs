@@ -10,7 +10,7 @@ use cargo_metadata::{Metadata, MetadataCommand, Package};
 
 /// The published crates, from the bottom to the top.
 pub(crate) const LIBRARIES: [&str; 9] = [
-    "tool-macros",
+    "tool-core-macros",
     "tool-core",
     "tool-serve",
     "tool-http",

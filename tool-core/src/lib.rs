@@ -36,10 +36,10 @@ pub use crate::definition::prompt::PromptDefinition;
 pub use crate::model::operation::{Annotations, Operation, UnknownOperation};
 #[cfg(feature = "macros")]
 #[doc = include_str!("../docs/prompt.md")]
-pub use tool_macros::prompt;
+pub use tool_core_macros::prompt;
 #[cfg(feature = "macros")]
 #[doc = include_str!("../docs/tool.md")]
-pub use tool_macros::tool;
+pub use tool_core_macros::tool;
 
 // Register: tools by name.
 pub use crate::call::tool::{DynamicTool, Tool};

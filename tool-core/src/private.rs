@@ -39,4 +39,4 @@ pub use crate::model::task::{TaskOptions, TaskSupport};
 pub use crate::model::ui::Ui;
 
 #[cfg(feature = "macros")]
-pub use tool_macros::{__prompts, __tools};
+pub use tool_core_macros::{__prompts, __tools};

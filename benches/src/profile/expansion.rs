@@ -199,7 +199,7 @@ mod tests {
     use super::*;
 
     const SNAPSHOT: &str =
-        include_str!("../../../tool-macros/src/snapshots/tool_macros__tests__expands_a_plain_tool.snap");
+        include_str!("../../../tool-macros/src/snapshots/tool_core_macros__tests__expands_a_plain_tool.snap");
 
     /// The tokens as text, without spaces and without commas that close a list.
     fn tight(text: &str) -> String {

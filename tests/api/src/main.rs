@@ -12,7 +12,7 @@ use std::{env, fs};
 use public_api::PublicApi;
 
 const LIBRARIES: [&str; 9] = [
-    "tool-macros",
+    "tool-core-macros",
     "tool-core",
     "tool-serve",
     "tool-http",

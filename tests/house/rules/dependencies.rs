@@ -10,8 +10,8 @@ use crate::workspace::{self, LIBRARIES};
 /// What a published crate may know of the workspace; everything else may use everything.
 fn below(library: &str) -> &'static [&'static str] {
     match library {
-        "tool-macros" => &[],
-        "tool-core" => &["tool-macros"],
+        "tool-core-macros" => &[],
+        "tool-core" => &["tool-core-macros"],
         "tool-serve" => &[],
         // Their tests run tasks.
         "tool-http" | "tool-mcp" => &["tool-core", "tool-serve", "tool-tasks"],

@@ -16,10 +16,10 @@ fn allowed(library: &str) -> &'static [&'static str] {
         // `http` is behind a feature, for the adapters that use it. A propagator connects spans of `tracing`.
         // A `CancellationToken` cancels tasks and their workers.
         "tool-core" => {
-            &["bytes", "http", "schemars", "serde", "serde_json", "tokio_util", "tool_macros", "tracing"]
+            &["bytes", "http", "schemars", "serde", "serde_json", "tokio_util", "tool_core_macros", "tracing"]
         }
         "tool-tasks" => &["serde_json", "tokio_util", "tool_core"],
-        "tool-macros" => &["proc_macro"],
+        "tool-core-macros" => &["proc_macro"],
         // A server has an address and extends a router; both crates are stable, unlike rmcp.
         "tool-http" => &["axum", "serde_json", "tokio", "tool_core"],
         // The trait `Stream` is that of `futures_core`.

@@ -1,7 +1,7 @@
 //! Portable patterns: the common subset of ECMA-262 (with the flag `u`), which clients use, and of the crate `regex`, which
 //! checks calls.
 //!
-//! `tool-macros` checks the option `pattern`, and `tool-core` all other patterns of a schema. A macro crate can only export
+//! `tool-core-macros` checks the option `pattern`, and `tool-core` all other patterns of a schema. A macro crate can only export
 //! macros, so `tool-core` contains a symbolic link to this file, which `cargo package` replaces by a copy.
 
 use regex_syntax::ast::parse::Parser;
