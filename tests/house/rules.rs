@@ -5,6 +5,8 @@ mod floors;
 mod interfaces;
 mod names;
 mod packages;
+mod publishing;
 mod readme;
 mod sizes;
+mod supply_chain;
 mod telemetry;

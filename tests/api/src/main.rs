@@ -66,7 +66,9 @@ fn document() -> Result<PathBuf, Box<dyn Error>> {
     doc.arg("--target-dir").arg(target).current_dir(env!("CARGO_MANIFEST_DIR"));
     doc.env(RUSTDOC, env::var_os("RUSTDOC").unwrap_or_else(|| "rustdoc".into()))
         .env("RUSTDOC", program.as_os_str());
-    doc.env("RUSTDOCFLAGS", "-Z unstable-options --output-format json --cap-lints allow");
+    // As docs.rs does, so that what depends on its flag compiles.
+    let docs_rs = "--cfg docsrs";
+    doc.env("RUSTDOCFLAGS", format!("-Z unstable-options --output-format json --cap-lints allow {docs_rs}"));
     let status = doc.status()?;
     if !status.success() {
         return Err(format!("`cargo doc` failed: {status}").into());
