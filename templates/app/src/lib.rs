@@ -1,0 +1,4 @@
+//! The tools, and what they work on.
+
+pub mod notes;
+pub mod tools;

@@ -1,0 +1,73 @@
+{%- assign with_http = false -%}
+{%- assign with_mcp = false -%}
+{%- if interfaces == "all" or interfaces == "http" -%}{%- assign with_http = true -%}{%- endif -%}
+{%- if interfaces == "all" or interfaces == "mcp" -%}{%- assign with_mcp = true -%}{%- endif -%}
+//! The program: its tools on the command line{% if with_http %}, over HTTP{% endif %}{% if with_mcp %}, over MCP{% endif %}.
+
+use std::error::Error;
+use std::process::ExitCode;
+
+{% if with_http or with_mcp -%}
+use tool_cli::{App, ServeError, ServeOptions, Server};
+{%- else -%}
+use tool_cli::App;
+{%- endif %}
+use tool_core::Registry;
+
+use {{crate_name}}::notes::Notes;
+
+const NAME: &str = env!("CARGO_PKG_NAME");
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    match app().await {
+        Ok(app) => app.run().await,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn app() -> Result<App, Box<dyn Error>> {
+    let notes = Notes::open().await?;
+    let tools = Registry::builder().linked().state(notes).build()?;
+    let app = App::new(NAME, tools{% if with_http or with_mcp %}.clone(){% endif %}).version(VERSION);
+{%- if with_http %}
+    let http = tools{% if with_mcp %}.clone(){% endif %};
+    let http = Server::new(move |options| serve_http(http, options));
+    let app = app.server("http", http.addr(([127, 0, 0, 1], 8080)).allow_execute());
+{%- endif %}
+{%- if with_mcp %}
+    let mcp = Server::new(move |options| serve_mcp(tools, options));
+    let app = app.server("mcp", mcp.optional_addr().mcp_stdio());
+{%- endif %}
+    Ok(app)
+}
+{%- if with_http %}
+
+async fn serve_http(tools: Registry, serve: ServeOptions) -> Result<(), ServeError> {
+    let options = tool_http::Options::new()
+        .title(NAME)
+        .allow_execute(serve.allow_execute);
+    let addr = serve.addr.ok_or("an address is needed")?;
+    let server = tool_http::Server::bind(tools, addr, options).await?;
+    serve.listening(server.local_addr());
+    server.run(serve.shutdown()).await;
+    Ok(())
+}
+{%- endif %}
+{%- if with_mcp %}
+
+/// Serves on stdio, or over HTTP if there is an address.
+async fn serve_mcp(tools: Registry, serve: ServeOptions) -> Result<(), ServeError> {
+    let server = tool_mcp::Server::new(tools).name(NAME).version(VERSION);
+    let Some(addr) = serve.addr else {
+        return Ok(server.serve_stdio().await?);
+    };
+    let server = server.serve_http(addr).await?;
+    serve.listening(server.local_addr());
+    Ok(server.run_until(serve.shutdown()).await?)
+}
+{%- endif %}
