@@ -10,6 +10,8 @@ pub(crate) mod injected;
 pub(crate) mod input;
 pub(crate) mod input_spec;
 pub(crate) mod layout;
+#[cfg(feature = "tokio")]
+pub(crate) mod lazy_state;
 pub(crate) mod locator;
 pub(crate) mod presence;
 pub(crate) mod prompt;

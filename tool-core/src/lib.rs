@@ -25,6 +25,8 @@ pub use crate::declare::declaration::Deprecated;
 pub use crate::declare::declared::Declared;
 pub use crate::declare::handles::{Reader, Writer};
 pub use crate::declare::input::Input;
+#[cfg(feature = "tokio")]
+pub use crate::declare::lazy_state::LazyState;
 pub use crate::declare::locator::Locator;
 pub use crate::declare::prompt::Prompts;
 pub use crate::declare::resource::{Resource, WritePass};

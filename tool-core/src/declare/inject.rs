@@ -93,6 +93,13 @@ impl Needs {
         self.add::<T>(Handle::State);
     }
 
+    /// Requires `Opener` among the state, which tools take as `T`.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn lazy_state<Opener: 'static, T: 'static>(&mut self) {
+        let need = Need { name: type_name::<T>(), ..Need::new::<Opener>(Handle::State, false) };
+        self.push(need);
+    }
+
     /// Requires a resource of type `T`, for reading.
     ///
     /// ```
@@ -106,7 +113,7 @@ impl Needs {
     /// tool_core::inject::Needs::default().reader::<Shop>();
     /// ```
     pub fn reader<T: Resource>(&mut self) {
-        self.push::<T>(Handle::Reader, reader_writes::<T>());
+        self.push(Need::new::<T>(Handle::Reader, reader_writes::<T>()));
     }
 
     /// Requires a resource of type `T`, for writing.
@@ -162,11 +169,10 @@ impl Needs {
     }
 
     fn add<T: 'static>(&mut self, handle: Handle) {
-        self.push::<T>(handle, false);
+        self.push(Need::new::<T>(handle, false));
     }
 
-    fn push<T: 'static>(&mut self, handle: Handle, writes: bool) {
-        let need = Need { id: TypeId::of::<T>(), name: type_name::<T>(), handle, writes };
+    fn push(&mut self, need: Need) {
         if !self.types.contains(&need) {
             self.types.push(need);
         }
@@ -208,6 +214,10 @@ pub struct Need {
 }
 
 impl Need {
+    fn new<T: 'static>(handle: Handle, writes: bool) -> Self {
+        Need { id: TypeId::of::<T>(), name: type_name::<T>(), handle, writes }
+    }
+
     /// Returns the name of the type.
     ///
     /// ```

@@ -13,6 +13,8 @@ use crate::call::tool::Tool;
 use crate::call::{CallLimits, Executor};
 use crate::declare::declaration::Declaration;
 use crate::declare::declared::Declared;
+#[cfg(feature = "tokio")]
+use crate::declare::lazy_state::StateOpener;
 use crate::declare::states::States;
 use crate::definition::ToolDefinition;
 use crate::model::access::Principal;
@@ -161,6 +163,30 @@ impl RegistryBuilder {
     /// ```
     pub fn state<T: Send + Sync + 'static>(self, state: T) -> Self {
         self.shared_state(Arc::new(state))
+    }
+
+    /// Adds state for parameters of type [`LazyState<T>`](crate::LazyState), which this async function opens when a call first
+    /// needs it, such as a pool of connections. Replaces earlier such state of the same type.
+    ///
+    /// If the function fails, the call that needs the state fails with the text of the error, which its caller sees, and the
+    /// next call tries again.
+    ///
+    /// ```
+    /// # use tool_core::Registry;
+    /// # struct Pool;
+    /// # impl Pool { async fn connect(url: &str) -> Result<Self, std::io::Error> { Ok(Pool) } }
+    /// let builder = Registry::builder().lazy_state(|| Pool::connect("sqlite:museum.sqlite"));
+    /// ```
+    #[cfg(feature = "tokio")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "tokio")))]
+    pub fn lazy_state<T, F, E>(mut self, open: impl Fn() -> F + Send + Sync + 'static) -> Self
+    where
+        T: Send + Sync + 'static,
+        F: Future<Output = Result<T, E>> + Send + 'static,
+        E: fmt::Display,
+    {
+        self.states.insert(Arc::new(StateOpener::new(open)));
+        self
     }
 
     /// Adds state that the application shares.

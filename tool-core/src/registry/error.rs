@@ -114,7 +114,8 @@ pub enum BuildError {
     NotLinked(String),
     /// A tool takes state that the registry does not have.
     #[error(
-        "tool `{tool}` needs state of type `{state}`, which the registry does not have\n  declared: {location}\nhelp: give it to the builder with `.state(…)`"
+        "tool `{tool}` needs state of type `{state}`, which the registry does not have\n  declared: {location}\nhelp: give it to the builder with `.{}(…)`",
+        builder_method(.state)
     )]
     MissingState {
         /// The tool.
@@ -202,4 +203,9 @@ impl BuildErrors {
 
 fn joined(errors: &[BuildError]) -> String {
     errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n\n")
+}
+
+/// Returns the method of the builder that adds state of this type.
+fn builder_method(state: &str) -> &'static str {
+    if state.contains("::LazyState<") { "lazy_state" } else { "state" }
 }

@@ -26,6 +26,7 @@ mod inputs;
 mod joined;
 mod json_definitions;
 mod layers;
+mod lazy_state;
 mod leniency;
 mod limits;
 mod lint;
