@@ -35,6 +35,40 @@ use crate::publish::package::Package;
 /// assert_eq!((code, stdout.text().as_str()), (0, "halve\n"));
 /// # });
 /// ```
+///
+/// # State that needs a runtime
+///
+/// A pool of connections is made within a tokio runtime, and often by an async function. Let the first call that needs it open it:
+/// [`RegistryBuilder::lazy_state`](tool_core::RegistryBuilder::lazy_state). The registry is then built without a runtime, so that
+/// both [`run`](Self::run) and [`run_on`](Self::run_on) work, and commands such as `list`, `info` and the completion of names
+/// connect to nothing. If the state cannot be opened, `run` prints why, and returns the exit code of
+/// [`Unavailable`](tool_core::failure::Reason::Unavailable).
+///
+/// ```
+/// use sqlx::SqlitePool;
+/// use tool_cli::{App, Buffer, Streams};
+/// use tool_core::{LazyState, Registry, tool};
+///
+/// /// Adds two numbers in the database.
+/// #[tool(operation = Read)]
+/// async fn add_in_sql(#[inject] pool: LazyState<SqlitePool>, a: i64, b: i64) -> Result<i64, sqlx::Error> {
+///     sqlx::query_scalar("SELECT ? + ?").bind(a).bind(b).fetch_one(&*pool).await
+/// }
+///
+/// fn app() -> App {
+///     let builder = Registry::builder().linked().lazy_state(|| SqlitePool::connect("sqlite::memory:"));
+///     # let builder = builder.select(|tool| tool.name() == "add_in_sql");
+///     App::new("sums", builder.build().expect("the declarations are valid"))
+/// }
+///
+/// // In a program: `fn main() -> ExitCode { app().run_on(tokio::runtime::Runtime::new) }`.
+/// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+/// let stdout = Buffer::default();
+/// let streams = Streams::new(std::io::empty(), stdout.clone(), std::io::stderr());
+/// assert_eq!(app().run_with(["run", "add_in_sql", "a=1", "b=2"], streams).await, 0);
+/// assert_eq!(stdout.text(), "3\n");
+/// # });
+/// ```
 #[must_use = "an application does nothing until it is run"]
 pub struct App {
     pub(crate) name: String,

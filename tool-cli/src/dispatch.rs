@@ -41,8 +41,8 @@ impl App {
     /// Runs the command line of this process like [`run`](Self::run), but starts a runtime only for commands that need one:
     /// `run`, `serve`, `task` and shell completion. Other commands start faster without one.
     ///
-    /// The registry is built before the runtime starts. State that needs a runtime, such as a connection pool, would panic:
-    /// use [`run`](Self::run) in an `async fn main` instead.
+    /// The registry is built before the runtime starts. State that needs a runtime, such as a connection pool, is opened by the
+    /// first call that needs it: see [`App`](Self#state-that-needs-a-runtime).
     ///
     /// ```no_run
     /// use std::process::ExitCode;

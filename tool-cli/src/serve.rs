@@ -251,6 +251,10 @@ pub struct ServeOptions {
     pub addr: Option<SocketAddr>,
     /// Whether `--allow-execute` was given: clients may call tools. Always `false` without [`Server::allow_execute`].
     pub allow_execute: bool,
+    /// The name of the application, for clients of the server: see [`App::new`].
+    pub name: String,
+    /// The version of the application, for clients of the server: see [`App::version`]. Empty without one.
+    pub version: String,
     choices: Vec<(String, String)>,
     texts: Vec<(String, String)>,
     shutdown: CancellationToken,
@@ -339,6 +343,8 @@ pub(crate) async fn serve(app: App, matches: &ArgMatches, streams: &mut Streams)
             matches.get_one("addr").copied()
         },
         allow_execute: server.allows_execute && matches.get_flag("allow-execute"),
+        name: app.name,
+        version: app.version.unwrap_or_default(),
         choices,
         texts,
         shutdown: stop.clone(),

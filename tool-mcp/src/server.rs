@@ -66,7 +66,8 @@ pub struct Server {
 }
 
 impl Server {
-    /// Creates a server named after the program. The tools come from a [`Registry`](tool_core::Registry), a list, a function
+    /// Creates a server named after the program: set [`name`](Server::name) and [`version`](Server::version), which clients show to
+    /// people. The tools come from a [`Registry`](tool_core::Registry), a list, a function
     /// or an `async` function, which is called once per request.
     ///
     /// ```
@@ -78,8 +79,8 @@ impl Server {
         let stem = program.as_deref().and_then(|path| path.file_stem()).and_then(|stem| stem.to_str());
         Server {
             provider: provider.into_provider(),
-            // The protocol requires a version, and only the application has one.
-            identity: Implementation::new(stem.unwrap_or("tool-mcp"), "unknown"),
+            // The protocol requires both, and only the application has them: the name and version of this crate would mislead.
+            identity: Implementation::new(stem.unwrap_or("mcp-server"), UNKNOWN),
             instructions: None,
             scheme: None,
             settings: Settings::default(),
@@ -98,14 +99,16 @@ impl Server {
         self, "# let registry = tool_core::Registry::builder().allow_empty().build().unwrap();",
             "let server = tool_mcp::Server::new(registry)";
 
-        /// Sets the name of the server for clients. Default: the name of the program.
+        /// Sets the name of the server for clients. Default: the file name of the program. With `tool-cli`, pass on
+        /// `ServeOptions::name`.
         name(name: impl Into<String>) => self.identity.name = name.into(), example("weather");
 
         /// Sets the name that people see.
         title(title: impl Into<String>) => self.identity.title = Some(title.into()), example("Weather archive");
 
-        /// Sets the version of the application, which clients show to people. Default: `unknown`, since the protocol requires one.
-        version(version: impl Into<String>) => self.identity.version = version.into(),
+        /// Sets the version of the application, which clients show to people. Default, also if it is empty: `unknown`, since the
+        /// protocol requires one. With `tool-cli`, pass on `ServeOptions::version`.
+        version(version: impl Into<String>) => self.identity.version = version_or_unknown(version.into()),
             example(env!("CARGO_PKG_VERSION"));
 
         /// Sets the hosts, with or without a port, for which requests are answered. Default: the loopback names.
@@ -369,4 +372,11 @@ impl Server {
         let handler = self.handler_checked_at_once(Some(Principal::anonymous()))?;
         Ok(router_until(handler, &self.policy, self.deadline, shutdown))
     }
+}
+
+/// The version of an application that does not say it.
+const UNKNOWN: &str = "unknown";
+
+fn version_or_unknown(version: String) -> String {
+    if version.is_empty() { UNKNOWN.to_owned() } else { version }
 }

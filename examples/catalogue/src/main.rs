@@ -124,8 +124,8 @@ async fn serve_mcp(
     prepare(&store).await;
     let surfaces = options.choice("surfaces").map(str::parse::<Surfaces>).transpose()?.unwrap_or_default();
     let mut server = tool_mcp::Server::new(Arc::clone(&described))
-        .name("catalogue")
-        .version(env!("CARGO_PKG_VERSION"))
+        .name(&options.name)
+        .version(&options.version)
         .surfaces(surfaces)
         .changes(&changes)
         .instructions(

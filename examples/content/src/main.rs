@@ -226,8 +226,8 @@ async fn serve_mcp(
 ) -> Result<(), ServeError> {
     let surfaces = options.choice("surfaces").map(str::parse::<Surfaces>).transpose()?.unwrap_or_default();
     let mut server = tool_mcp::Server::new(registry)
-        .name("content")
-        .version(env!("CARGO_PKG_VERSION"))
+        .name(&options.name)
+        .version(&options.version)
         .surfaces(surfaces)
         .updates(&updates)
         .instructions(

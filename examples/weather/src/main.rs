@@ -114,8 +114,8 @@ async fn serve_http(
 async fn serve_mcp(registry: Registry, options: ServeOptions) -> Result<(), ServeError> {
     let surfaces = options.choice("surfaces").map(str::parse::<Surfaces>).transpose()?.unwrap_or_default();
     let server = tool_mcp::Server::new(registry)
-        .name("weather")
-        .version(env!("CARGO_PKG_VERSION"))
+        .name(&options.name)
+        .version(&options.version)
         .surfaces(surfaces)
         .instructions(
             "Daily weather of Seattle and New York from 2012 to 2015. Call `explain_columns` for units.",

@@ -117,3 +117,12 @@ async fn supports_server_options_with_any_text() {
     assert_eq!(run(&["serve", "mcp", "--issuer"]).await.code, 2);
     assert_eq!(run(&["serve", "http", "--issuer", "x"]).await.code, 2);
 }
+
+#[tokio::test]
+async fn passes_the_name_and_version_of_the_application() {
+    let says = Server::new(async |options| Err(format!("{} {}", options.name, options.version).into()));
+    let app = app().server("mcp", says);
+    let ran =
+        on(app, &["serve", "mcp"], |stdout, stderr| Streams::new(std::io::empty(), stdout, stderr)).await;
+    ran.fails(1, "error: the server failed: demo 1.2.3\n");
+}

@@ -225,3 +225,14 @@ async fn describes_the_server() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn a_server_without_a_name_is_named_after_the_program_and_not_after_this_crate() {
+    for server in [Server::new(registry()), Server::new(registry()).version("")] {
+        let client = Client::connect(server).await.unwrap();
+        let info = client.server_info();
+        let name = info["name"].as_str().unwrap();
+        assert!(name.starts_with("testing-"), "{name}");
+        assert_eq!(info["version"], "unknown");
+    }
+}
