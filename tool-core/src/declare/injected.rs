@@ -65,7 +65,8 @@ impl<T: InjectAsync<Op>, Op: 'static> ToolParameter for AsyncParameter<T, Op> {
     type Injected = InjectedAsync<T>;
     type Shown = ShownAsync<T>;
 
-    const INJECTED: InjectedAsync<T> = InjectedAsync { needs: T::needs, inject: inject_async::<T, Op> };
+    const INJECTED: InjectedAsync<T> =
+        InjectedAsync { needs: T::needs, is_handle: T::__IS_HANDLE, inject: inject_async::<T, Op> };
     const SHOWN: ShownAsync<T> = ShownAsync(Self::INJECTED);
 }
 
@@ -122,6 +123,7 @@ pub struct Shown<T>(Injected<T>);
 #[derive(Debug)]
 pub struct InjectedAsync<T> {
     needs: fn(&mut Needs),
+    is_handle: bool,
     inject: fn(InjectionSource<'_>) -> Injecting<'_, T>,
 }
 
@@ -213,7 +215,9 @@ impl<T: 'static> Inputs for InjectedAsync<T> {
 
     fn describe(&'static self, visitor: &mut Visitor<'_>) {
         (self.needs)(visitor.needs);
-        visitor.needs.mark_depends_on_call();
+        if !self.is_handle {
+            visitor.needs.mark_depends_on_call();
+        }
     }
 
     fn read(&'static self, _: &mut ArgumentReader<'_>) -> Option<()> {

@@ -122,6 +122,8 @@ impl<T: Send + Sync + 'static> StateOpener<T> {
 }
 
 impl<T: Send + Sync + 'static, Op> InjectAsync<Op> for LazyState<T> {
+    const __IS_HANDLE: bool = true;
+
     fn needs(needs: &mut Needs) {
         needs.lazy_state::<StateOpener<T>, Self>();
     }

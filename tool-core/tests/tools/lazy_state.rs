@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::json;
 use tool_core::failure::Reason;
-use tool_core::{FailureKind, LazyState, Registry, prompt, tool};
+use tool_core::{FailureKind, LazyState, Registry, adapter, prompt, tool};
 
 use crate::builder_of;
 
@@ -82,6 +82,12 @@ async fn fails_with_the_reason_and_is_opened_by_a_later_call() {
     assert_eq!(failure.message(), "cannot open the state of the application: the server is down");
     assert_eq!(registry.call("read_lazily", json!({})).await.unwrap().value(), 2);
     assert_eq!(attempts.load(Ordering::SeqCst), 2);
+}
+
+#[test]
+fn does_not_depend_on_the_caller() {
+    let (registry, _) = registry(0);
+    assert!(!adapter::depends_on_caller(&registry, registry.get("read_lazily").unwrap()));
 }
 
 #[test]

@@ -57,6 +57,10 @@ use crate::model::failure::Failure;
 /// # assert_eq!(output.value(), "Hello Ada Lovelace!");
 /// ```
 pub trait InjectAsync<Op>: Sized + Send + 'static {
+    /// Whether the value is a handle of state, which does not depend on the call.
+    #[doc(hidden)]
+    const __IS_HANDLE: bool = false;
+
     /// Describes what the registry must have, so that missing state is found when it is built.
     fn needs(needs: &mut Needs);
 
