@@ -1,4 +1,110 @@
-//! Helpers for the tests of an application.
+//! Helpers for the tests of an application: tools, permissions, prompts, questions, examples and `tools.lock`.
+//!
+//! They need no server. What an MCP client gets, and what a model sees, is tested with `tool_mcp::testing::Client`.
+//!
+//! # A tool
+//!
+//! The function can be called as it is. The registry also decodes and checks the inputs:
+//!
+//! ```
+//! # use tool_core::{Registry, tool};
+//! /// Halves a number.
+//! #[tool(operation = Transform)]
+//! fn half(#[arg(range(min = 0))] n: i64) -> i64 {
+//!     n / 2
+//! }
+//!
+//! # tool_core::private::block_on(async {
+//! # let registry = Registry::builder().linked().select(|tool| tool.name() == "half").build().unwrap();
+//! assert_eq!(half(8), 4);
+//! assert_eq!(registry.call("half", serde_json::json!({"n": 8})).await.unwrap().value(), 4);
+//! let failure = registry.call("half", serde_json::json!({"n": -8})).await.unwrap_err();
+//! assert_eq!(failure.problems()[0].to_string(), "/n: expected at least 0, got -8");
+//! # });
+//! ```
+//!
+//! # A permission
+//!
+//! ```
+//! # use tool_core::{FailureKind, Principal, Registry, tool};
+//! /// Closes the shop.
+//! #[tool(operation = Write, destructive = false, permission = "shop.close")]
+//! fn close_shop() {}
+//!
+//! # tool_core::private::block_on(async {
+//! # let registry = Registry::builder().linked().select(|tool| tool.name() == "close_shop").build().unwrap();
+//! let (ada, bob) = (Principal::new("ada").grant("shop.close"), Principal::new("bob"));
+//! assert!(registry.as_principal(ada).call("close_shop", serde_json::json!({})).await.is_ok());
+//! let failure = registry.as_principal(bob).call("close_shop", serde_json::json!({})).await.unwrap_err();
+//! assert_eq!(failure.kind(), FailureKind::Denied);
+//! # });
+//! ```
+//!
+//! # A prompt
+//!
+//! ```
+//! # use tool_core::{Content, Registry, prompt};
+//! /// Asks for a summary.
+//! #[prompt]
+//! fn summarize(topic: String) -> String {
+//!     format!("Summarize {topic}.")
+//! }
+//!
+//! # tool_core::private::block_on(async {
+//! # let registry = Registry::builder().allow_empty().linked().select(|_| false);
+//! # let registry = registry.select_prompts(|prompt| prompt.name() == "summarize").build().unwrap();
+//! let prompt = registry.get_prompt("summarize", serde_json::json!({"topic": "rain"})).await.unwrap();
+//! assert_eq!(prompt.messages[0].content, Content::text("Summarize rain."));
+//! # });
+//! ```
+//!
+//! # An elicitation
+//!
+//! [`Answers`] restarts the call with each answer, and finds a tool that changes something before the last one:
+//!
+//! ```
+//! # use tool_core::testing::Answers;
+//! # use tool_core::{Context, Failure, Registry, tool};
+//! #[derive(schemars::JsonSchema, serde::Deserialize)]
+//! struct Person {
+//!     name: String,
+//! }
+//!
+//! /// Welcomes a person.
+//! #[tool(operation = Read)]
+//! async fn welcome(#[inject] context: Context) -> Result<String, Failure> {
+//!     let Person { name } = context.elicit("Who is there?").await?.required()?;
+//!     Ok(format!("Welcome, {name}!"))
+//! }
+//!
+//! # tool_core::private::block_on(async {
+//! # let registry = Registry::builder().linked().select(|tool| tool.name() == "welcome").build().unwrap();
+//! let answers = Answers::new().accept(serde_json::json!({"name": "Ada"}));
+//! let output = answers.call(&registry, "welcome", serde_json::json!({})).await.unwrap();
+//! assert_eq!(output.value(), "Welcome, Ada!");
+//! assert_eq!(answers.questions()[0].message(), "Who is there?");
+//! # });
+//! ```
+//!
+//! # Examples on all interfaces
+//!
+//! [`run_examples`] calls the declared examples, and [`compare_examples`] calls them on all interfaces, with
+//! `tool_mcp::testing::Client`, `tool_http::testing::HttpCalls` and `tool_cli::testing::CliCalls`.
+//!
+//! # `tools.lock`
+//!
+//! A test instead of the command `lock --check`. `include_str!("../tools.lock")` reads the file:
+//!
+//! ```
+//! # use tool_core::lock::{Change, Lock};
+//! # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+//! # let text = Lock::of(&registry).to_string();
+//! let stored: Lock = text.parse().unwrap();
+//! let differences = stored.compare(&Lock::of(&registry));
+//! assert!(differences.iter().all(|it| it.change() != Change::Breaking), "{differences:#?}");
+//! ```
+//!
+//! # Tools that modify nothing
 //!
 //! The compiler prevents a tool that modifies nothing from taking a [`Writer`](crate::Writer), but it cannot check what the
 //! tool does with other state or with a global. A test can: give the registry a resource that panics on every change, and run
@@ -59,12 +165,16 @@
 //! ```
 
 mod answers;
+mod examples;
+mod interface;
 
 use std::fmt;
 
 use serde_json::Value;
 
 pub use answers::Answers;
+pub use examples::{Compared, Mismatch, compare_examples};
+pub use interface::{Interface, LocalBoxFuture, Response};
 
 use crate::definition::ToolDefinition;
 use crate::model::failure::{Failure, FailureKind};
@@ -92,11 +202,38 @@ use crate::registry::Registry;
 /// # });
 /// ```
 pub async fn run_non_modifying(registry: &Registry) -> Trials {
-    let mut trials = Vec::new();
-    for tool in registry.tools().filter(|tool| !tool.modifies()) {
-        trials.push(Trial::of(tool, registry).await);
-    }
-    Trials(trials)
+    let tools = registry.tools().filter(|tool| !tool.modifies());
+    Trials::of(tools.map(|tool| (tool, tool.example().clone())), registry).await
+}
+
+/// Runs the examples of the tools that `which` selects, one after the other, as the principal of the registry: those that a tool
+/// [declares](ToolDefinition::examples), or else its [minimal call](ToolDefinition::example).
+///
+/// ```
+/// use tool_core::{Registry, testing, tool};
+///
+/// /// Divides two numbers.
+/// ///
+/// /// ```tool
+/// /// {"a": 6, "b": 3}
+/// /// {"a": 1, "b": 0}
+/// /// ```
+/// #[tool(operation = Transform)]
+/// fn divide(a: i64, b: i64) -> Result<i64, String> {
+///     a.checked_div(b).ok_or_else(|| "division by zero".to_owned())
+/// }
+///
+/// # tool_core::private::block_on(async {
+/// let registry = Registry::builder().linked().select(|tool| tool.name() == "divide").build().unwrap();
+/// let trials = testing::run_examples(&registry, |tool| !tool.modifies()).await;
+/// assert_eq!(
+///     trials.to_string(),
+///     "`divide` with {\"a\":6,\"b\":3}: succeeded\n`divide` with {\"a\":1,\"b\":0}: failed: division by zero",
+/// );
+/// # });
+/// ```
+pub async fn run_examples(registry: &Registry, which: impl Fn(&ToolDefinition) -> bool) -> Trials {
+    Trials::of(examples::examples(registry, which), registry).await
 }
 
 /// The results of all tools that were run.
@@ -113,6 +250,32 @@ pub async fn run_non_modifying(registry: &Registry) -> Trials {
 pub struct Trials(Vec<Trial>);
 
 impl Trials {
+    async fn of(calls: impl IntoIterator<Item = (&ToolDefinition, Value)>, registry: &Registry) -> Self {
+        let mut trials = Vec::new();
+        for (tool, arguments) in calls {
+            trials.push(Trial::of(tool, arguments, registry).await);
+        }
+        Trials(trials)
+    }
+
+    /// Asserts that every call succeeded.
+    ///
+    /// # Panics
+    ///
+    /// Panics with each call that did not succeed, and why.
+    ///
+    /// ```
+    /// # tool_core::private::block_on(async {
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// tool_core::testing::run_examples(&registry, |tool| !tool.modifies()).await.assert_succeeded();
+    /// # });
+    /// ```
+    #[track_caller]
+    pub fn assert_succeeded(&self) {
+        let failed: Vec<Trial> = self.iter().filter(|trial| trial.result.is_err()).cloned().collect();
+        assert!(failed.is_empty(), "not all examples succeed:\n{}", Trials(failed));
+    }
+
     /// Returns the result of each tool, ordered by name.
     ///
     /// ```
@@ -178,8 +341,7 @@ pub struct Trial {
 }
 
 impl Trial {
-    async fn of(tool: &ToolDefinition, registry: &Registry) -> Self {
-        let arguments = tool.example().clone();
+    async fn of(tool: &ToolDefinition, arguments: Value, registry: &Registry) -> Self {
         let result = registry.call(tool.name(), arguments.clone()).await;
         Trial { tool: tool.name().to_owned(), arguments, result }
     }
