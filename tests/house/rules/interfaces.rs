@@ -22,8 +22,8 @@ fn allowed(library: &str) -> &'static [&'static str] {
         "tool-core-macros" => &["proc_macro"],
         // A server has an address and extends a router; both crates are stable, unlike rmcp.
         "tool-http" => &["axum", "serde_json", "tokio", "tool_core"],
-        // The trait `Stream` is that of `futures_core`.
-        "tool-mcp" => &["axum", "futures_core", "serde_json", "tokio", "tool_core"],
+        // The trait `Stream` is that of `futures_core`. The client for tests decodes results with serde.
+        "tool-mcp" => &["axum", "futures_core", "serde", "serde_json", "tokio", "tool_core"],
         // Not for applications: adapters pass connections and services.
         "tool-serve" => {
             &["bytes", "http", "http_body", "http_body_util", "hyper", "hyper_util", "metrics", "tokio"]
