@@ -34,6 +34,7 @@ mod router;
 mod server;
 #[cfg(feature = "tasks")]
 mod tasks;
+pub mod testing;
 
 pub use openapi::{OpenApiVersion, UnknownOpenApiVersion, openapi};
 pub use options::{Options, ServeOptions};
