@@ -35,6 +35,7 @@ mod table;
 #[cfg(feature = "tasks")]
 mod task;
 mod terminal;
+pub mod testing;
 mod yaml;
 
 pub use app::App;

@@ -18,6 +18,8 @@ mod flags;
 mod introspection;
 #[path = "cli/lazy.rs"]
 mod lazy;
+#[path = "cli/lazy_state.rs"]
+mod lazy_state;
 #[path = "cli/lint_and_lock.rs"]
 mod lint_and_lock;
 #[path = "cli/openapi.rs"]
