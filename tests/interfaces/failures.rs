@@ -115,7 +115,7 @@ fn reports_kind_and_retry_of_every_failure() {
             assert_eq!(body["content"][0]["text"], row.text);
         }
 
-        let result = &interfaces.mcp("tools/call", &json!({"name": name, "arguments": {}}))["result"];
+        let result = interfaces.mcp("tools/call", json!({"name": name, "arguments": {}}));
         assert_eq!((&result["isError"], &result["content"][0]["text"]), (&json!(true), &json!(row.text)));
         let meta = &result["_meta"];
         assert_eq!(meta["tool-core/kind"], row.kind, "{name}");

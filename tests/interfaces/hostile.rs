@@ -1,6 +1,6 @@
 //! Argument texts that could break a parser: every interface answers each of them in the same words.
 
-use crate::interfaces::{Answer, Interfaces};
+use crate::interfaces::{Interfaces, response_of_mcp};
 
 /// How a text behaves as a part of a larger JSON text, as in MCP.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -144,9 +144,9 @@ fn answers_hostile_arguments_alike_everywhere() {
     let (mut succeeded, mut unequal) = (0, Vec::new());
     for (id, (arguments, text)) in integers.chain(full_arguments()).enumerate() {
         let shown = String::from_utf8_lossy(&arguments[..arguments.len().min(100)]).into_owned();
-        let answers = interfaces.call_with_bytes("monthly_summary", &arguments);
+        let answers = interfaces.call_without_mcp("monthly_summary", &arguments);
         let (_, direct) = &answers[0];
-        succeeded += usize::from(direct.verdict() == "success");
+        succeeded += usize::from(direct.kind() == "success");
         for (interface, answer) in &answers[1..] {
             if answer != direct {
                 unequal.push(format!("{interface}: {shown}\n  {answer:.400?}\n  {direct:.400?}"));
@@ -157,8 +157,8 @@ fn answers_hostile_arguments_alike_everywhere() {
             let error = &answer["error"];
             let is_answered = answer["id"] == id + 1;
             let is_expected = match text {
-                Json => error.is_null() && Answer::of_mcp(&answer, direct) == *direct,
-                NotJson => error["code"] == -32700 && direct.verdict() == "invalid_input",
+                Json => error.is_null() && response_of_mcp(&answer) == *direct,
+                NotJson => error["code"] == -32700 && direct.kind() == "invalid_input",
             };
             if !is_answered || !is_expected {
                 let mut answer = answer.to_string();

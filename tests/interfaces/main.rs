@@ -14,10 +14,11 @@ mod rate_limits;
 mod readme;
 
 use serde_json::json;
+use tool_core::testing::Response;
 use tool_core::{Registry, RegistryBuilder};
 
 use crate::cases::Case;
-use crate::interfaces::{Answer, Interfaces};
+use crate::interfaces::Interfaces;
 
 #[test]
 fn shows_the_same_schemas_everywhere() {
@@ -57,7 +58,7 @@ fn returns_the_same_results_everywhere() {
     for Case { tool, arguments } in cases::of(interfaces.registry()) {
         let answers = interfaces.call(&tool, &arguments);
         let (_, direct) = &answers[0];
-        *verdicts.entry(direct.verdict()).or_insert(0) += 1;
+        *verdicts.entry(direct.kind().to_owned()).or_insert(0) += 1;
         for (interface, answer) in &answers[1..] {
             assert_eq!(answer, direct, "`{tool}` over {interface} with {arguments}");
         }
@@ -81,9 +82,9 @@ fn rejects_invalid_arguments_alike_everywhere() {
         "{}{}",
         "1e400",
     ] {
-        let answers = interfaces.call_without_mcp("get_weather", arguments);
+        let answers = interfaces.call_without_mcp("get_weather", arguments.as_bytes());
         let (_, direct) = &answers[0];
-        assert_eq!(direct.verdict(), "invalid_input", "{arguments}");
+        assert_eq!(direct.kind(), "invalid_input", "{arguments}");
         for (interface, answer) in &answers[1..] {
             assert_eq!(answer, direct, "over {interface} with {arguments}");
         }
@@ -98,7 +99,7 @@ fn hides_and_rejects_modifying_tools_when_read_only() {
         assert!(!listed.contains(&"delete_reports".to_owned()), "over {interface}");
     }
     for (interface, answer) in interfaces.call("report_observation", "{}") {
-        let expected = Answer::Failure {
+        let expected = Response::Failure {
             kind: "refused".to_owned(),
             text: "`report_observation` was not run: it modifies, and this registry is read only".to_owned(),
         };
@@ -118,5 +119,5 @@ async fn returns_the_result_of_the_function() {
         registry.call("get_weather", json!({"location": "Seattle", "date": "2014-07-04"})).await.unwrap();
     assert_eq!(output.decode::<weather::Observation>().unwrap(), day);
     assert_eq!(output.value(), serde_json::to_value(&day).unwrap());
-    assert_eq!(Answer::from(Ok(output)).verdict(), "success");
+    assert_eq!(Response::from(Ok(output)).kind(), "success");
 }

@@ -26,7 +26,7 @@ fn serve() {
 }
 
 /// A client for one transport and era.
-pub(crate) enum Client {
+pub(crate) enum RawClient {
     Modern { addr: SocketAddr },
     Session { addr: SocketAddr, session: String },
     Stdio { modern: bool, server: Box<Stdin> },
@@ -39,20 +39,20 @@ pub(crate) struct Stdin {
     output: Lines<BufReader<ChildStdout>>,
 }
 
-impl Client {
+impl RawClient {
     /// Returns a client of each kind.
-    pub(crate) fn all(agent: &ureq::Agent, addr: SocketAddr, folder: &std::path::Path) -> Vec<Client> {
-        let session = Client::open_session(agent, addr);
-        let stdio = |modern| Client::Stdio { modern, server: Box::new(Stdin::start(folder, !modern)) };
-        vec![Client::Modern { addr }, Client::Session { addr, session }, stdio(true), stdio(false)]
+    pub(crate) fn all(agent: &ureq::Agent, addr: SocketAddr, folder: &std::path::Path) -> Vec<RawClient> {
+        let session = RawClient::open_session(agent, addr);
+        let stdio = |modern| RawClient::Stdio { modern, server: Box::new(Stdin::start(folder, !modern)) };
+        vec![RawClient::Modern { addr }, RawClient::Session { addr, session }, stdio(true), stdio(false)]
     }
 
     pub(crate) fn name(&self) -> &'static str {
         match self {
-            Client::Modern { .. } => "MCP of 2026-07-28 over HTTP",
-            Client::Session { .. } => "MCP of 2025-11-25 over HTTP",
-            Client::Stdio { modern: true, .. } => "MCP of 2026-07-28 on stdio",
-            Client::Stdio { modern: false, .. } => "MCP of 2025-11-25 on stdio",
+            RawClient::Modern { .. } => "MCP of 2026-07-28 over HTTP",
+            RawClient::Session { .. } => "MCP of 2025-11-25 over HTTP",
+            RawClient::Stdio { modern: true, .. } => "MCP of 2026-07-28 on stdio",
+            RawClient::Stdio { modern: false, .. } => "MCP of 2025-11-25 on stdio",
         }
     }
 
@@ -74,19 +74,19 @@ impl Client {
         name: &str,
         arguments: Option<&[u8]>,
     ) -> Value {
-        let is_modern = matches!(self, Client::Modern { .. } | Client::Stdio { modern: true, .. });
+        let is_modern = matches!(self, RawClient::Modern { .. } | RawClient::Stdio { modern: true, .. });
         let message = message(is_modern, id, name, arguments);
         match self {
-            Client::Modern { addr } => {
+            RawClient::Modern { addr } => {
                 let headers =
                     [("mcp-protocol-version", MODERN), ("mcp-method", "tools/call"), ("mcp-name", name)];
                 post(agent, *addr, &headers, &message)
             }
-            Client::Session { addr, session } => {
+            RawClient::Session { addr, session } => {
                 let headers = [("mcp-protocol-version", LEGACY), ("mcp-session-id", session)];
                 post(agent, *addr, &headers, &message)
             }
-            Client::Stdio { server, .. } => server.request(&message),
+            RawClient::Stdio { server, .. } => server.request(&message),
         }
     }
 }

@@ -57,10 +57,9 @@ fn enforces_permissions_everywhere() {
             let (status, _, body) = interfaces.http_with_wait(&format!("/tools/{name}/call"), Some(b"{}"));
             assert_eq!(status, if is_enough { 200 } else { 403 }, "{case}: {body}");
 
-            let answer = interfaces.mcp("tools/call", &json!({"name": name, "arguments": {}}));
-            let result = &answer["result"];
-            assert_eq!(result["isError"], json!(!is_enough), "{case}: {answer}");
-            let listed = interfaces.mcp("tools/list", &json!({}))["result"]["tools"].take();
+            let result = interfaces.mcp("tools/call", json!({"name": name, "arguments": {}}));
+            assert_eq!(result["isError"], json!(!is_enough), "{case}: {result}");
+            let listed = interfaces.mcp("tools/list", json!({}))["tools"].take();
             let is_listed = listed.as_array().unwrap().iter().any(|tool| tool["name"] == name);
             assert_eq!(is_listed, is_enough, "{case}: {listed}");
 
