@@ -19,7 +19,7 @@
 //! assert_eq!(half(8), 4);
 //! assert_eq!(registry.call("half", serde_json::json!({"n": 8})).await.unwrap().value(), 4);
 //! let failure = registry.call("half", serde_json::json!({"n": -8})).await.unwrap_err();
-//! assert_eq!(failure.problems()[0].to_string(), "/n: expected at least 0, got -8");
+//! assert_eq!(failure.problems()[0].to_string(), "/n: expected at least 0, got `-8`");
 //! # });
 //! ```
 //!
@@ -29,13 +29,13 @@
 //! # use tool_core::{FailureKind, Principal, Registry, tool};
 //! /// Closes the shop.
 //! #[tool(operation = Write, destructive = false, permission = "shop.close")]
-//! fn close_shop() {}
+//! fn lock_the_shop() {}
 //!
 //! # tool_core::private::block_on(async {
-//! # let registry = Registry::builder().linked().select(|tool| tool.name() == "close_shop").build().unwrap();
+//! # let registry = Registry::builder().linked().select(|tool| tool.name() == "lock_the_shop").build().unwrap();
 //! let (ada, bob) = (Principal::new("ada").grant("shop.close"), Principal::new("bob"));
-//! assert!(registry.as_principal(ada).call("close_shop", serde_json::json!({})).await.is_ok());
-//! let failure = registry.as_principal(bob).call("close_shop", serde_json::json!({})).await.unwrap_err();
+//! assert!(registry.as_principal(ada).call("lock_the_shop", serde_json::json!({})).await.is_ok());
+//! let failure = registry.as_principal(bob).call("lock_the_shop", serde_json::json!({})).await.unwrap_err();
 //! assert_eq!(failure.kind(), FailureKind::Denied);
 //! # });
 //! ```
@@ -209,13 +209,16 @@ pub async fn run_non_modifying(registry: &Registry) -> Trials {
 /// Runs the examples of the tools that `which` selects, one after the other, as the principal of the registry: those that a tool
 /// [declares](ToolDefinition::examples), or else its [minimal call](ToolDefinition::example).
 ///
-/// ```
+/// ````
 /// use tool_core::{Registry, testing, tool};
 ///
 /// /// Divides two numbers.
 /// ///
 /// /// ```tool
 /// /// {"a": 6, "b": 3}
+/// /// ```
+/// ///
+/// /// ```tool
 /// /// {"a": 1, "b": 0}
 /// /// ```
 /// #[tool(operation = Transform)]
@@ -231,7 +234,7 @@ pub async fn run_non_modifying(registry: &Registry) -> Trials {
 ///     "`divide` with {\"a\":6,\"b\":3}: succeeded\n`divide` with {\"a\":1,\"b\":0}: failed: division by zero",
 /// );
 /// # });
-/// ```
+/// ````
 pub async fn run_examples(registry: &Registry, which: impl Fn(&ToolDefinition) -> bool) -> Trials {
     Trials::of(examples::examples(registry, which), registry).await
 }

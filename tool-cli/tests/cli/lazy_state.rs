@@ -47,12 +47,10 @@ async fn is_not_opened_by_other_commands() {
         &["search", "ping"],
         &["validate", "ping_database", "text=hello"],
         &["run", "ping_database", "text=hello", "--dry-run"],
-        &["lint"],
         &["__complete", "fish", "--", "run", "ping"],
     ] {
         let (app, attempts) = app(false);
-        let ran =
-            on(app, arguments, |stdout, stderr| Streams::new(std::io::empty(), stdout, stderr)).await;
+        let ran = on(app, arguments, |stdout, stderr| Streams::new(std::io::empty(), stdout, stderr)).await;
         assert_eq!((ran.code, attempts.load(Ordering::SeqCst)), (0, 0), "{arguments:?}: {}", ran.stderr);
     }
 }

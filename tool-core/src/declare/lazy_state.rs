@@ -21,6 +21,9 @@ use crate::model::future::BoxFuture;
 /// opened once, by the first call that needs it, and within the time limit of that call. If it cannot be opened, that call fails
 /// as [`Unavailable`](Reason::Unavailable) with the text of the error, and the next call tries again.
 ///
+/// A [`Resource`](crate::Resource) is no such state, since a [`Reader`](crate::Reader) is given without waiting: its methods open
+/// what they need, for example with tokio's `OnceCell`.
+///
 /// Building a registry fails if the state of a tool is missing.
 ///
 /// ```

@@ -36,7 +36,7 @@ pub(super) fn examples(
 ///
 /// /// Triples a number.
 /// #[tool(operation = Transform)]
-/// fn triple(/** The number. */ #[arg(example = 4)] n: i64) -> i64 {
+/// fn times_three(/** The number. */ #[arg(example = 4)] n: i64) -> i64 {
 ///     3 * n
 /// }
 ///
@@ -55,12 +55,12 @@ pub(super) fn examples(
 /// }
 ///
 /// # tool_core::private::block_on(async {
-/// let registry = Registry::builder().linked().select(|tool| tool.name() == "triple").build().unwrap();
+/// let registry = Registry::builder().linked().select(|tool| tool.name() == "times_three").build().unwrap();
 /// let compared = testing::compare_examples(&registry, |tool| !tool.modifies(), &[&Constant(12), &Constant(8)]).await;
 /// assert_eq!(compared.calls, 1);
 /// assert_eq!(
 ///     compared.to_string(),
-///     "`triple` with {\"n\":4}\n  directly: success: {\"result\":12}\n  constant 8: success: {\"result\":8}",
+///     "`times_three` with {\"n\":4}\n  directly: success: {\"result\":12}\n  constant 8: success: {\"result\":8}",
 /// );
 /// # });
 /// ```

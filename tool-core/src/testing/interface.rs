@@ -54,8 +54,8 @@ pub trait Interface {
 /// use tool_core::{Failure, FailureKind};
 /// use tool_core::testing::Response;
 ///
-/// let response = Response::from(Err(Failure::new(FailureKind::ReadOnly, "`add` was not run")));
-/// assert_eq!(response.kind(), "refused");
+/// let response = Response::from(Err(Failure::new(FailureKind::Denied, "`add` was not run")));
+/// assert_eq!(response.kind(), "access_denied");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Response {
@@ -91,7 +91,7 @@ impl Response {
     /// use serde_json::json;
     /// use tool_core::testing::Response;
     ///
-    /// let problem = json!({"path": "/n", "message": "is missing"});
+    /// let problem = json!({"path": "/n", "message": "is missing", "keyword": "required"});
     /// let response = Response::failure("invalid_input", &json!({"error": "invalid input", "problems": [problem]}));
     /// assert_eq!(response.text(), "invalid input\n- /n: is missing");
     /// ```

@@ -178,9 +178,8 @@ impl Client {
     /// ```
     pub async fn call(&self, tool: &str, arguments: Value) -> Result<ToolResult, ClientError> {
         let token = self.pipe.next_id();
-        let params = json!({
-            "name": tool, "arguments": arguments, "_meta": {"progressToken": token},
-        });
+        let mut params = json!({"name": tool, "_meta": {"progressToken": token}});
+        params["arguments"] = arguments;
         let result = self.request("tools/call", params).await?;
         let is_progress = |it: &Value| {
             it["method"] == "notifications/progress" && it["params"]["progressToken"] == json!(token)
@@ -210,7 +209,8 @@ impl Client {
     /// # });
     /// ```
     pub async fn get_prompt(&self, name: &str, arguments: Value) -> Result<PromptResult, ClientError> {
-        let params = json!({"name": name, "arguments": arguments});
+        let mut params = json!({"name": name});
+        params["arguments"] = arguments;
         self.request("prompts/get", params).await.map(|result| PromptResult { result })
     }
 
@@ -383,9 +383,10 @@ impl Client {
         value: &str,
         given: Value,
     ) -> Result<Vec<String>, ClientError> {
-        let mut params = json!({"ref": reference, "argument": {"name": name, "value": value}});
+        let mut params = json!({"argument": {"name": name, "value": value}});
+        params["ref"] = reference;
         if given.as_object().is_some_and(|given| !given.is_empty()) {
-            params["context"] = json!({"arguments": given});
+            params["context"]["arguments"] = given;
         }
         let mut result = self.request("completion/complete", params).await?;
         serde_json::from_value(result["completion"]["values"].take()).map_err(|error| ClientError::Result {
