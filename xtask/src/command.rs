@@ -12,6 +12,7 @@ use crate::process::Invocation;
 use crate::program::VALGRIND;
 use crate::step::{self, Step};
 use crate::steps::STEPS;
+use crate::supply_chain;
 
 /// How long a fuzz target runs unless the command line says it.
 const SECONDS: u64 = 60;
@@ -27,6 +28,10 @@ pub(crate) enum Command {
     Bench(Vec<String>),
     /// Runs a fuzz target.
     Fuzz(fuzz::Run),
+    /// Checks licences, sources and bans with `cargo-deny`.
+    Deny,
+    /// Checks advisories with `cargo-deny`.
+    Advisories,
 }
 
 impl Command {
@@ -38,6 +43,8 @@ impl Command {
             "test" => chosen(rest).map(Self::Test),
             "bench" => Ok(Self::Bench(rest.to_vec())),
             "fuzz" => fuzzed(rest).map(Self::Fuzz),
+            "deny" => Ok(Self::Deny),
+            "advisories" => Ok(Self::Advisories),
             _ => Err(UsageError::Command(name.clone())),
         }
     }
@@ -57,6 +64,8 @@ impl Command {
             }
             Self::Bench(arguments) => ended(bench(arguments)),
             Self::Fuzz(run) => ended(run.run()),
+            Self::Deny => ended(supply_chain::deny()),
+            Self::Advisories => ended(supply_chain::advisories()),
         }
     }
 }
@@ -161,7 +170,9 @@ fn help() -> String {
          test [STEP…]   run the steps below, or only those named, in this order\n  \
          bench [ARG…]   run the benchmarks: cargo run --package benches --release -- ARG…\n  \
          fuzz TARGET [--seconds N] [ARG…]\n                 \
-         run a fuzz target for {SECONDS} s or N, with arguments of libFuzzer: {}\n\n\
+         run a fuzz target for {SECONDS} s or N, with arguments of libFuzzer: {}\n  \
+         deny           check licences, sources and bans by deny.toml, with cargo-deny\n  \
+         advisories     check Cargo.lock against the advisories of RustSec, with cargo-deny\n\n\
          steps of `test`\n{}",
         TARGETS.join(", "),
         steps.join("\n")
@@ -193,6 +204,7 @@ mod tests {
                 "clippy",
                 "doc",
                 "api",
+                "semver",
                 "test",
                 "oldest",
                 "package",
@@ -261,6 +273,12 @@ mod tests {
             let mistake = parse(line).unwrap_err().to_string();
             assert!(mistake.starts_with(expected), "{mistake}");
         }
+    }
+
+    #[test]
+    fn checks_dependencies() {
+        assert!(matches!(parse("deny"), Ok(Command::Deny)));
+        assert!(matches!(parse("advisories"), Ok(Command::Advisories)));
     }
 
     #[test]

@@ -47,6 +47,13 @@ pub(crate) enum Failure {
         /// `true` if it is installed, but incomplete.
         partly: bool,
     },
+    /// A program that `cargo install` builds is not installed.
+    NotInstalled {
+        /// The program, which is named like its package.
+        program: &'static str,
+        /// The version that is known to work.
+        version: &'static str,
+    },
     /// A file could not be read or written.
     File {
         /// The file.
@@ -86,6 +93,9 @@ impl fmt::Display for Failure {
                  (tried by itself only as root)",
                 if *partly { ", is too old or lacks a part" } else { "" }
             ),
+            Self::NotInstalled { program, version } => {
+                write!(f, "`{program}` is not installed\nhelp: cargo install --locked {program}@{version}")
+            }
             Self::File { path, source } => write!(f, "{path}: {source}"),
             Self::Skipped(count) => write!(
                 f,

@@ -5,6 +5,7 @@
 #![allow(clippy::print_stdout, reason = "the report of the steps is this program's output")]
 
 mod binaries;
+mod cargo_program;
 mod clients;
 mod command;
 mod conformance;
@@ -18,6 +19,7 @@ mod program;
 mod server;
 mod step;
 mod steps;
+mod supply_chain;
 mod table;
 mod tally;
 mod target;

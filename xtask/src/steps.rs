@@ -9,9 +9,11 @@ mod oauth;
 mod oldest;
 mod onetool;
 mod outside;
+mod package;
 mod publish;
 mod replicas;
 mod schemathesis;
+mod semver;
 mod shells;
 mod typed;
 
@@ -30,6 +32,12 @@ pub(crate) const STEPS: &[Step] = &[
         run: cargo::api,
     },
     Step {
+        name: "semver",
+        summary: "the public API is compatible with the last release, from the first one on",
+        needs: &[],
+        run: semver::semver,
+    },
+    Step {
         name: "test",
         summary: "all tests and documentation examples",
         needs: &[POSTGRESQL, FAKETIME],
@@ -45,7 +53,7 @@ pub(crate) const STEPS: &[Step] = &[
         name: "package",
         summary: "each library builds from what would be published",
         needs: &[],
-        run: cargo::package,
+        run: package::package,
     },
     Step {
         name: "features",

@@ -31,10 +31,13 @@ fn published_crates_have_all_metadata() {
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
+/// What is expected to be reported, and the change of a complete package that causes it.
+type Fault = (&'static str, fn(&mut Package));
+
 #[test]
 fn each_missing_part_of_the_metadata_is_found() {
     let complete = workspace::member("tool-core");
-    let break_it: [(&str, fn(&mut Package)); 13] = [
+    let cases: [Fault; 13] = [
         ("description", |package| package.description = None),
         ("documentation", |package| package.documentation = None),
         ("documentation", |package| package.documentation = Some("https://docs.rs/serde".to_owned())),
@@ -52,7 +55,7 @@ fn each_missing_part_of_the_metadata_is_found() {
         ("metadata of docs.rs", |package| package.metadata = serde_json::json!({ "docs": { "rs": {} } })),
     ];
     assert_eq!(faults(complete), [""; 0]);
-    for (expected, change) in break_it {
+    for (expected, change) in cases {
         let mut package = complete.clone();
         change(&mut package);
         assert_eq!(faults(&package), [format!("`tool-core`: {expected}")]);
@@ -141,7 +144,7 @@ fn every_other_package_of_the_repository_is_never_published() {
         let manifest = workspace::toml(file);
         let Some(package) = manifest.get("package") else { continue };
         let name = package["name"].as_str().unwrap();
-        let is_private = package.get("publish").and_then(|publish| publish.as_bool()) == Some(false);
+        let is_private = package.get("publish").and_then(toml::Value::as_bool) == Some(false);
         assert_eq!(is_private, !LIBRARIES.contains(&name), "{file}: `publish = false`");
         unpublished += usize::from(is_private);
     }

@@ -5,7 +5,6 @@ use crate::failure::Failure;
 use crate::process::Invocation;
 use crate::tally::Tally;
 use crate::target::WASM;
-use crate::workspace;
 
 pub(crate) fn fmt(_: &mut Tally) -> Result<(), Failure> {
     Invocation::cargo(["fmt", "--check"]).announce().run()
@@ -44,30 +43,6 @@ pub(super) fn counted(tests: Invocation, tally: &mut Tally) -> Result<(), Failur
         Tally { skipped: 1.., .. } => Err(Failure::Skipped(tally.skipped)),
         Tally { passed: 0, .. } => Err(Failure::NoTests),
         _ => Ok(()),
-    }
-}
-
-/// Without a choice of packages cargo takes the default members, which are the libraries. It orders them by their
-/// dependencies, and builds each from its archive against the archives of the others, published or not.
-pub(crate) fn package(_: &mut Tally) -> Result<(), Failure> {
-    forget_archives();
-    let package = Invocation::cargo(["package", "--locked"]);
-    // Uncommitted changes are an error on CI only.
-    let package = if workspace::on_ci() { package } else { package.arguments(["--allow-dirty"]) };
-    package.announce().run()
-}
-
-/// Deletes unpacked archives of earlier runs. Cargo identifies them by location and version, and would build outdated ones. Their
-/// folders have names that begin with a hyphen, since their registry has no host.
-fn forget_archives() {
-    let folder = std::env::var_os("CARGO_HOME").map(std::path::PathBuf::from);
-    let folder = folder.or_else(|| std::env::home_dir().map(|user| user.join(".cargo")));
-    let folders = folder.and_then(|folder| std::fs::read_dir(folder.join("registry/src")).ok());
-    for folder in folders.into_iter().flatten().flatten() {
-        if folder.file_name().to_string_lossy().starts_with('-') {
-            // One that is in use elsewhere is unpacked again.
-            let _ = std::fs::remove_dir_all(folder.path());
-        }
     }
 }
 
