@@ -7,7 +7,4 @@ mod names;
 mod packages;
 mod publishing;
 mod readme;
-mod security;
-mod sizes;
-mod supply_chain;
-mod telemetry;
+mod robustness;
