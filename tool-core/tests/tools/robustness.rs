@@ -1,6 +1,7 @@
 //! Bad inputs and faults, one row each: the outcome, exactly one audit event without secrets, and a next call
 //! that succeeds.
 
+mod aborts;
 mod arguments;
 mod faults;
 mod load;

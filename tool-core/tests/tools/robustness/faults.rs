@@ -1,7 +1,7 @@
 //! Rows 87 to 96: functions that panic, never return, block, run on, return too much, or fail with more than
 //! their caller may see.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 use schemars::JsonSchema;
@@ -222,6 +222,7 @@ struct World {
     dropped: Notify,
     cancelled: Notify,
     door: ClosedSemaphore,
+    free: (Mutex<bool>, Condvar),
 }
 
 /// A semaphore without permits.
@@ -341,6 +342,38 @@ async fn row_91_limits_blocking_threads() {
     recorded.registry.drain().await;
     let event = recorded.only_event("91");
     assert_eq!((&event["outcome"], &event["told"]), (&json!("success"), &json!("cancelled")));
+}
+
+/// Blocks the thread of the runtime until a test frees it.
+#[tool(operation = Read)]
+async fn block_the_runtime(#[inject] world: State<World>) {
+    world.begun.notify_one();
+    let (free, changed) = &world.free;
+    let limit = Duration::from_secs(60);
+    drop(changed.wait_timeout_while(free.lock().unwrap(), limit, |free| !*free).unwrap());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn row_91_other_calls_go_on_while_a_thread_is_blocked() {
+    let recorded = recorded();
+    let call = |tool: &'static str, arguments: &'static str| {
+        let registry = recorded.registry.clone();
+        tokio::spawn(async move {
+            let reply = registry.call_with(tool, arguments.as_bytes(), &CallOptions::new()).await;
+            reply.result.map(|output| output.value())
+        })
+    };
+    let blocked = call("block_the_runtime", "");
+    recorded.world.begun.notified().await;
+    for _ in 0..10 {
+        assert_eq!(call("next_call", r#"{"a":1,"b":2}"#).await.unwrap().unwrap(), 3);
+        recorded.only_event("91. while a thread of the runtime is blocked");
+    }
+    assert!(!blocked.is_finished());
+    *recorded.world.free.0.lock().unwrap() = true;
+    recorded.world.free.1.notify_all();
+    blocked.await.unwrap().unwrap();
+    assert_eq!(recorded.only_event("91. a thread of the runtime was blocked")["outcome"], "success");
 }
 
 /// Leaves work behind.
