@@ -8,10 +8,12 @@ mod failures;
 mod hostile;
 mod interfaces;
 mod log;
+mod many_tools;
 mod mcp;
 mod permissions;
 mod rate_limits;
 mod readme;
+mod schemas;
 
 use serde_json::json;
 use tool_core::testing::Response;
