@@ -7,7 +7,7 @@ use tool_core::results::Span;
 
 /// The requested part of a content.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum RequestedRange {
+pub(crate) enum RequestedRange {
     /// All of it: no range, or one that is ignored.
     Whole,
     Part(Range<usize>),
@@ -18,7 +18,7 @@ pub(super) enum RequestedRange {
 impl RequestedRange {
     /// Parses `Range`, which applies only to `GET` (RFC 9110, section 14.2), and only if `If-Range` is absent or matches. For
     /// several ranges the whole is sent, as RFC 9110 allows.
-    pub(super) fn parse(method: &Method, headers: &HeaderMap, etag: &[u8], length: usize) -> Self {
+    pub(crate) fn parse(method: &Method, headers: &HeaderMap, etag: &[u8], length: usize) -> Self {
         if method != Method::GET
             || headers.get(header::IF_RANGE).is_some_and(|value| value.as_bytes() != etag)
         {
@@ -40,11 +40,22 @@ impl RequestedRange {
             // The last zero bytes.
             return RequestedRange::Nothing;
         }
-        match range.parse::<Span>() {
+        match bounded(range).parse::<Span>() {
             Ok(span) => span.of_bytes(length).map_or(RequestedRange::Nothing, RequestedRange::Part),
             Err(_) => RequestedRange::Whole,
         }
     }
+}
+
+/// Returns a range whose numbers fit: a number of any length must not overflow (RFC 9110, section 14.1.2).
+fn bounded(range: &str) -> String {
+    let largest = u64::MAX.to_string();
+    let is_too_large = |part: &str| {
+        let is_number = !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+        is_number && part.parse::<u64>().is_err()
+    };
+    let bound = |part| if is_too_large(part) { largest.as_str() } else { part };
+    range.split('-').map(bound).collect::<Vec<_>>().join("-")
 }
 
 #[cfg(test)]
@@ -73,6 +84,9 @@ mod tests {
             ("bytes=10-20", RequestedRange::Nothing),
             ("bytes=-0", RequestedRange::Nothing),
             ("bytes=18446744073709551615-", RequestedRange::Nothing),
+            ("bytes=18446744073709551616-", RequestedRange::Nothing),
+            ("bytes=5-18446744073709551616", RequestedRange::Part(5..10)),
+            ("bytes=-18446744073709551616", RequestedRange::Part(0..10)),
             ("bytes=0-0,2-3", RequestedRange::Whole),
             ("bytes=5-4", RequestedRange::Whole),
             ("bytes=-", RequestedRange::Whole),
