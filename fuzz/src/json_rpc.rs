@@ -12,6 +12,18 @@ pub(crate) fn is_json(text: &[u8]) -> bool {
     serde_json::from_slice::<&RawValue>(text).is_ok()
 }
 
+/// Returns `true` if an object in a JSON text has a member twice. In any other text, none has.
+pub(crate) fn has_duplicates(text: &str) -> bool {
+    if let Ok(frame) = serde_json::from_str::<Frame<'_>>(text) {
+        let mut names: Vec<&str> = frame.0.iter().map(|(name, _)| name.as_str()).collect();
+        names.sort_unstable();
+        return names.windows(2).any(|pair| pair[0] == pair[1])
+            || frame.0.iter().any(|(_, value)| has_duplicates(value.get()));
+    }
+    let items = serde_json::from_str::<Vec<&RawValue>>(text);
+    items.is_ok_and(|items| items.iter().any(|item| has_duplicates(item.get())))
+}
+
 /// The members of an object, in their order.
 pub(crate) struct Frame<'t>(Vec<(String, &'t RawValue)>);
 

@@ -7,4 +7,3 @@ mod names;
 mod packages;
 mod publishing;
 mod readme;
-mod robustness;

@@ -7,7 +7,7 @@
 mod members;
 mod occurrence;
 mod source;
-mod value;
+pub(crate) mod value;
 
 use std::collections::HashSet;
 

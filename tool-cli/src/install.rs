@@ -2,7 +2,7 @@
 
 pub(crate) mod client;
 mod config_file;
-mod entry;
+pub(crate) mod entry;
 pub(crate) mod error;
 mod json;
 mod toml;
@@ -76,7 +76,8 @@ pub(crate) fn install(app: &App, matches: &ArgMatches, streams: &mut Streams) ->
     Ok(())
 }
 
-fn edit(client: Client, text: &str, entry: &Entry, replace: bool) -> Result<Edit, EditError> {
+/// Returns what becomes of the configuration file of a client that has this text.
+pub(crate) fn edit(client: Client, text: &str, entry: &Entry, replace: bool) -> Result<Edit, EditError> {
     let section = client.section();
     match client.syntax() {
         Syntax::Toml => toml::edit(text, section, entry, replace),

@@ -9,6 +9,8 @@ mod complete;
 mod dispatch;
 mod elicitation;
 mod error;
+#[doc(hidden)]
+pub mod fuzzing;
 mod identity;
 mod info;
 #[cfg(feature = "install")]

@@ -7,6 +7,8 @@ mod declare;
 pub mod definition;
 #[cfg(not(all(feature = "inventory", feature = "tokio", feature = "results")))]
 mod feature;
+#[doc(hidden)]
+pub mod fuzzing;
 pub mod lint;
 pub mod lock;
 mod model;

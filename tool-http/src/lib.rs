@@ -15,6 +15,8 @@ mod discovery;
 mod error;
 mod execution;
 mod explorer;
+#[doc(hidden)]
+pub mod fuzzing;
 mod idempotency_key;
 mod in_flight;
 mod json;

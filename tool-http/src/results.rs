@@ -19,8 +19,9 @@ use crate::error::ApiError;
 use crate::query;
 use crate::representation::{NoContent, Representation, matches};
 use crate::request_context::RequestContext;
-use crate::results::range::RequestedRange;
 use crate::route::Route;
+
+pub(crate) use crate::results::range::RequestedRange;
 
 /// The path of a result.
 const PATTERN: &str = "/results/{digest}";

@@ -3,7 +3,7 @@
 
 mod capabilities;
 mod multi_round_trip;
-mod request_state;
+pub(crate) mod request_state;
 mod session_client;
 
 use std::sync::Arc;

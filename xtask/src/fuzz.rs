@@ -12,8 +12,28 @@ use crate::process::Invocation;
 use crate::workspace;
 
 /// The targets: the binaries of the package `fuzz`.
-pub(crate) const TARGETS: [&str; 6] =
-    ["message", "dispatch", "http_head", "sse_resumption", "stdio", "tokens"];
+pub(crate) const TARGETS: [&str; 20] = [
+    "message",
+    "dispatch",
+    "http_head",
+    "sse_resumption",
+    "stdio",
+    "tokens",
+    "json",
+    "canonical",
+    "arguments",
+    "foreign_schema",
+    "catalog_rows",
+    "pattern",
+    "uri",
+    "query",
+    "range",
+    "cursor",
+    "request_state",
+    "command_line",
+    "yaml",
+    "mcp_servers",
+];
 
 /// How the targets and all that they depend on are compiled.
 const FLAGS: &str = "--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \

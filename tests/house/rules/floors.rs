@@ -62,8 +62,8 @@ const PAIRS: &[(&str, [&str; 2], &str)] = &[
     ("tool-core", ["schema/deep", "schema/validator"], "the validator of a deep value validates its parts"),
 ];
 
-/// Files without a layer, which collect re-exports: for users, for the macros, and for disabled features.
-const OUTSIDE: [&str; 4] = ["lib", "main", "private", "feature"];
+/// Files without a layer: for users, for the macros, for disabled features, and for fuzz targets.
+const OUTSIDE: [&str; 5] = ["lib", "main", "private", "feature", "fuzzing"];
 
 #[test]
 fn no_module_of_the_core_imports_a_floor_above() {

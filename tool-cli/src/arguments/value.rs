@@ -7,7 +7,7 @@ use tool_core::schema::NativeSchema;
 use crate::error::CliError;
 
 /// One `key=value` or `key:=json`.
-pub(super) fn assignment(tool: &ToolDefinition, pair: &str) -> Result<(String, Box<RawValue>), CliError> {
+pub(crate) fn assignment(tool: &ToolDefinition, pair: &str) -> Result<(String, Box<RawValue>), CliError> {
     // It may be the value of a secret whose name was forgotten.
     let has_secret = tool.inputs().iter().any(|input| input.secret);
     let invalid =

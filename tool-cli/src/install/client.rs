@@ -57,7 +57,7 @@ impl Client {
     }
 
     /// Returns `true` if an entry names its transport.
-    pub(super) fn has_type(self) -> bool {
+    pub(crate) fn has_type(self) -> bool {
         !matches!(self, Client::ClaudeDesktop | Client::Codex)
     }
 }

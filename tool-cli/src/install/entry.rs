@@ -4,13 +4,13 @@ use serde_json::Value;
 
 /// A server that a client starts.
 #[derive(Debug)]
-pub(super) struct Entry {
-    pub(super) name: String,
+pub(crate) struct Entry {
+    pub(crate) name: String,
     /// The absolute path of the program.
-    pub(super) command: String,
-    pub(super) args: Vec<String>,
+    pub(crate) command: String,
+    pub(crate) args: Vec<String>,
     /// Whether the entry names its transport.
-    pub(super) has_type: bool,
+    pub(crate) has_type: bool,
 }
 
 /// The transport of the entry.
@@ -52,7 +52,7 @@ pub(super) fn name(program: &str) -> String {
 
 /// What becomes of a configuration file.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Edit {
+pub(crate) enum Edit {
     /// It has the entry.
     Unchanged,
     /// It has this text, with a new entry.

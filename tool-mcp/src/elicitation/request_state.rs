@@ -18,10 +18,10 @@ use crate::protocol::{RpcResult, internal_error, invalid_params};
 const MOST_STATE_BYTES: usize = 256 * 1024;
 
 /// The questions of a call, by their keys.
-pub(super) type SealedQuestions = BTreeMap<String, SealedQuestion>;
+pub(crate) type SealedQuestions = BTreeMap<String, SealedQuestion>;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct SealedQuestion {
+pub(crate) struct SealedQuestion {
     /// The digest of the question.
     #[serde(rename = "d")]
     pub(super) digest: String,
@@ -110,7 +110,7 @@ impl StateSealer {
     /// # Errors
     ///
     /// When the state is too large.
-    pub(super) fn seal(&self, entries: SealedQuestions, call: CallIdentity<'_>) -> RpcResult<String> {
+    pub(crate) fn seal(&self, entries: SealedQuestions, call: CallIdentity<'_>) -> RpcResult<String> {
         let state = RequestState {
             method: call.method.to_owned(),
             name: call.name.to_owned(),
@@ -138,7 +138,7 @@ impl StateSealer {
     /// # Errors
     ///
     /// When it was not sealed with one of the keys for the same call, or has expired.
-    pub(super) fn open(&self, sealed: &str, call: CallIdentity<'_>) -> RpcResult<SealedQuestions> {
+    pub(crate) fn open(&self, sealed: &str, call: CallIdentity<'_>) -> RpcResult<SealedQuestions> {
         let refused = |why: &str| {
             invalid_params(format!("the `requestState` {why}: make the call without it to begin anew"))
         };

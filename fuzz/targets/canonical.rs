@@ -1,0 +1,11 @@
+//! See `fuzz::canonical`.
+
+#![cfg_attr(fuzzing, no_main)]
+
+#[cfg(fuzzing)]
+libfuzzer_sys::fuzz_target!(|data: &[u8]| fuzz::canonical(data));
+
+#[cfg(not(fuzzing))]
+fn main() -> std::io::Result<()> {
+    fuzz::replay_arguments(fuzz::canonical)
+}

@@ -1,0 +1,11 @@
+//! See `fuzz::request_state`.
+
+#![cfg_attr(fuzzing, no_main)]
+
+#[cfg(fuzzing)]
+libfuzzer_sys::fuzz_target!(|data: &[u8]| fuzz::request_state(data));
+
+#[cfg(not(fuzzing))]
+fn main() -> std::io::Result<()> {
+    fuzz::replay_arguments(fuzz::request_state)
+}
