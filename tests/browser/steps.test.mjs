@@ -4,9 +4,9 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { eventually, field, open, weather } from "./harness.mjs";
 
-/** Reads the number of steps for each row of the table in `docs/explorer.md`. */
+/** Reads the number of steps for each row of the table in `docs/src/explorer.md`. */
 function documented() {
-  const lines = readFileSync(new URL("../../docs/explorer.md", import.meta.url), "utf8").split("\n");
+  const lines = readFileSync(new URL("../../docs/src/explorer.md", import.meta.url), "utf8").split("\n");
   const rows = lines.filter((line) => /^\| (find|see|try|run|copy) /.test(line)).map((line) => line.split("|"));
   return Object.fromEntries(rows.map(([, task, steps]) => [task.trim().split(" ")[0], Number(steps)]));
 }

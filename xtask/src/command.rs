@@ -13,6 +13,7 @@ use crate::program::VALGRIND;
 use crate::step::{self, Step};
 use crate::steps::STEPS;
 use crate::supply_chain;
+use crate::workspace;
 
 /// How long a fuzz target runs unless the command line says it.
 const SECONDS: u64 = 60;
@@ -26,6 +27,8 @@ pub(crate) enum Command {
     Test(Vec<&'static Step>),
     /// Hands these arguments to the `benches` package.
     Bench(Vec<String>),
+    /// Builds the guides.
+    Docs,
     /// Runs a fuzz target.
     Fuzz(fuzz::Run),
     /// Checks licences, sources and bans with `cargo-deny`.
@@ -42,6 +45,7 @@ impl Command {
             "help" | "--help" | "-h" => Ok(Self::Help),
             "test" => chosen(rest).map(Self::Test),
             "bench" => Ok(Self::Bench(rest.to_vec())),
+            "docs" => Ok(Self::Docs),
             "fuzz" => fuzzed(rest).map(Self::Fuzz),
             "deny" => Ok(Self::Deny),
             "advisories" => Ok(Self::Advisories),
@@ -63,6 +67,7 @@ impl Command {
                 step::run(&steps)
             }
             Self::Bench(arguments) => ended(bench(arguments)),
+            Self::Docs => ended(docs()),
             Self::Fuzz(run) => ended(run.run()),
             Self::Deny => ended(supply_chain::deny()),
             Self::Advisories => ended(supply_chain::advisories()),
@@ -161,6 +166,16 @@ fn bench(arguments: Vec<String>) -> Result<(), Failure> {
         .run()
 }
 
+/// Builds the guides as HTML, and prints where they are.
+fn docs() -> Result<(), Failure> {
+    Invocation::cargo(["run", "--locked", "--manifest-path", "docs/builder/Cargo.toml"])
+        .env("CARGO_TARGET_DIR", workspace::target())
+        .announce()
+        .run()?;
+    println!("the guides are in {}", workspace::root().join("target/docs/index.html").display());
+    Ok(())
+}
+
 fn help() -> String {
     let steps: Vec<String> =
         STEPS.iter().map(|step| format!("  {:<12} {}", step.name, step.summary)).collect();
@@ -169,6 +184,7 @@ fn help() -> String {
          commands\n  \
          test [STEP…]   run the steps below, or only those named, in this order\n  \
          bench [ARG…]   run the benchmarks: cargo run --package benches --release -- ARG…\n  \
+         docs           build the guides as HTML, in target/docs\n  \
          fuzz TARGET [--seconds N] [ARG…]\n                 \
          run a fuzz target for {SECONDS} s or N, with arguments of libFuzzer: {}\n  \
          deny           check licences, sources and bans by deny.toml, with cargo-deny\n  \
@@ -279,6 +295,12 @@ mod tests {
     fn checks_dependencies() {
         assert!(matches!(parse("deny"), Ok(Command::Deny)));
         assert!(matches!(parse("advisories"), Ok(Command::Advisories)));
+    }
+
+    #[test]
+    fn builds_the_guides() {
+        assert!(matches!(parse("docs"), Ok(Command::Docs)));
+        assert!(help().contains("docs           build the guides"), "{}", help());
     }
 
     #[test]

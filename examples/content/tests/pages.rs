@@ -33,3 +33,8 @@ fn matches_the_page_about_the_key() {
 fn matches_the_page_about_search() {
     compare("tests/cmd/search.md");
 }
+
+#[test]
+fn matches_the_guides() {
+    compare("../../docs/src/access.md");
+}

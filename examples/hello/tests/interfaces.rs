@@ -6,6 +6,7 @@ use std::process::{Child, Command, Stdio};
 use serde_json::{Value, json};
 
 const README: &str = include_str!("../../../README.md");
+const GUIDE: &str = include_str!("../../../docs/src/start.md");
 
 fn hello(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_hello"));
@@ -29,6 +30,7 @@ fn is_the_program_of_the_readme() {
     let (_, program) = source.split_once("\n\n").unwrap();
     let program = program.trim_start();
     assert!(README.contains(&format!("```rust\n{program}```")), "the README shows another program");
+    assert!(GUIDE.contains(&format!("```rust,no_run\n{program}```")), "the guide shows another program");
     assert!(program.lines().count() < 35, "{}", program.lines().count());
     let manifest: &str = include_str!("../Cargo.toml");
     let (_, dependencies) = README.split_once("```toml\n[dependencies]\n").unwrap();

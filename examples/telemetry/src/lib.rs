@@ -2,7 +2,7 @@
 //!
 //! The log goes to stderr. Traces and metrics go to a collector of OpenTelemetry, over OTLP in HTTP, if one of the usual
 //! variables names it: `OTEL_EXPORTER_OTLP_ENDPOINT`, `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT` or
-//! `OTEL_EXPORTER_OTLP_METRICS_ENDPOINT`. The names of spans and metrics are in `docs/telemetry.md`.
+//! `OTEL_EXPORTER_OTLP_METRICS_ENDPOINT`. The names of spans and metrics are in `docs/src/telemetry.md`.
 //!
 //! ```
 //! let telemetry = telemetry::Telemetry::init("weather", "warn")?;
@@ -15,7 +15,7 @@ mod client;
 mod propagator;
 
 #[cfg(doctest)]
-#[doc = include_str!("../../../docs/telemetry.md")]
+#[doc = include_str!("../../../docs/src/telemetry.md")]
 struct Documentation;
 
 use std::env;
