@@ -31,13 +31,31 @@ fn events(page: &str) -> Parser<'_> {
     Parser::new_ext(page, Options::ENABLE_TABLES)
 }
 
-/// Returns what follows the fence of each code block.
-fn blocks(page: &str) -> impl Iterator<Item = String> {
-    events(page).filter_map(|event| match event {
-        Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(info))) => Some(info.into_string()),
-        Event::Start(Tag::CodeBlock(CodeBlockKind::Indented)) => Some("indented".to_owned()),
-        _ => None,
-    })
+/// A fenced block: what follows the fence, and the text.
+struct Block {
+    info: String,
+    text: String,
+}
+
+/// Returns the code blocks. An indented one has no fence, and `indented` in its place.
+fn blocks(page: &str) -> Vec<Block> {
+    let (mut blocks, mut open) = (Vec::new(), false);
+    for event in events(page) {
+        match event {
+            Event::Start(Tag::CodeBlock(kind)) => {
+                open = true;
+                let info = match kind {
+                    CodeBlockKind::Fenced(info) => info.into_string(),
+                    CodeBlockKind::Indented => "indented".to_owned(),
+                };
+                blocks.push(Block { info, text: String::new() });
+            }
+            Event::End(TagEnd::CodeBlock) => open = false,
+            Event::Text(text) if open => blocks.last_mut().unwrap().text.push_str(&text),
+            _ => {}
+        }
+    }
+    blocks
 }
 
 /// Returns where links and images lead.
@@ -88,33 +106,24 @@ fn broken(page: &Path, link: &str) -> Option<String> {
 
 #[test]
 fn every_link_of_a_page_leads_somewhere() {
-    let folder = root().join("docs/src");
-    let names = pages().into_iter().map(|(name, _)| name).chain(["SUMMARY.md".to_owned()]);
-    let broken: Vec<String> = names
-        .flat_map(|name| {
-            links(&read(format!("docs/src/{name}"))).map(move |link| (name.clone(), link)).collect::<Vec<_>>()
-        })
-        .filter_map(|(name, link)| broken(&folder.join(name), &link))
-        .collect();
-    assert!(broken.is_empty(), "{}", broken.join("\n"));
+    let mut all = Vec::new();
+    for page in markdown("docs/src") {
+        for link in links(&read(&page)) {
+            all.extend(broken(&page, &link));
+        }
+    }
+    assert!(all.is_empty(), "{}", all.join("\n"));
 }
 
-/// Links of documentation comments, such as `crate::Server` and `macro@tool`, are checked by rustdoc.
 #[test]
 fn every_link_of_a_readme_leads_somewhere() {
-    let of_rustdoc = |link: &str| {
-        link.contains("::") || link.contains('@') || link == "crate" || !link.contains(['.', '/', '#'])
-    };
-    let found = ["", "deploy", "examples", "docs"].into_iter().flat_map(markdown);
-    let crates = fs::read_dir(root()).unwrap().map(|entry| entry.unwrap().path());
-    let crates = crates.filter(|path| path.join("Cargo.toml").exists());
-    let examples = fs::read_dir(root().join("examples")).unwrap().map(|entry| entry.unwrap().path());
-    let of_crates =
-        crates.chain(examples).flat_map(|path| [markdown(&path), markdown(path.join("docs"))].concat());
+    let folders = |parent: &str| folders(root().join(parent));
+    let crates = folders("").into_iter().chain(folders("examples"));
+    let of_crates = crates.flat_map(|folder| [markdown(&folder), markdown(folder.join("docs"))].concat());
     let mut count = 0;
     let mut all = Vec::new();
-    for page in found.chain(of_crates) {
-        for link in links(&fs::read_to_string(&page).unwrap()).filter(|link| !of_rustdoc(link)) {
+    for page in markdown("").into_iter().chain(of_crates) {
+        for link in links(&read(&page)).filter(|link| !is_of_rustdoc(link)) {
             count += 1;
             all.extend(broken(&page, &link));
         }
@@ -123,7 +132,18 @@ fn every_link_of_a_readme_leads_somewhere() {
     assert!(count > 100, "only {count} links were found");
 }
 
-/// Returns the pages in a folder.
+/// Returns `true` for links to items, such as `crate::Server` and `macro@tool`, which rustdoc checks.
+fn is_of_rustdoc(link: &str) -> bool {
+    link.contains("::") || link.contains('@') || !link.contains(['.', '/', '#'])
+}
+
+/// Returns the folders in a folder, except for those that are built.
+fn folders(parent: PathBuf) -> Vec<PathBuf> {
+    let paths = fs::read_dir(parent).unwrap().map(|entry| entry.unwrap().path());
+    paths.filter(|path| path.is_dir() && !path.ends_with("target")).collect()
+}
+
+/// Returns the pages in a folder, which may be missing.
 fn markdown(folder: impl AsRef<Path>) -> Vec<PathBuf> {
     let entries = fs::read_dir(root().join(folder)).into_iter().flatten();
     let paths = entries.map(|entry| entry.unwrap().path());
@@ -148,49 +168,65 @@ fn every_page_answers_a_question_and_is_short() {
         let titles = events(&page)
             .filter(|event| matches!(event, Event::Start(Tag::Heading { level: HeadingLevel::H1, .. })));
         assert!(page.starts_with("# ") && titles.count() == 1, "{name} does not have one title");
+        let first = page.split("\n\n").nth(1).unwrap();
+        assert!(first.contains('?'), "{name} does not begin with its question");
     }
 }
 
 #[test]
 fn every_block_of_rust_is_compiled() {
+    const RUST: [&str; 3] = ["rust", "rust,no_run", "rust,compile_fail"];
+    const OTHERS: [&str; 7] = ["console", "ini", "json", "nginx", "sh", "text", "toml"];
     let compiled = read("tests/guides/src/lib.rs") + &read("examples/telemetry/src/lib.rs");
     for (name, page) in pages() {
-        let mut of_rust = false;
-        for block in blocks(&page) {
-            of_rust |= block.starts_with("rust");
-            let known = [
-                "rust",
-                "rust,no_run",
-                "rust,compile_fail",
-                "console",
-                "sh",
-                "toml",
-                "json",
-                "yaml",
-                "nginx",
-                "ini",
-                "text",
-            ];
-            assert!(known.contains(&&*block), "{name} has a block `{block}`");
+        let (of_rust, others): (Vec<_>, Vec<_>) =
+            blocks(&page).into_iter().partition(|block| RUST.contains(&&*block.info));
+        for block in others {
+            assert!(OTHERS.contains(&&*block.info), "{name} has a block `{}`", block.info);
         }
-        assert!(!of_rust || compiled.contains(&format!("{name}\"")), "{name} is not compiled");
+        assert!(
+            of_rust.is_empty()
+                || ["\"", "/"].iter().any(|before| compiled.contains(&format!("{before}{name}\""))),
+            "{name} is not compiled"
+        );
     }
 }
 
-/// The tests of the programs compare what they print with these blocks.
+/// The tests of the programs compare what they print with the blocks `console`.
 #[test]
 fn every_output_is_compared() {
     let programs = ["content", "hello", "weather"];
     let tests = programs.map(|program| read(format!("examples/{program}/tests/pages.rs"))).concat();
     for (name, page) in pages() {
-        let shows_output = page.lines().any(|line| line.starts_with("$ "));
-        assert_eq!(
-            shows_output,
-            blocks(&page).any(|block| block == "console"),
-            "{name}: output is in blocks `console`"
-        );
-        assert!(!shows_output || tests.contains(&format!("docs/src/{name}\"")), "no test compares {name}");
+        for Block { info, text } in blocks(&page) {
+            let shows_output = text.lines().any(|line| line.starts_with("$ "));
+            assert_eq!(shows_output, info == "console", "{name}: {text}");
+            assert!(
+                !shows_output || tests.contains(&format!("docs/src/{name}\"")),
+                "no test compares {name}"
+            );
+        }
     }
+}
+
+/// The tables of `tool.md` begin each row with the option as code.
+#[test]
+fn the_page_of_options_names_every_option() {
+    let page = read("docs/src/options.md");
+    let tables = read("tool-core/docs/tool.md");
+    let (tables, _) = tables.split_once("# Schemas of types").unwrap();
+    let mut options = BTreeSet::new();
+    for row in tables.lines().filter(|line| line.starts_with("| [`") || line.starts_with("| `")) {
+        let option = row.split('`').nth(1).unwrap().trim_start_matches("#[arg(");
+        options.insert(option.split([' ', '(', ')', '=']).next().unwrap().to_owned());
+    }
+    assert!(options.len() > 25, "{options:?}");
+    options.remove("///");
+    let missing: Vec<_> = options
+        .iter()
+        .filter(|name| !["`", "#[arg("].iter().any(|before| page.contains(&format!("{before}{name}"))))
+        .collect();
+    assert!(missing.is_empty(), "`options.md` does not name {missing:?}");
 }
 
 #[test]
