@@ -90,6 +90,14 @@ impl crate::RegistryBuilder {
     {
         never()
     }
+
+    /// Needs the feature `tokio`.
+    pub fn lazy_state<F>(self, _: impl Fn() -> F) -> Self
+    where
+        for<'f> Off<'f>: Tokio,
+    {
+        never()
+    }
 }
 
 #[cfg(not(feature = "tokio"))]

@@ -106,6 +106,7 @@ mod client;
 mod error;
 mod interface;
 mod pipe;
+mod requests;
 mod results;
 
 pub use builder::ClientBuilder;

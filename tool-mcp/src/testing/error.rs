@@ -34,7 +34,7 @@ pub enum ClientError {
         /// The message of the error.
         message: String,
         /// The data of the error; null if it has none.
-        data: Value,
+        data: Box<Value>,
     },
     /// The server ended without an answer.
     #[error("`{request}`: the server ended before it answered")]
@@ -60,7 +60,7 @@ pub enum ClientError {
         /// What is wrong.
         reason: String,
         /// The result.
-        result: Value,
+        result: Box<Value>,
     },
 }
 

@@ -31,12 +31,12 @@ pub(super) struct Pipe {
 struct SharedPipe {
     writer: AsyncMutex<WriteHalf<DuplexStream>>,
     client: Option<Arc<dyn ClientRequests>>,
-    incoming: Mutex<Incoming>,
+    incoming: Mutex<ReceivedMessages>,
 }
 
 /// What the server has sent.
 #[derive(Default)]
-struct Incoming {
+struct ReceivedMessages {
     /// The requests without a response, by their identifiers.
     pending: HashMap<u64, oneshot::Sender<Value>>,
     notifications: Vec<Value>,

@@ -111,7 +111,7 @@ impl ToolResult {
         T::deserialize(self.structured()).map_err(|error| ClientError::Result {
             request: "tools/call".to_owned(),
             reason: error.to_string(),
-            result: self.result.clone(),
+            result: Box::new(self.result.clone()),
         })
     }
 
@@ -238,7 +238,7 @@ impl ResourceResult {
         serde_json::from_str(&self.text()).map_err(|error| ClientError::Result {
             request: "resources/read".to_owned(),
             reason: error.to_string(),
-            result: self.result.clone(),
+            result: Box::new(self.result.clone()),
         })
     }
 

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
+use tool_core::elicitation::Question;
 use tool_core::logging::LogLevel;
 use tool_core::testing::Answers;
 use tool_core::{Context, Extension, Extensions, Failure, Principal, Registry, prompt, tool};
@@ -181,7 +182,7 @@ async fn answers_questions() {
             Client::builder(server()).version(version).answers(answers.clone()).connect().await.unwrap();
         let result = client.call("greet", json!({})).await.unwrap();
         assert_eq!(result.text(), "Hello, Ada and Bob!");
-        let questions: Vec<String> = answers.questions().iter().map(|it| it.message()).collect();
+        let questions: Vec<String> = answers.questions().iter().map(Question::message).collect();
         assert_eq!(questions, ["Who is there?", "Who else?"]);
     }
 }
