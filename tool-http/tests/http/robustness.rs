@@ -117,6 +117,35 @@ async fn row_56_limits_the_request_target() {
 }
 
 #[tokio::test]
+async fn row_57_rejects_unusual_bytes_in_a_path() {
+    let serving = serving().await;
+    for (path, status) in [
+        ("/tools/ad\u{f6}".as_bytes(), 404),
+        (b"/tools/ad\xff", 400),
+        (b"/tools/add\0", 400),
+        (b"/tools/add\x7f", 400),
+        (b"/tools/a\\..\\add", 404),
+        (b"/tools/../tools/add", 404),
+        (b"/tools/./add", 404),
+        (b"/tools/%2e/add", 404),
+        (b"/tools/%252e%252e%252ftools%252fadd", 404),
+        (b"/tools%2Fadd", 404),
+        (b"//tools/add", 404),
+        (b"/tools//add", 404),
+        (b"tools/add", 400),
+        (b"*", 404),
+    ] {
+        let head = [b"GET ", path, b" HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"].concat();
+        let answer = serving.send(&head).await;
+        let path = path.escape_ascii();
+        assert_eq!(answer.status, status, "{path}: {}", answer.body);
+        assert!(!answer.body.contains("inputSchema"), "{path}: {}", answer.body);
+        let next = serving.send(&request("POST /tools/add/call", HOST, r#"{"a":1}"#)).await;
+        assert_eq!(next.status, 200, "after {path}");
+    }
+}
+
+#[tokio::test]
 async fn row_58_rejects_compressed_bodies() {
     let serving = serving().await;
     for coding in ["gzip", "x-gzip", "deflate", "br", "zstd", "gzip, gzip", "identity, gzip", "compress"] {
