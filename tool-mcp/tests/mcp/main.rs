@@ -18,6 +18,7 @@ mod child;
 mod clients;
 mod context;
 mod custom;
+mod edge;
 mod elicitation;
 mod http;
 mod lifetime;
