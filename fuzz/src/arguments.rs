@@ -217,7 +217,7 @@ pub fn arguments(input: &[u8]) {
             }
         };
         assert_eq!(validated.is_ok(), is_accepted, "`validate` and `call` differ: {:?}", called.result);
-        let text = if text.is_empty() { b"{}" } else { text };
+        let text = if text.trim_ascii().is_empty() { b"{}" } else { text };
         let value = std::str::from_utf8(text).ok().filter(|text| !has_duplicates(text));
         let value = value.and_then(|text| serde_json::from_str::<Value>(text).ok());
         let accepts = |value: &Value| validators[tool].is_valid(value);

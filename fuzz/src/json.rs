@@ -36,7 +36,7 @@ fn is_same(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Number(one), Value::Number(other)) => {
             let (one, other) = (one.as_f64(), other.as_f64());
-            one == other || one == other.map(|float| float.next_down()) && other == Some(-(2_f64.powi(63)))
+            one == other || one == other.map(f64::next_down) && other == Some(-(2_f64.powi(63)))
         }
         (Value::Array(one), Value::Array(other)) => {
             one.len() == other.len() && one.iter().zip(other).all(|(one, other)| is_same(one, other))

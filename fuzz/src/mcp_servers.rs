@@ -68,7 +68,8 @@ fn item_value(item: &toml::Value) -> Value {
     }
 }
 
-/// Returns JSON without comments and trailing commas, which become spaces.
+/// Returns JSON without comments and trailing commas, which become spaces. So do control characters in strings, which the clients
+/// that allow comments let pass.
 fn without_comments(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut comma = None;
@@ -92,7 +93,8 @@ fn without_comments(text: &str) -> String {
         if !c.is_whitespace() {
             comma = (c == ',').then_some(plain.len());
         }
-        plain.push_str(token);
+        let is_string = c == '"';
+        plain.extend(token.chars().map(|c| if is_string && c.is_ascii_control() { ' ' } else { c }));
     }
     plain
 }

@@ -19,9 +19,10 @@ pub fn yaml(text: &[u8]) {
         "{value} is written as\n{written}\nand read as {:?}",
         documents[0]
     );
-    for word in written.split_whitespace() {
-        let is_boolean = ["y", "n", "yes", "no", "on", "off"].contains(&word.to_ascii_lowercase().as_str());
-        assert!(!is_boolean || written.contains(['"', '\'']), "`{word}` has no quotes in\n{written}");
+    for line in written.lines() {
+        let scalar = line.rsplit(": ").next().unwrap_or_default().trim_start_matches([' ', '-']);
+        let is_boolean = ["y", "n", "yes", "no", "on", "off"].contains(&scalar.to_ascii_lowercase().as_str());
+        assert!(!is_boolean, "`{scalar}` has no quotes in\n{written}");
     }
 }
 

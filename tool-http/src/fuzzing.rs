@@ -7,8 +7,11 @@ use axum::http::{HeaderMap, Method, Uri};
 use crate::query::ListQuery;
 use crate::results::RequestedRange;
 
-/// Parses the query of a list. Returns its parameters in their order, without the cursor, and the cursor; `None` if it is refused.
-pub fn list_query(uri: &Uri) -> Option<(Vec<(String, String)>, Option<String>)> {
+/// The parameters of a list in their order, without the cursor, and the cursor.
+pub type ListParameters = (Vec<(String, String)>, Option<String>);
+
+/// Parses the query of a list; `None` if it is refused.
+pub fn list_query(uri: &Uri) -> Option<ListParameters> {
     ListQuery::parse(uri).ok().map(|query| (query.pairs, query.cursor))
 }
 
