@@ -106,6 +106,11 @@ fn command() -> Command {
                         .value_parser(value_parser!(u16).range(1..))
                         .help("In how many rounds each server is asked; the median counts"),
                 ]),
+            Command::new("mcp-instructions")
+                .about(
+                    "Instructions of a request of MCP and of a bare handler, by the crate that they are in",
+                )
+                .arg(write.clone()),
             Command::new("registry").about("Seconds and memory of a registry of very many tools").args([
                 write.clone(),
                 Arg::new("tools")
@@ -135,13 +140,23 @@ fn command() -> Command {
                     .value_parser(value_parser!(u16).range(1..))
                     .help("In how many rounds each database is measured; the median counts"),
             ]),
-            Command::new("all").about("All nine, one after another").arg(write),
+            Command::new("all").about("All ten, one after another").arg(write),
         ])
 }
 
 /// Each has a section of its name in the README.
-const TASKS: [&str; 9] =
-    ["instructions", "http", "mcp", "cli", "scale", "registry", "tasks", "profile", "compile"];
+const TASKS: [&str; 10] = [
+    "instructions",
+    "http",
+    "mcp",
+    "mcp-instructions",
+    "cli",
+    "scale",
+    "registry",
+    "tasks",
+    "profile",
+    "compile",
+];
 
 /// Runs one task, or each of them with its defaults; whether all is well.
 fn run(matches: &ArgMatches) -> Result<bool, Error> {
@@ -151,6 +166,7 @@ fn run(matches: &ArgMatches) -> Result<bool, Error> {
         "compile" => compile::measure(&Workspace::open()?, &counts(arguments), runs(arguments))?,
         "profile" => profile::measure(&Workspace::open()?, count(arguments), runs(arguments))?,
         "registry" => registry::measure(&Workspace::open()?, count(arguments))?,
+        "mcp-instructions" => mcp::callgrind::count(&Workspace::open()?)?,
         "tasks" => tasks::measure(&Workspace::open()?, many_runs(arguments))?,
         "instructions" => {
             let counted = instructions::count(&Workspace::open()?)?;

@@ -4,6 +4,7 @@
 //! connections that stay open, to one server after the other. What counts is the processor time of the server's process,
 //! as the system tells it, over the number of requests.
 
+pub(crate) mod callgrind;
 mod client;
 mod memory;
 mod peer;
@@ -75,35 +76,44 @@ struct Programs {
     list: PathBuf,
 }
 
+/// Writes the crate of a server with these dependencies, beside those that all have.
+fn leaf(workspace: &Workspace, name: &str, dependencies: &str, source: &str) -> Result<Leaf, Error> {
+    let common = "tokio = { workspace = true, features = [\"io-util\", \"macros\", \"rt\"] }\n\
+                  transport = { path = \"../../support/transport\" }\n";
+    workspace.leaf(name, &(common.to_owned() + dependencies), source)
+}
+
+fn ours(workspace: &Workspace) -> Result<Leaf, Error> {
+    let dependencies = "tool-core = { workspace = true, features = [\"default\"] }\n\
+                        tool-mcp.workspace = true\n";
+    leaf(workspace, "mcp-ours", dependencies, &source::ours(TOOLS[TOOLS.len() - 1]))
+}
+
+fn bare(workspace: &Workspace) -> Result<Leaf, Error> {
+    let dependencies = "axum = { workspace = true }\n\
+                        futures-util.workspace = true\n\
+                        serde.workspace = true\n\
+                        serde_json.workspace = true\n";
+    leaf(workspace, "mcp-bare", dependencies, &source::bare())
+}
+
 impl Programs {
     fn new(workspace: &Workspace, peers: &Workspace) -> Result<Self, Error> {
-        let most = TOOLS[TOOLS.len() - 1];
-        let common = "tokio = { workspace = true, features = [\"io-util\", \"macros\", \"rt\"] }\n\
-                      transport = { path = \"../../support/transport\" }\n";
-        let leaf = |workspace: &Workspace, name, dependencies: &str, source: String| {
-            workspace.leaf(name, &(common.to_owned() + dependencies), &source)
-        };
-        let ours = "tool-core = { workspace = true, features = [\"default\"] }\n\
-                    tool-mcp.workspace = true\n";
         let rmcp = "axum = { workspace = true }\n\
                     rmcp = { workspace = true, features = [\"macros\", \"server\", \"transport-io\", \"transport-streamable-http-server\"] }\n\
                     schemars.workspace = true\n\
                     serde.workspace = true\n";
-        let bare = "axum = { workspace = true }\n\
-                    futures-util.workspace = true\n\
-                    serde.workspace = true\n\
-                    serde_json.workspace = true\n";
         let turbomcp = "turbomcp.workspace = true\n\
                         turbomcp-transport-stdio.workspace = true\n";
         let tower = "schemars.workspace = true\n\
                      serde.workspace = true\n\
                      tower-mcp.workspace = true\n";
         let leaves = [
-            (workspace, leaf(workspace, "mcp-bare", bare, source::bare())?),
-            (workspace, leaf(workspace, "mcp-ours", ours, source::ours(most))?),
-            (workspace, leaf(workspace, "mcp-rmcp", rmcp, source::rmcp(&TOOLS))?),
-            (peers, leaf(peers, "mcp-tower", tower, source::tower())?),
-            (peers, leaf(peers, "mcp-turbomcp", turbomcp, source::turbomcp(&TOOLS))?),
+            (workspace, bare(workspace)?),
+            (workspace, ours(workspace)?),
+            (workspace, leaf(workspace, "mcp-rmcp", rmcp, &source::rmcp(&TOOLS))?),
+            (peers, leaf(peers, "mcp-tower", tower, &source::tower())?),
+            (peers, leaf(peers, "mcp-turbomcp", turbomcp, &source::turbomcp(&TOOLS))?),
         ];
         workspace.lock()?;
         peers.lock()?;
@@ -140,7 +150,7 @@ impl Programs {
             Peer::Loop => (&self.bare, vec!["loop", &list]),
             Peer::AsyncLoop => (&self.bare, vec!["async-loop", &list]),
         };
-        Server::start(program, &words, transport, era)
+        Server::start(&[], program, &words, transport, era)
     }
 
     /// Starts all servers for one kind of request.

@@ -7,6 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 
 use nix::sched::{CpuSet, sched_setaffinity};
+use nix::sys::signal::{Signal, kill};
 use nix::sys::time::TimeValLike as _;
 use nix::time::ClockId;
 use nix::unistd::Pid;
@@ -53,15 +54,22 @@ pub(super) struct Server {
 }
 
 impl Server {
-    /// Starts a program and opens it in one era. A program of which the first word is no number speaks no MCP.
+    /// Starts a program and opens it in one era. A program of which the first word is no number speaks no MCP. The command before it
+    /// runs it, if there is one.
     pub(super) fn start(
+        before: &[&str],
         program: &Path,
         words: &[&str],
         transport: Transport,
         era: Era,
     ) -> Result<Self, Error> {
         let mut command = Command::new("taskset");
-        command.args(["--cpu-list", &CORES[0].to_string()]).arg(program).args(words).stdout(Stdio::piped());
+        command
+            .args(["--cpu-list", &CORES[0].to_string()])
+            .args(before)
+            .arg(program)
+            .args(words)
+            .stdout(Stdio::piped());
         if transport == Transport::Stdio {
             command.stdin(Stdio::piped());
         }
@@ -97,6 +105,13 @@ impl Server {
     pub(super) fn ask_once(&mut self, operation: Operation) -> Result<String, Error> {
         let answer = self.clients[0].ask(operation).map(str::to_owned);
         answer.map_err(|source| Error::io(&self.name, source))
+    }
+
+    /// Ends the server so that it can write what it has counted.
+    pub(super) fn stop(mut self) -> Result<(), Error> {
+        let pid = Pid::from_raw(self.child.id().cast_signed());
+        let stopped = kill(pid, Signal::SIGTERM).map_err(std::io::Error::from);
+        stopped.and_then(|()| self.child.wait().map(drop)).map_err(|source| Error::io(&self.name, source))
     }
 
     /// Whether the server does what it is measured for.
