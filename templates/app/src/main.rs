@@ -9,10 +9,12 @@ use std::process::ExitCode;
 
 {% if with_http or with_mcp -%}
 use tool_cli::{App, ServeError, ServeOptions, Server};
+use tool_core::authentication::Bearer;
+use tool_core::{Principal, Registry};
 {%- else -%}
 use tool_cli::App;
-{%- endif %}
 use tool_core::Registry;
+{%- endif %}
 
 use {{crate_name}}::notes::Notes;
 
@@ -45,12 +47,31 @@ async fn app() -> Result<App, Box<dyn Error>> {
 {%- endif %}
     Ok(app)
 }
+{%- if with_http or with_mcp %}
+
+/// Reads who may call from the file of the variable `TOKENS`, if it is set: a
+/// line `name token` for each. Without it, servers listen on loopback only.
+fn callers() -> Result<Option<Bearer>, ServeError> {
+    let Some(file) = std::env::var_os("TOKENS") else {
+        return Ok(None);
+    };
+    let text = std::fs::read_to_string(file)?;
+    let mut callers = Bearer::new();
+    for (name, token) in text.lines().filter_map(|line| line.split_once(' ')) {
+        callers = callers.token(token, Principal::new(name))?;
+    }
+    Ok(Some(callers))
+}
+{%- endif %}
 {%- if with_http %}
 
 async fn serve_http(tools: Registry, serve: ServeOptions) -> Result<(), ServeError> {
-    let options = tool_http::Options::new()
+    let mut options = tool_http::Options::new()
         .title(NAME)
         .allow_execute(serve.allow_execute);
+    if let Some(callers) = callers()? {
+        options = options.authenticator(callers);
+    }
     let addr = serve.addr.ok_or("an address is needed")?;
     let server = tool_http::Server::bind(tools, addr, options).await?;
     serve.listening(server.local_addr());
@@ -62,10 +83,13 @@ async fn serve_http(tools: Registry, serve: ServeOptions) -> Result<(), ServeErr
 
 /// Serves on stdio, or over HTTP if there is an address.
 async fn serve_mcp(tools: Registry, serve: ServeOptions) -> Result<(), ServeError> {
-    let server = tool_mcp::Server::new(tools).name(NAME).version(VERSION);
+    let mut server = tool_mcp::Server::new(tools).name(NAME).version(VERSION);
     let Some(addr) = serve.addr else {
         return Ok(server.serve_stdio().await?);
     };
+    if let Some(callers) = callers()? {
+        server = server.authenticator(callers);
+    }
     let server = server.serve_http(addr).await?;
     serve.listening(server.local_addr());
     Ok(server.run_until(serve.shutdown()).await?)
