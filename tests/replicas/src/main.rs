@@ -3,6 +3,7 @@
 mod balancer;
 mod changes;
 mod client;
+mod containers;
 mod deployment;
 mod load;
 mod older_clients;
@@ -22,7 +23,7 @@ fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
     // They start databases and load them.
     arguments.test_threads = Some(1);
-    let trials = vec![
+    let mut trials = vec![
         trial("answers_as_a_single_replica_does", load::answers_as_a_single_replica_does),
         trial("answers_while_replicas_are_killed", load::answers_while_replicas_are_killed),
         trial("answers_while_the_database_restarts", load::answers_while_the_database_restarts),
@@ -39,6 +40,9 @@ fn main() -> ExitCode {
         trial("notifies_clients_of_other_replicas", changes::notifies_clients_of_other_replicas),
         trial("serves_the_deployment_of_content", deployment::serves_the_deployment_of_content),
     ];
+    if containers::can_run() {
+        trials.push(trial("serves_in_containers", containers::serves_in_containers));
+    }
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
