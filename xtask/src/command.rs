@@ -8,12 +8,12 @@ use crate::clients::{self, Clients};
 use crate::environment::{self, Environment};
 use crate::failure::Failure;
 use crate::fuzz::{self, TARGETS};
+use crate::guides;
 use crate::process::Invocation;
 use crate::program::VALGRIND;
 use crate::step::{self, Step};
 use crate::steps::STEPS;
 use crate::supply_chain;
-use crate::workspace;
 
 /// How long a fuzz target runs unless the command line says it.
 const SECONDS: u64 = 60;
@@ -67,7 +67,7 @@ impl Command {
                 step::run(&steps)
             }
             Self::Bench(arguments) => ended(bench(arguments)),
-            Self::Docs => ended(docs()),
+            Self::Docs => ended(guides::build()),
             Self::Fuzz(run) => ended(run.run()),
             Self::Deny => ended(supply_chain::deny()),
             Self::Advisories => ended(supply_chain::advisories()),
@@ -166,16 +166,6 @@ fn bench(arguments: Vec<String>) -> Result<(), Failure> {
         .run()
 }
 
-/// Builds the guides as HTML, and prints where they are.
-fn docs() -> Result<(), Failure> {
-    Invocation::cargo(["run", "--locked", "--manifest-path", "docs/builder/Cargo.toml"])
-        .env("CARGO_TARGET_DIR", workspace::target())
-        .announce()
-        .run()?;
-    println!("the guides are in {}", workspace::root().join("target/docs/index.html").display());
-    Ok(())
-}
-
 fn help() -> String {
     let steps: Vec<String> =
         STEPS.iter().map(|step| format!("  {:<12} {}", step.name, step.summary)).collect();
@@ -222,6 +212,7 @@ mod tests {
                 "api",
                 "semver",
                 "test",
+                "docs",
                 "oldest",
                 "package",
                 "features",

@@ -12,6 +12,7 @@ mod conformance;
 mod environment;
 mod failure;
 mod fuzz;
+mod guides;
 mod inspector;
 mod install_lock;
 mod process;

@@ -43,6 +43,7 @@ pub(crate) const STEPS: &[Step] = &[
         needs: &[POSTGRESQL, FAKETIME],
         run: cargo::test,
     },
+    Step { name: "docs", summary: "the guides become a book", needs: &[], run: cargo::docs },
     Step {
         name: "oldest",
         summary: "an application with its own rmcp, the newest and the oldest",

@@ -4,11 +4,11 @@ use trycmd::TestCases;
 
 #[test]
 fn matches_the_guides() {
-    let home = tempfile::tempdir().unwrap();
+    let folder = tempfile::tempdir().unwrap();
     TestCases::new()
         .register_bin("hello", trycmd::cargo::cargo_bin!("hello"))
         .env("COLUMNS", "100")
-        .env("HOME", home.path().to_str().unwrap())
+        .env("HOME", folder.path().to_str().unwrap())
         .case("../../docs/src/start.md")
         .run();
 }

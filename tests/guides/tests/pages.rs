@@ -209,26 +209,6 @@ fn every_output_is_compared() {
     }
 }
 
-/// The tables of `tool.md` begin each row with the option as code.
-#[test]
-fn the_page_of_options_names_every_option() {
-    let page = read("docs/src/options.md");
-    let tables = read("tool-core/docs/tool.md");
-    let (tables, _) = tables.split_once("# Schemas of types").unwrap();
-    let mut options = BTreeSet::new();
-    for row in tables.lines().filter(|line| line.starts_with("| [`") || line.starts_with("| `")) {
-        let option = row.split('`').nth(1).unwrap().trim_start_matches("#[arg(");
-        options.insert(option.split([' ', '(', ')', '=']).next().unwrap().to_owned());
-    }
-    assert!(options.len() > 25, "{options:?}");
-    options.remove("///");
-    let missing: Vec<_> = options
-        .iter()
-        .filter(|name| !["`", "#[arg("].iter().any(|before| page.contains(&format!("{before}{name}"))))
-        .collect();
-    assert!(missing.is_empty(), "`options.md` does not name {missing:?}");
-}
-
 #[test]
 fn anchors_are_those_of_the_built_pages() {
     assert_eq!(anchor("What `tasks` do, and why"), "what-tasks-do-and-why");

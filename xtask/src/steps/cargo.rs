@@ -2,6 +2,7 @@
 
 use crate::binaries;
 use crate::failure::Failure;
+use crate::guides;
 use crate::process::Invocation;
 use crate::tally::Tally;
 use crate::target::WASM;
@@ -30,6 +31,12 @@ pub(crate) fn api(_: &mut Tally) -> Result<(), Failure> {
 /// Runs all tests, even after failures.
 pub(crate) fn test(tally: &mut Tally) -> Result<(), Failure> {
     counted(Invocation::cargo(["test", "--workspace", "--locked", "--no-fail-fast"]), tally)
+}
+
+/// Tests the program that builds the guides, which is a workspace of its own, and builds them.
+pub(crate) fn docs(tally: &mut Tally) -> Result<(), Failure> {
+    counted(guides::builder("test"), tally)?;
+    guides::build()
 }
 
 /// Runs `cargo test` and counts the tests; skipped tests or no tests are an error.
