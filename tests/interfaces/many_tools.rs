@@ -63,7 +63,7 @@ fn serves_lists_of_any_length_everywhere() {
         assert_eq!((&found[0]["name"], &by_command[0]["name"]), (&json!(last), &json!(last)));
         let answers = interfaces.call(&last, "{}");
         for (interface, answer) in &answers {
-            assert_eq!(answer.verdict(), "success", "over {interface}");
+            assert_eq!(answer.kind(), "success", "over {interface}");
             assert_eq!(*answer, answers[0].1, "over {interface}");
         }
     }

@@ -13,7 +13,7 @@ fn applies_defaults_alike_everywhere() {
     };
     let (absent, given, fewer) = (find(""), find(r#","limit":20"#), find(r#","limit":19"#));
     for (interface, answer) in &absent {
-        assert_eq!(answer.verdict(), "success", "over {interface}");
+        assert_eq!(answer.kind(), "success", "over {interface}");
         assert_eq!(*answer, absent[0].1, "over {interface}");
     }
     assert_eq!(absent, given);
@@ -64,7 +64,7 @@ fn accepts_recursive_types_everywhere() {
     for (leaf, verdict) in [("2", "success"), (r#""two""#, "invalid_input")] {
         let answers = interfaces.call("grow", &tree(leaf));
         for (interface, answer) in &answers {
-            assert_eq!(answer.verdict(), verdict, "over {interface}");
+            assert_eq!(answer.kind(), verdict, "over {interface}");
             assert_eq!(*answer, answers[0].1, "over {interface}");
         }
     }

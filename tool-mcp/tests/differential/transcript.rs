@@ -265,7 +265,7 @@ impl Pipes {
         let handler = server.checked_handler(None).await.unwrap();
         let (client_end, server_end) = tokio::io::duplex(1 << 20);
         let (reader, writer) = tokio::io::split(server_end);
-        let serving = tokio::spawn(crate::stdio::speak(handler, reader, writer));
+        let serving = tokio::spawn(crate::stdio::speak(handler, None, reader, writer));
         let (reader, writer) = tokio::io::split(client_end);
         Pipes { lines: BufReader::new(reader).lines(), writer: Some(writer), serving }
     }
