@@ -10,6 +10,7 @@ use tokio::io::{
 };
 use tokio::sync::{Mutex as AsyncMutex, oneshot};
 use tokio::task::JoinHandle;
+use tokio_util::task::AbortOnDropHandle;
 use tool_core::Extensions;
 use tool_core::elicitation::{AskOutcome, ClientRequests, Question};
 
@@ -26,6 +27,8 @@ pub(super) struct Pipe {
     shared: Arc<SharedPipe>,
     next_id: AtomicU64,
     serving: JoinHandle<Result<(), ServeError>>,
+    /// Ends with the pipe, which then closes: the server is at the end of its input.
+    _reading: AbortOnDropHandle<()>,
 }
 
 struct SharedPipe {
@@ -56,8 +59,8 @@ impl Pipe {
         let (reader, writer) = split(client_end);
         let shared = SharedPipe { writer: AsyncMutex::new(writer), client, incoming: Mutex::default() };
         let shared = Arc::new(shared);
-        tokio::spawn(Arc::clone(&shared).read(reader));
-        Pipe { shared, next_id: AtomicU64::new(1), serving }
+        let reading = AbortOnDropHandle::new(tokio::spawn(Arc::clone(&shared).read(reader)));
+        Pipe { shared, next_id: AtomicU64::new(1), serving, _reading: reading }
     }
 
     /// Returns the identifier of a new request.

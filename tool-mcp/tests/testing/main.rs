@@ -1,6 +1,7 @@
 //! The client for the tests of applications.
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use tool_core::elicitation::Question;
@@ -236,4 +237,19 @@ async fn a_server_without_a_name_is_named_after_the_program_and_not_after_this_c
         assert!(name.starts_with("testing-"), "{name}");
         assert_eq!(info["version"], "unknown");
     }
+}
+
+#[tokio::test]
+async fn a_server_ends_with_its_client() {
+    let alive = Arc::new(());
+    let registry = Registry::builder().allow_empty().shared_state(Arc::clone(&alive)).build().unwrap();
+    let client = Client::connect(Server::new(registry)).await.unwrap();
+    assert!(Arc::strong_count(&alive) > 1);
+    drop(client);
+    let ended = async {
+        while Arc::strong_count(&alive) > 1 {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(60), ended).await.expect("the server does not end");
 }
