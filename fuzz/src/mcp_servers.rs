@@ -77,7 +77,7 @@ fn without_comments(text: &str) -> String {
     while let Some(c) = rest.chars().next() {
         let length = match c {
             '"' => string_length(rest),
-            '/' if rest.starts_with("//") => rest.find('\n').unwrap_or(rest.len()),
+            '/' if rest.starts_with("//") => rest.find(['\r', '\n']).unwrap_or(rest.len()),
             '/' if rest.starts_with("/*") => rest[2..].find("*/").map_or(rest.len(), |end| end + 4),
             c => c.len_utf8(),
         };

@@ -62,6 +62,8 @@ impl Run {
             .arguments([&folder])
             .arguments(["--".as_ref(), found.as_os_str(), format!("fuzz/corpus/{}", self.target).as_ref()])
             .arguments(["-dict=fuzz/dictionary.txt", "-max_len=4096", "-timeout=10", "-print_final_stats=1"])
+            // What libFuzzer counts of each input takes longer than most of the targets.
+            .arguments(["-entropic=0", "-reduce_inputs=0"])
             .arguments([format!("-artifact_prefix={}/", failures.display())])
             .arguments([format!("-max_total_time={}", self.seconds)])
             .arguments(&self.arguments)
