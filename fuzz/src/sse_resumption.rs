@@ -18,6 +18,9 @@ const KEPT_MESSAGES: u64 = 256;
 const KEPT_BYTES: usize = 1 << 20;
 const KEPT_CALLS: usize = 32;
 
+/// Messages are long until so many bytes were sent: twice what is kept.
+const MOST_LONG_BYTES: usize = 2 * KEPT_BYTES;
+
 /// How long they are kept, less the time that the steps at the end take.
 const KEPT_FOR: Duration = Duration::from_secs(45);
 
@@ -159,7 +162,8 @@ impl Run {
         let count = step & 31;
         match step >> 5 {
             0 => self.emit(count + 1, 8).await,
-            1 => self.emit(count % 4 + 1, 1 << (10 + count / 4)).await,
+            1 if self.sent_bytes < MOST_LONG_BYTES => self.emit(count % 4 + 1, 1 << (10 + count / 4)).await,
+            1 => self.emit(count % 4 + 1, 8).await,
             2 => self.open().await,
             3 => {
                 let after = self.stream.latest.saturating_sub(count.into());
