@@ -11,14 +11,14 @@ use tool_core::fuzzing::canonical as text_of;
 /// - Neither it nor the digest depends on the order of members. The digest is that of the text.
 pub fn canonical(text: &[u8]) {
     let Ok(value) = serde_json::from_slice::<Value>(text) else { return };
-    let written = text_of(&value);
-    let again: Value = serde_json::from_str(&written).unwrap_or_else(|error| panic!("{error}: {written}"));
-    assert_eq!(text_of(&again), written, "the canonical form is not canonical");
+    let output = text_of(&value);
+    let again: Value = serde_json::from_str(&output).unwrap_or_else(|error| panic!("{error}: {output}"));
+    assert_eq!(text_of(&again), output, "the canonical form is not canonical");
     check(&value, &again);
-    assert!(!has_space(&written), "has white space: {written}");
+    assert!(!has_space(&output), "has white space: {output}");
     let reversed = reversed(&value);
-    assert_eq!(text_of(&reversed), written, "depends on the order of members");
-    assert_eq!(Digest::of(&reversed), Digest::of_bytes(written.as_bytes()), "has another digest");
+    assert_eq!(text_of(&reversed), output, "depends on the order of members");
+    assert_eq!(Digest::of(&reversed), Digest::of_bytes(output.as_bytes()), "has another digest");
 }
 
 /// Checks that a value is read from its canonical text, with sorted members.

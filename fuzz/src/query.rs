@@ -17,7 +17,7 @@ pub fn query(input: &[u8]) {
     let pairs = decoded(uri.query().unwrap_or_default());
     let read = list_query(&uri);
     let count = |name: &str| pairs.iter().filter(|(other, _)| other == name).count();
-    let is_known = |(name, value): &(String, String)| match name.as_str() {
+    let is_allowed = |(name, value): &(String, String)| match name.as_str() {
         "operation" => OPERATIONS.contains(&value.as_str()),
         "tag" => true,
         "q" | "cursor" => count(name) == 1,
@@ -27,7 +27,7 @@ pub fn query(input: &[u8]) {
         "limit" => count(name) == 1 && value.parse().is_ok_and(|limit| (1..=1000_u64).contains(&limit)),
         _ => false,
     };
-    assert_eq!(read.is_some(), pairs.iter().all(is_known), "{pairs:?} is read as {read:?}");
+    assert_eq!(read.is_some(), pairs.iter().all(is_allowed), "{pairs:?} is read as {read:?}");
     let Some((others, cursor)) = read else { return };
     let is_cursor = |(name, _): &&(String, String)| name == "cursor";
     assert_eq!(pairs.iter().find(is_cursor).map(|(_, value)| value), cursor.as_ref());

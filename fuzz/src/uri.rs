@@ -1,7 +1,7 @@
 //! URIs, and their templates.
 
 use fluent_uri::Uri;
-use tool_mcp::fuzzing::Template;
+use tool_mcp::fuzzing::UriTemplate;
 
 /// Reads a template, which is the first line, and expands it with the next ones. The last line is a URI.
 ///
@@ -10,7 +10,7 @@ use tool_mcp::fuzzing::Template;
 pub fn uri(input: &[u8]) {
     let Ok(input) = std::str::from_utf8(input) else { return };
     let mut lines = input.split('\n');
-    let Some(template) = lines.next().and_then(Template::parse) else { return };
+    let Some(template) = lines.next().and_then(UriTemplate::parse) else { return };
     let mut values: Vec<&str> = lines.collect();
     let given = values.pop().unwrap_or_default();
     let names: Vec<&str> = template.variables().collect();
@@ -29,7 +29,7 @@ pub fn uri(input: &[u8]) {
     }
 }
 
-fn check(template: &Template, expanded: &str, values: &[(String, String)]) {
+fn check(template: &UriTemplate, expanded: &str, values: &[(String, String)]) {
     assert!(
         Uri::parse(expanded).is_ok(),
         "`{}` expands to `{expanded}`, which is not a URI",

@@ -10,19 +10,19 @@ use yaml_rust2::{Yaml, YamlLoader};
 /// - It has no text without quotes that YAML 1.1 takes for a boolean.
 pub fn yaml(text: &[u8]) {
     let Ok(value) = serde_json::from_slice::<Value>(text) else { return };
-    let written = text_of(&value);
-    let documents = YamlLoader::load_from_str(&written);
-    let documents = documents.unwrap_or_else(|error| panic!("{error}: {value} is written as\n{written}"));
-    assert_eq!(documents.len(), 1, "{value} is written as\n{written}");
+    let output = text_of(&value);
+    let documents = YamlLoader::load_from_str(&output);
+    let documents = documents.unwrap_or_else(|error| panic!("{error}: {value} is written as\n{output}"));
+    assert_eq!(documents.len(), 1, "{value} is written as\n{output}");
     assert!(
         is_same(&documents[0], &value),
-        "{value} is written as\n{written}\nand read as {:?}",
+        "{value} is written as\n{output}\nand read as {:?}",
         documents[0]
     );
-    for line in written.lines() {
+    for line in output.lines() {
         let scalar = line.rsplit(": ").next().unwrap_or_default().trim_start_matches([' ', '-']);
         let is_boolean = ["y", "n", "yes", "no", "on", "off"].contains(&scalar.to_ascii_lowercase().as_str());
-        assert!(!is_boolean, "`{scalar}` has no quotes in\n{written}");
+        assert!(!is_boolean, "`{scalar}` has no quotes in\n{output}");
     }
 }
 

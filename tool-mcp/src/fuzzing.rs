@@ -65,9 +65,9 @@ pub fn page(
 }
 
 /// The template of a URI.
-pub struct Template(Pattern);
+pub struct UriTemplate(Pattern);
 
-impl Template {
+impl UriTemplate {
     /// Parses a template such as `docs://page/{id}`; `None` if it is refused.
     pub fn parse(text: &str) -> Option<Self> {
         Pattern::parse(text).ok().map(Self)
