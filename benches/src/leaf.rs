@@ -121,6 +121,12 @@ impl Leaf {
         Err(Error::NotTheLeafAlone { command, compiled, leaf: self.name.clone() })
     }
 
+    /// The crates that are compiled, and the processor seconds of building this crate and all that it depends on.
+    pub(crate) fn build_all(&self, workspace: &Workspace, step: Step) -> Result<(Vec<String>, Seconds), Error> {
+        let (output, seconds) = cost::run(&mut self.cargo(workspace, step))?;
+        Ok((compiled(&String::from_utf8_lossy(&output.stdout)), seconds))
+    }
+
     /// The program of the release build.
     pub(crate) fn program(&self, workspace: &Workspace) -> PathBuf {
         workspace.target().join(Step::Release.folder()).join(&self.name)

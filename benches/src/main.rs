@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod cli;
+mod cold;
 mod compile;
 mod cost;
 mod error;
@@ -61,6 +62,9 @@ fn command() -> Command {
                 counts,
                 runs.clone(),
             ]),
+            Command::new("cold")
+                .about("Crates and CPU seconds of a small server from nothing, beside the same on rmcp")
+                .arg(write.clone()),
             Command::new("profile").about("What each part of the expansion costs").args([
                 write.clone(),
                 tools,
@@ -140,12 +144,12 @@ fn command() -> Command {
                     .value_parser(value_parser!(u16).range(1..))
                     .help("In how many rounds each database is measured; the median counts"),
             ]),
-            Command::new("all").about("All ten, one after another").arg(write),
+            Command::new("all").about("All eleven, one after another").arg(write),
         ])
 }
 
 /// Each has a section of its name in the README.
-const TASKS: [&str; 10] = [
+const TASKS: [&str; 11] = [
     "instructions",
     "http",
     "mcp",
@@ -155,6 +159,7 @@ const TASKS: [&str; 10] = [
     "registry",
     "tasks",
     "profile",
+    "cold",
     "compile",
 ];
 
@@ -166,6 +171,7 @@ fn run(matches: &ArgMatches) -> Result<bool, Error> {
         "compile" => compile::measure(&Workspace::open()?, &counts(arguments), runs(arguments))?,
         "profile" => profile::measure(&Workspace::open()?, count(arguments), runs(arguments))?,
         "registry" => registry::measure(&Workspace::open()?, count(arguments))?,
+        "cold" => cold::measure(&Workspace::open_in("cold")?)?,
         "mcp-instructions" => mcp::callgrind::count(&Workspace::open()?)?,
         "tasks" => tasks::measure(&Workspace::open()?, many_runs(arguments))?,
         "instructions" => {

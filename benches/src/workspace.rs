@@ -51,6 +51,12 @@ impl Workspace {
         Workspace::make(root.join("target/benches"), root.to_owned(), &SUPPORT.map(|(name, ..)| name))
     }
 
+    /// Makes a workspace in a folder of its own, in which nothing else is built.
+    pub(crate) fn open_in(name: &str) -> Result<Self, Error> {
+        let root = repository();
+        Workspace::make(root.join("target/benches").join(name), root.to_owned(), &[])
+    }
+
     /// Makes the workspace of the crates that only `benches/peers` depends on, with the versions of its own lock file.
     pub(crate) fn open_peers() -> Result<Self, Error> {
         let root = repository();
