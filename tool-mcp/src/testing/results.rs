@@ -10,13 +10,13 @@ use crate::testing::error::ClientError;
 /// The result of a tool.
 ///
 /// ```
-/// use tool_core::{Failure, Registry, tool};
+/// use tool_core::{Registry, ToolError, tool};
 /// use tool_mcp::testing::Client;
 ///
 /// /// Divides a number by another.
 /// #[tool(operation = Transform)]
-/// fn kit_divide(a: i64, b: i64) -> Result<i64, Failure> {
-///     a.checked_div(b).ok_or_else(|| Failure::not_found("there is no such number"))
+/// fn kit_divide(a: i64, b: i64) -> Result<i64, ToolError> {
+///     a.checked_div(b).ok_or_else(|| ToolError::not_found("there is no such number"))
 /// }
 ///
 /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
