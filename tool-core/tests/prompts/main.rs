@@ -5,6 +5,7 @@ mod arguments;
 mod audit;
 mod completion;
 mod injection;
+mod lazy_state;
 mod layers;
 mod lint;
 mod logging;

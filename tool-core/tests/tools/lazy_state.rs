@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::json;
 use tool_core::failure::Reason;
-use tool_core::{FailureKind, LazyState, Registry, adapter, prompt, tool};
+use tool_core::{FailureKind, LazyState, Registry, adapter, tool};
 
 use crate::builder_of;
 
@@ -24,12 +24,6 @@ async fn read_lazily(#[inject] database: LazyState<Database>) -> usize {
 #[tool(operation = Write, destructive = false)]
 fn write_lazily(#[inject] database: LazyState<Database>) -> usize {
     database.attempt
-}
-
-/// Says the attempt.
-#[prompt]
-fn say_lazily(#[inject] database: LazyState<Database>) -> String {
-    format!("attempt {}", database.attempt)
 }
 
 /// Returns a registry whose database can be opened after some failures, and the count of attempts.
@@ -65,13 +59,6 @@ async fn is_opened_once_for_all_calls() {
         assert_eq!(output.unwrap().value(), 1);
     }
     assert_eq!(attempts.load(Ordering::SeqCst), 1);
-}
-
-#[tokio::test]
-async fn is_opened_for_a_prompt() {
-    let (registry, _) = registry(0);
-    let prompt = registry.get_prompt("say_lazily", json!({})).await.unwrap();
-    assert_eq!(prompt.messages[0].content, tool_core::Content::text("attempt 1"));
 }
 
 #[tokio::test]
