@@ -140,7 +140,8 @@ fn every_other_package_of_the_repository_is_never_published() {
     let output = git.args(["ls-files", "--", "*Cargo.toml"]).current_dir(workspace::root()).output().unwrap();
     let files = String::from_utf8(output.stdout).unwrap();
     let mut unpublished = 0;
-    for file in files.lines() {
+    // A template becomes a manifest when it is rendered.
+    for file in files.lines().filter(|file| !file.starts_with("templates/")) {
         let manifest = workspace::toml(file);
         let Some(package) = manifest.get("package") else { continue };
         let name = package["name"].as_str().unwrap();
