@@ -122,7 +122,11 @@ impl Leaf {
     }
 
     /// The crates that are compiled, and the processor seconds of building this crate and all that it depends on.
-    pub(crate) fn build_all(&self, workspace: &Workspace, step: Step) -> Result<(Vec<String>, Seconds), Error> {
+    pub(crate) fn build_all(
+        &self,
+        workspace: &Workspace,
+        step: Step,
+    ) -> Result<(Vec<String>, Seconds), Error> {
         let (output, seconds) = cost::run(&mut self.cargo(workspace, step))?;
         Ok((compiled(&String::from_utf8_lossy(&output.stdout)), seconds))
     }
