@@ -50,7 +50,7 @@ static RELEASE: LazyLock<Build> = LazyLock::new(|| Build::new("release"));
 /// Checks that both builds print these lines.
 #[track_caller]
 fn assert_printed(program: &str, expected: &[&str]) {
-    for (build, case) in [(&DEBUG, "without optimisation"), (&RELEASE, "with optimisation")] {
+    for (build, case) in [(&DEBUG, "without optimization"), (&RELEASE, "with optimization")] {
         let stdout = build.stdout_of(program);
         assert_eq!(stdout.lines().collect::<Vec<_>>(), expected, "{case}");
     }

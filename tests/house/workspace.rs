@@ -67,6 +67,11 @@ pub(crate) fn read(path: impl AsRef<Path>) -> String {
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
+/// Reads a file of the workspace, if it exists.
+pub(crate) fn read_if_present(path: impl AsRef<Path>) -> Option<String> {
+    fs::read_to_string(root().join(path)).ok()
+}
+
 /// Returns every Rust file under the `src` of a package.
 pub(crate) fn sources(package: &Package) -> Vec<PathBuf> {
     let mut found = Vec::new();

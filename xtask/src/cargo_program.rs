@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::process::Invocation;
 use crate::workspace;
 
-/// Checks licences, sources, bans and advisories by `deny.toml`.
+/// Checks licenses, sources, bans and advisories by `deny.toml`.
 pub(crate) const DENY: CargoProgram = CargoProgram { name: "cargo-deny", version: "0.20.2" };
 
 /// Compares the public API of two versions. It reads what `rustdoc` of the pinned toolchain writes, so it changes with the compiler.

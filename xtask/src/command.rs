@@ -31,7 +31,7 @@ pub(crate) enum Command {
     Docs,
     /// Runs a fuzz target.
     Fuzz(fuzz::Run),
-    /// Checks licences, sources and bans with `cargo-deny`.
+    /// Checks licenses, sources and bans with `cargo-deny`.
     Deny,
     /// Checks advisories with `cargo-deny`.
     Advisories,
@@ -177,7 +177,7 @@ fn help() -> String {
          docs           build the guides as HTML, in target/docs\n  \
          fuzz TARGET [--seconds N] [ARG…]\n                 \
          run a fuzz target for {SECONDS} s or N, with arguments of libFuzzer: {}\n  \
-         deny           check licences, sources and bans by deny.toml, with cargo-deny\n  \
+         deny           check licenses, sources and bans by deny.toml, with cargo-deny\n  \
          advisories     check Cargo.lock against the advisories of RustSec, with cargo-deny\n\n\
          steps of `test`\n{}",
         TARGETS.join(", "),

@@ -1,12 +1,12 @@
 //! `cargo xtask deny` and `cargo xtask advisories`: what the workspace depends on, checked by `cargo-deny` with `deny.toml`.
 //!
 //! No step of `cargo xtask test`: the program takes minutes to compile, and advisories come from a repository that CI cannot reach.
-//! `tests/house` checks licences, sources and bans by the same file.
+//! `tests/house` checks licenses, sources and bans by the same file.
 
 use crate::cargo_program::DENY;
 use crate::failure::Failure;
 
-/// Checks licences, sources and bans, for every platform.
+/// Checks licenses, sources and bans, for every platform.
 pub(crate) fn deny() -> Result<(), Failure> {
     check(&["bans", "licenses", "sources"])
 }

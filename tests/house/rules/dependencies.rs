@@ -25,7 +25,7 @@ fn below(library: &str) -> &'static [&'static str] {
 }
 
 /// Returns the dependencies of a package within the workspace, except those of tests for their own features.
-fn neighbours(package: &Package) -> impl Iterator<Item = &Dependency> {
+fn neighbors(package: &Package) -> impl Iterator<Item = &Dependency> {
     let others = package.dependencies.iter().filter(|dependency| *dependency.name != *package.name);
     others.filter(|dependency| workspace::is_member(&dependency.name))
 }
@@ -33,7 +33,7 @@ fn neighbours(package: &Package) -> impl Iterator<Item = &Dependency> {
 #[test]
 fn arrows_point_down() {
     for library in LIBRARIES {
-        for dependency in neighbours(workspace::member(library)) {
+        for dependency in neighbors(workspace::member(library)) {
             let (name, kind) = (dependency.name.as_str(), dependency.kind);
             let is_for_tests = kind == DependencyKind::Development;
             let is_allowed = match name {
@@ -52,7 +52,7 @@ fn arrows_point_down() {
 fn adapters_take_the_core_without_its_default_features() {
     for adapter in ["tool-http", "tool-mcp", "tool-cli", "tool-oauth"] {
         let package = workspace::member(adapter);
-        let core = neighbours(package)
+        let core = neighbors(package)
             .find(|dependency| dependency.name == "tool-core" && dependency.kind == DependencyKind::Normal)
             .unwrap_or_else(|| panic!("`{adapter}` is no adapter of `tool-core`"));
         assert!(!core.uses_default_features, "`{adapter}` asks for the default features of `tool-core`");

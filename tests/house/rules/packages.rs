@@ -7,7 +7,7 @@ use cargo_metadata::DependencyKind;
 use crate::workspace::{self, LIBRARIES};
 
 #[test]
-fn all_crates_are_of_one_version_edition_and_licence() {
+fn all_crates_are_of_one_version_edition_and_license() {
     let stated = workspace::members().map(|package| {
         let rust = package.rust_version.as_ref().map(ToString::to_string);
         (package.version.to_string(), package.edition.to_string(), package.license.clone(), rust)

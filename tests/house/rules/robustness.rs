@@ -2,10 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use proc_macro2::{TokenStream, TokenTree};
-use syn::visit::{self, Visit};
-use syn::{Attribute, File, ItemFn, LitStr, Macro};
-
+use super::test_names::test_names;
 use crate::workspace;
 
 const PAGE: &str = "tests/robustness.md";
@@ -86,89 +83,16 @@ impl Tests {
             return workspace::read("xtask/src/steps.rs").contains(&format!("name: \"{step}\","));
         }
         if let Some((file, function)) = name.split_once("::") {
-            let names = self.rust.entry(file.to_owned()).or_insert_with(|| match text(file) {
-                Some(source) => tests_of(&syn::parse_file(&source).unwrap()),
-                None => Vec::new(),
+            let names = self.rust.entry(file.to_owned()).or_insert_with(|| {
+                workspace::read_if_present(file).map_or_else(Vec::new, |source| test_names(&source))
             });
             return names.iter().any(|name| name == function);
         }
         let Some((file, title)) = name.split_once(": ") else { return false };
-        text(file).is_some_and(|source| {
+        workspace::read_if_present(file).is_some_and(|source| {
             ["\"", "`", "'"].iter().any(|quote| source.contains(&format!("test({quote}{title}")))
         })
     }
-}
-
-/// Reads a file, if it exists.
-fn text(path: &str) -> Option<String> {
-    std::fs::read_to_string(workspace::root().join(path)).ok()
-}
-
-/// Returns the names of the tests of a file: functions with an attribute `test`, also within a macro such as `proptest!`, and the
-/// names in a program of tests that has a `main` of its own.
-fn tests_of(file: &File) -> Vec<String> {
-    let mut found = Found::default();
-    found.visit_file(file);
-    if found.has_main {
-        found.tests.append(&mut found.texts);
-    }
-    found.tests
-}
-
-#[derive(Default)]
-struct Found {
-    tests: Vec<String>,
-    texts: Vec<String>,
-    has_main: bool,
-}
-
-impl Visit<'_> for Found {
-    fn visit_item_fn(&mut self, function: &ItemFn) {
-        if function.attrs.iter().any(is_test) {
-            self.tests.push(function.sig.ident.to_string());
-        }
-        self.has_main |= function.sig.ident == "main";
-        visit::visit_item_fn(self, function);
-    }
-
-    fn visit_lit_str(&mut self, text: &LitStr) {
-        self.texts.push(text.value());
-    }
-
-    fn visit_macro(&mut self, called: &Macro) {
-        self.read(called.tokens.clone());
-    }
-}
-
-impl Found {
-    /// Reads the tokens of a macro: a test is `#[test] fn name`, and a text is a literal.
-    fn read(&mut self, tokens: TokenStream) {
-        let tokens: Vec<TokenTree> = tokens.into_iter().collect();
-        let mut is_test = false;
-        for (at, token) in tokens.iter().enumerate() {
-            match token {
-                TokenTree::Group(group) => {
-                    is_test |= group.stream().to_string() == "test";
-                    self.read(group.stream());
-                }
-                TokenTree::Ident(word) if word == "fn" => {
-                    if let (true, Some(TokenTree::Ident(name))) = (is_test, tokens.get(at + 1)) {
-                        self.tests.push(name.to_string());
-                    }
-                    is_test = false;
-                }
-                TokenTree::Literal(literal) => {
-                    let text = syn::parse_str::<LitStr>(&literal.to_string());
-                    self.texts.extend(text.map(|text| text.value()));
-                }
-                _ => {}
-            }
-        }
-    }
-}
-
-fn is_test(attribute: &Attribute) -> bool {
-    attribute.path().segments.last().is_some_and(|name| name.ident == "test")
 }
 
 #[test]
@@ -198,17 +122,12 @@ fn a_row_without_a_test_and_a_gap_are_found() {
 }
 
 #[test]
-fn tests_are_found_in_functions_macros_and_programs() {
-    let of = |source: &str| tests_of(&syn::parse_str(source).unwrap());
-    let source = "fn helper() { x(\"a text\") } #[test] fn a() {} mod m { #[tokio::test(start_paused = true)] async fn b() {} }
-        proptest! { #![config] #[test] fn c(n in 1..2) { let f = \"d\"; } fn e() {} }";
-    assert_eq!(of(source), ["a", "b", "c"]);
-    assert_eq!(of("fn main() { let tests = vec![trial(\"f\", g)]; run(&[(\"h\", i)]) }"), ["f", "h"]);
+fn tests_are_found_by_the_names_of_the_table() {
     let mut tests = Tests::default();
     for (name, exists) in [
         ("tests/house/rules/robustness.rs::every_row_names_tests_that_exist", true),
-        ("tests/house/rules/robustness.rs::tests_of", false),
-        ("tests/house/rules/nowhere.rs::tests_of", false),
+        ("tests/house/rules/robustness.rs::faults", false),
+        ("tests/house/rules/nowhere.rs::faults", false),
         ("tests/browser/form.test.mjs: sends inputs of every shape as entered", true),
         ("tests/browser/form.test.mjs: does what nobody has heard of", false),
         ("cargo xtask test replicas", true),

@@ -1,6 +1,6 @@
-//! What the workspace depends on: licences, sources and bans of `deny.toml`, and the table of `docs/dependencies.md`.
+//! What the workspace depends on: licenses, sources and bans of `deny.toml`, and the table of `docs/dependencies.md`.
 //!
-//! `cargo xtask deny` checks the same with `cargo-deny`, for every platform. Here, licences are those of packages for this platform.
+//! `cargo xtask deny` checks the same with `cargo-deny`, for every platform. Here, licenses are those of packages for this platform.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -27,11 +27,11 @@ fn host() -> String {
 
 /// The rules of `deny.toml`.
 struct Rules {
-    /// The licences that any package may have.
+    /// The licenses that any package may have.
     allowed: Vec<Licensee>,
-    /// Further licences of single packages.
+    /// Further licenses of single packages.
     exceptions: BTreeMap<String, Vec<Licensee>>,
-    /// The licences of packages whose manifest names none.
+    /// The licenses of packages whose manifest names none.
     clarified: BTreeMap<String, String>,
     /// The packages that must not be locked.
     banned: BTreeSet<String>,
@@ -41,11 +41,11 @@ struct Rules {
 
 impl Rules {
     fn read(file: &toml::Table) -> Self {
-        let licences = &file["licenses"];
-        let tables = |key: &str| licences.get(key).and_then(|it| it.as_array()).into_iter().flatten();
+        let licenses = &file["licenses"];
+        let tables = |key: &str| licenses.get(key).and_then(|it| it.as_array()).into_iter().flatten();
         let name = |table: &toml::Value| table["crate"].as_str().unwrap().to_owned();
         Self {
-            allowed: licensees(&licences["allow"]),
+            allowed: licensees(&licenses["allow"]),
             exceptions: tables("exceptions").map(|it| (name(it), licensees(&it["allow"]))).collect(),
             clarified: tables("clarify")
                 .map(|it| (name(it), it["expression"].as_str().unwrap().to_owned()))
@@ -55,22 +55,22 @@ impl Rules {
         }
     }
 
-    /// Returns what is wrong with the licence of a package.
-    fn licence_fault(&self, package: &Package) -> Option<String> {
+    /// Returns what is wrong with the license of a package.
+    fn license_fault(&self, package: &Package) -> Option<String> {
         let name = package.name.as_str();
         let clarified = || self.clarified.get(name).map(String::as_str);
         let Some(stated) = package.license.as_deref().or_else(clarified) else {
-            return Some(format!("`{name}` states no licence"));
+            return Some(format!("`{name}` states no license"));
         };
         let expression = match Expression::parse_mode(stated, ParseMode::LAX) {
             Ok(expression) => expression,
-            Err(error) => return Some(format!("the licence of `{name}` cannot be read: {error}")),
+            Err(error) => return Some(format!("the license of `{name}` cannot be read: {error}")),
         };
         let exceptions = self.exceptions.get(name).into_iter().flatten();
         let allowed: Vec<&Licensee> = self.allowed.iter().chain(exceptions).collect();
         let is_allowed =
-            expression.evaluate(|requirement| allowed.iter().any(|licence| licence.satisfies(requirement)));
-        (!is_allowed).then(|| format!("the licence of `{name}` is not allowed: {stated}"))
+            expression.evaluate(|requirement| allowed.iter().any(|license| license.satisfies(requirement)));
+        (!is_allowed).then(|| format!("the license of `{name}` is not allowed: {stated}"))
     }
 
     /// Returns what is wrong with a locked package.
@@ -95,10 +95,10 @@ fn licensees(list: &toml::Value) -> Vec<Licensee> {
 }
 
 #[test]
-fn every_package_has_an_allowed_licence() {
+fn every_package_has_an_allowed_license() {
     let rules = Rules::read(&workspace::toml("deny.toml"));
     let found: Vec<String> =
-        METADATA.packages.iter().filter_map(|package| rules.licence_fault(package)).collect();
+        METADATA.packages.iter().filter_map(|package| rules.license_fault(package)).collect();
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
@@ -146,18 +146,18 @@ fn published() -> BTreeSet<&'static str> {
 #[test]
 fn the_rules_refuse_what_they_must() {
     let rules = Rules::read(&workspace::toml("deny.toml"));
-    let with_licence = |licence: Option<&str>| {
+    let with_license = |license: Option<&str>| {
         let mut package = workspace::member("tool-core").clone();
-        package.license = licence.map(str::to_owned);
-        rules.licence_fault(&package)
+        package.license = license.map(str::to_owned);
+        rules.license_fault(&package)
     };
-    for licence in ["MIT", "MIT/Apache-2.0", "GPL-3.0 OR MIT", "(MIT OR GPL-3.0) AND ISC"] {
-        assert_eq!(with_licence(Some(licence)), None, "{licence}");
+    for license in ["MIT", "MIT/Apache-2.0", "GPL-3.0 OR MIT", "(MIT OR GPL-3.0) AND ISC"] {
+        assert_eq!(with_license(Some(license)), None, "{license}");
     }
-    for licence in ["GPL-3.0", "MIT AND GPL-3.0", "MPL-2.0", "AGPL-3.0-only", "Ours"] {
-        assert!(with_licence(Some(licence)).is_some(), "{licence}");
+    for license in ["GPL-3.0", "MIT AND GPL-3.0", "MPL-2.0", "AGPL-3.0-only", "Ours"] {
+        assert!(with_license(Some(license)).is_some(), "{license}");
     }
-    assert!(with_licence(None).is_some());
+    assert!(with_license(None).is_some());
     let crates_io = Some("registry+https://github.com/rust-lang/crates.io-index");
     assert_eq!(rules.lock_fault("serde", crates_io), None);
     assert_eq!(rules.lock_fault("tool-core", None), None);
