@@ -3,11 +3,15 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use tool_core::failure::McpAnswer;
 use tool_core::{FailureKind, ToolError};
 
 const ERRORS: &str = include_str!("../../../docs/src/errors.md");
 const OPTIONS: &str = include_str!("../../../docs/src/options.md");
 const TOOL: &str = include_str!("../../../tool-core/docs/tool.md");
+
+/// The answer to most failures of a tool that is read as a resource, which the page says below the table.
+const READ: &str = "-32603";
 
 /// Returns the cells of the rows of tables that contain a text.
 fn rows<'p>(page: &'p str, text: &str) -> impl Iterator<Item = Vec<&'p str>> {
@@ -15,10 +19,21 @@ fn rows<'p>(page: &'p str, text: &str) -> impl Iterator<Item = Vec<&'p str>> {
     rows.map(|row| row.trim_matches('|').split(" | ").map(str::trim).collect())
 }
 
-/// Asserts that the cells have the HTTP status and the exit code of a failure.
-fn assert_codes(kind: FailureKind, http: &str, exit: &str, row: &[&str]) {
+/// Asserts that a row has the HTTP status, the exit code and the answers over MCP of a failure, from its third cell on.
+fn assert_codes(kind: FailureKind, row: &[&str]) {
     let codes = kind.codes();
+    let [_, _, http, exit, mcp] = row[..] else { panic!("{} cells instead of 5: {row:?}", row.len()) };
     assert_eq!((http, exit), (&*codes.http.to_string(), &*codes.exit.to_string()), "{row:?}");
+    let call = match codes.mcp_call {
+        McpAnswer::IsError => "`isError`".to_owned(),
+        other => other.code(true).unwrap().to_string(),
+    };
+    assert_eq!(mcp.split([',', ';']).next().unwrap(), call, "{row:?}");
+    // What resources are answered is said where it differs from that of most failures, and from that of a call.
+    let read = codes.mcp_read.code(true).unwrap().to_string();
+    let is_named = mcp.contains(&format!("; {read} for a resource"));
+    assert_eq!(is_named, read != READ && read != call, "{row:?}");
+    assert_eq!(mcp.contains("for a resource"), is_named, "{row:?}");
 }
 
 #[test]
@@ -35,7 +50,7 @@ fn the_errors_of_tools_have_the_codes_of_the_page() {
     for (name, error) in errors {
         let found: Vec<_> = rows(ERRORS, &format!("`ToolError::{name}`")).collect();
         let [row] = &found[..] else { panic!("{name}: {found:?}") };
-        assert_codes(error.kind(), row[2], row[3], row);
+        assert_codes(error.kind(), row);
     }
 }
 
@@ -53,7 +68,7 @@ fn the_other_failures_have_the_codes_of_the_page() {
     for (cause, kind) in failures {
         let found: Vec<_> = rows(ERRORS, &format!("| {cause}")).collect();
         let [row] = &found[..] else { panic!("{cause}: {found:?}") };
-        assert_codes(kind, row[2], row[3], row);
+        assert_codes(kind, row);
     }
 }
 
