@@ -32,7 +32,7 @@ pub(crate) struct Measured {
 const BUILDS: [(Step, &str); 3] = [
     (Step::Release, "as programs usually are"),
     (Step::Fixed, "for one address"),
-    (Step::Fast, "for one address, with link-time optimisation"),
+    (Step::Fast, "for one address, with link-time optimization"),
 ];
 
 /// Builds the programs and runs each command so many times.

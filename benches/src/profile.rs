@@ -1,7 +1,7 @@
 //! What the parts of an expansion cost, by leaving out one after another.
 //!
 //! The first variant is `#[tool]` itself, the second its expansion written out, and each further one lacks one more part,
-//! down to the bare function. The difference between two neighbours is the part that the second lacks, so that the parts
+//! down to the bare function. The difference between two neighbors is the part that the second lacks, so that the parts
 //! add up to what a declaration costs.
 
 mod expansion;

@@ -45,7 +45,7 @@ impl Interrupt {
 
     /// Listens from now on: before, a signal ends the process as it always did.
     ///
-    /// Returns what is cancelled when the wish comes, and what is cancelled when nobody should wait any longer.
+    /// Returns what is canceled when the wish comes, and what is canceled when nobody should wait any longer.
     pub(crate) fn listen(&mut self) -> (CancellationToken, CancellationToken) {
         match self.source.take() {
             Some(SignalSource::Signals) => {

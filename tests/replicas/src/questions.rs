@@ -36,10 +36,10 @@ pub(crate) async fn accepts_answers_while_keys_are_rotated() {
         clients.push(Client::new(replica.address));
         replicas.push(replica);
     }
-    for neighbours in clients[..4].windows(2) {
+    for neighbors in clients[..4].windows(2) {
         for [first, second] in [[0, 0], [0, 1], [1, 0], [1, 1]] {
-            let state = ask(&neighbours[first]).await;
-            assert_eq!(text(&answer(&neighbours[second], &state).await), "Hello, Ada!");
+            let state = ask(&neighbors[first]).await;
+            assert_eq!(text(&answer(&neighbors[second], &state).await), "Hello, Ada!");
         }
     }
     let state = ask(&clients[0]).await;
