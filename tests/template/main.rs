@@ -17,9 +17,9 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
 }
 
-/// Returns the folder of a library.
-fn folder_of(library: &str) -> PathBuf {
-    root().join(if library == "tool-core-macros" { "tool-macros" } else { library })
+/// Returns the name of the folder of a library.
+fn folder_name(library: &str) -> &str {
+    if library == "tool-core-macros" { "tool-macros" } else { library }
 }
 
 /// Writes a workspace with an application for each choice, and returns its folder.
@@ -35,7 +35,7 @@ fn workspace(template: &Template) -> PathBuf {
             fs::write(path, text).unwrap();
         }
     }
-    let patches = LIBRARIES.map(|name| format!("{name} = {{ path = {:?} }}", folder_of(name)));
+    let patches = LIBRARIES.map(|name| format!("{name} = {{ path = {:?} }}", root().join(folder_name(name))));
     let manifest = format!(
         "[workspace]\nresolver = \"3\"\nmembers = {choices:?}\n\n[patch.crates-io]\n{}\n",
         patches.join("\n")
@@ -73,8 +73,20 @@ fn applications_build_without_a_warning_and_pass_their_tests() {
     let output = cargo(&folder, &["test", "--workspace", "--offline"]);
     let passed =
         |line: &str| line.strip_prefix("test result: ok. ")?.split(' ').next()?.parse::<usize>().ok();
-    // For each three tests of tools and one of the command line, and for two of them one over MCP and two over HTTP.
-    assert_eq!(output.lines().filter_map(passed).sum::<usize>(), 4 * (3 + 1) + 2 * (1 + 2), "{output}");
+    // For each three tests of tools and one of the command line, and for two of them one over MCP and four over HTTP.
+    assert_eq!(output.lines().filter_map(passed).sum::<usize>(), 4 * (3 + 1) + 2 * (1 + 4), "{output}");
+}
+
+#[test]
+fn the_readme_shows_how_to_use_libraries_that_are_not_published() {
+    let template = Template::read(&root().join("templates/app"));
+    let files = template.rendered("all", "notes");
+    let (_, block) = files[Path::new("README.md")].split_once("```toml\n").unwrap();
+    let block: toml::Table = block.split_once("```").unwrap().0.parse().unwrap();
+    let patches = block["patch"]["crates-io"].as_table().unwrap();
+    let shown = patches.iter().map(|(name, patch)| (&**name, patch["path"].as_str().unwrap().to_owned()));
+    let expected = LIBRARIES.map(|name| (name, format!("../CLONE/{}", folder_name(name))));
+    assert_eq!(shown.collect::<Vec<_>>(), expected);
 }
 
 #[test]

@@ -5,6 +5,9 @@
 //! The program: its tools on the command line{% if with_http %}, over HTTP{% endif %}{% if with_mcp %}, over MCP{% endif %}.
 
 use std::error::Error;
+{%- if with_http or with_mcp %}
+use std::path::PathBuf;
+{%- endif %}
 use std::process::ExitCode;
 
 {% if with_http or with_mcp -%}
@@ -50,15 +53,24 @@ async fn app() -> Result<App, Box<dyn Error>> {
 {%- if with_http or with_mcp %}
 
 /// Reads who may call from the file of the variable `TOKENS`, if it is set: a
-/// line `name token` for each. Without it, servers listen on loopback only.
+/// line `name token` for each. Without it, servers refuse to run tools on an
+/// address that is not loopback.
 fn callers() -> Result<Option<Bearer>, ServeError> {
-    let Some(file) = std::env::var_os("TOKENS") else {
+    let Some(file) = std::env::var_os("TOKENS").map(PathBuf::from) else {
         return Ok(None);
     };
-    let text = std::fs::read_to_string(file)?;
+    let shown = file.display();
+    let text = std::fs::read_to_string(&file).map_err(|error| format!("{shown}: {error}"))?;
     let mut callers = Bearer::new();
-    for (name, token) in text.lines().filter_map(|line| line.split_once(' ')) {
-        callers = callers.token(token, Principal::new(name))?;
+    for (line, number) in text.lines().zip(1..) {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        callers = match words[..] {
+            [] => continue,
+            [name, token] => callers
+                .token(token, Principal::new(name))
+                .map_err(|error| format!("{shown}, line {number}: {error}"))?,
+            _ => return Err(format!("{shown}, line {number}: expected `name token`").into()),
+        };
     }
     Ok(Some(callers))
 }
@@ -70,7 +82,8 @@ async fn serve_http(tools: Registry, serve: ServeOptions) -> Result<(), ServeErr
         .title(NAME)
         .allow_execute(serve.allow_execute);
     if let Some(callers) = callers()? {
-        options = options.authenticator(callers);
+        // Without it, everybody can list the tools.
+        options = options.authenticator(callers).protect_discovery(true);
     }
     let addr = serve.addr.ok_or("an address is needed")?;
     let server = tool_http::Server::bind(tools, addr, options).await?;
