@@ -129,12 +129,12 @@ fn confirm(
     arguments: &[u8],
     streams: &mut Streams,
 ) -> Result<(), Failure> {
-    // A call that would be denied needs no confirmation.
+    // A call that would be refused in any case needs no confirmation.
     registry.check_access(tool.name())?;
+    registry.validate(tool.name(), arguments)?;
     if !streams.is_interactive() {
         return Err(unconfirmed(tool, "confirm it with --yes"));
     }
-    registry.validate(tool.name(), arguments)?;
     let question = format!("`{}` may delete or overwrite data. Run it? [y/N] ", tool.name());
     match streams.ask(&question) {
         Ok(true) => Ok(()),

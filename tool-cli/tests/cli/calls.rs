@@ -88,6 +88,8 @@ async fn confirms_destructive_tools() {
             ),
         );
     }
+    let ran = cli(&["run", "purge", "x=1"]).await;
+    assert_eq!(ran.code, 5, "{ran:?}");
     let ran = at_terminal(&["run", "purge", "x=1"], "y\n").await;
     assert_eq!(ran.code, 5, "{ran:?}");
     assert!(!ran.stderr.contains("Run it?"), "{}", ran.stderr);

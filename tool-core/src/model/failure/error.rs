@@ -20,7 +20,7 @@ use crate::schema::problem::Problem;
 /// | [`not_found`](Self::not_found) | the thing asked for does not exist | 404 | 10 |
 /// | [`conflict`](Self::conflict) | the state of the thing does not allow this | 409 | 11 |
 /// | [`unavailable`](Self::unavailable) | something that the tool needs is not there | 503 | 12 |
-/// | [`retry_after`](Self::retry_after) | the caller calls too often | 429 | 13 |
+/// | [`retry_after`](Self::retry_after) | the caller calls too often | 429 | 14 |
 ///
 /// Over MCP, each is a result with `isError`. A [`Failure`] that a tool returns, such as that of a tool that it called,
 /// keeps its kind.
