@@ -1,5 +1,7 @@
 //! Errors of a registry.
 
+use std::fmt;
+
 /// A reason why a registry cannot be built.
 ///
 /// ```
@@ -175,14 +177,22 @@ pub enum BuildError {
 
 /// All errors of a registry.
 ///
+/// [`Debug`](fmt::Debug) is the text of [`Display`](fmt::Display): it is what `expect`, and a `main` that returns an error, print.
+///
 /// ```
 /// # use tool_core::Registry;
 /// let errors = Registry::builder().build().unwrap_err();
-/// eprintln!("{errors}");
+/// assert_eq!(format!("{errors:?}"), errors.to_string());
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}", joined(.0))]
 pub struct BuildErrors(Vec<BuildError>);
+
+impl fmt::Debug for BuildErrors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
 
 impl BuildErrors {
     pub(crate) fn unless_empty(errors: Vec<BuildError>) -> Result<(), Self> {
