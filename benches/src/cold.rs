@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use crate::cost;
 use crate::error::Error;
 use crate::leaf::{Leaf, Step};
 use crate::workspace::Workspace;
