@@ -56,9 +56,9 @@ async fn is_not_opened_by_other_commands() {
 }
 
 #[tokio::test]
-async fn says_why_it_cannot_be_opened() {
+async fn says_what_cannot_be_opened() {
     let (app, _) = app(false);
     let arguments = ["run", "ping_database", "text=hello"];
     let ran = on(app, &arguments, |stdout, stderr| Streams::new(std::io::empty(), stdout, stderr)).await;
-    ran.fails(12, "error: cannot open the state of the application: the database is down\n");
+    ran.fails(12, "error: the state `Database` is not available\n");
 }

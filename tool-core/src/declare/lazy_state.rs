@@ -1,25 +1,33 @@
 //! State that is opened at its first use.
 
 use std::any::type_name;
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::Deref;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock, Mutex};
 
-use tokio::sync::OnceCell;
+use regex::Regex;
+use tokio::runtime::Handle;
+use tokio::sync::watch;
 
 use crate::declare::inject::asynchronous::InjectAsync;
 use crate::declare::inject::{Injection, Needs};
 use crate::declare::state::state;
 use crate::model::failure::{Failure, FailureKind, Reason};
 use crate::model::future::BoxFuture;
+use crate::model::lock::lock;
 
 /// State that an async function opens when a tool first needs it: added with
 /// [`RegistryBuilder::lazy_state`](crate::RegistryBuilder::lazy_state), and taken by a parameter
 /// `#[inject] pool: LazyState<SqlitePool>`.
 ///
 /// The registry can be built without a runtime, and a command that runs no tool, such as `list`, opens nothing. The state is
-/// opened once, by the first call that needs it, and within the time limit of that call. If it cannot be opened, that call fails
-/// as [`Unavailable`](Reason::Unavailable) with the text of the error, and the next call tries again.
+/// opened once, by the first call that needs it; calls that need it meanwhile wait for the same attempt. In a runtime of tokio the
+/// attempt goes on when the time limit of a call ends, and a later call finds its result.
+///
+/// If the state cannot be opened, the calls that waited fail as [`Unavailable`](Reason::Unavailable), and the next call tries
+/// again. Callers only read which type is not available. The text of the error is in the log, without the password of a URL such
+/// as `postgres://user:password@host`; keep other secrets out of it.
 ///
 /// A [`Resource`](crate::Resource) is no such state, since a [`Reader`](crate::Reader) is given without waiting: its methods open
 /// what they need, for example with tokio's `OnceCell`.
@@ -97,8 +105,19 @@ impl<T: ?Sized> From<LazyState<T>> for Arc<T> {
 /// What a registry has in the place of the state: the function that opens it, and the state once it is open.
 pub(crate) struct StateOpener<T> {
     open: Box<dyn Fn() -> BoxFuture<'static, Result<T, String>> + Send + Sync>,
-    state: OnceCell<Arc<T>>,
+    progress: Mutex<Progress<T>>,
 }
+
+/// How far the state is.
+enum Progress<T> {
+    Closed,
+    /// An attempt is made. Its result is for all calls that wait.
+    Opening(watch::Receiver<Attempt<T>>),
+    Open(Arc<T>),
+}
+
+/// The result of an attempt; `None` until it ends.
+type Attempt<T> = Option<Result<Arc<T>, Failure>>;
 
 impl<T: Send + Sync + 'static> StateOpener<T> {
     pub(crate) fn new<F, E>(open: impl Fn() -> F + Send + Sync + 'static) -> Self
@@ -110,18 +129,83 @@ impl<T: Send + Sync + 'static> StateOpener<T> {
             let opening = open();
             Box::pin(async move { opening.await.map_err(|error| error.to_string()) })
         };
-        StateOpener { open: Box::new(open), state: OnceCell::new() }
+        StateOpener { open: Box::new(open), progress: Mutex::new(Progress::Closed) }
     }
 
     /// Returns the state, and opens it if nobody has.
-    async fn get(&self) -> Result<Arc<T>, Failure> {
-        let open = async || (self.open)().await.map(Arc::new);
-        self.state.get_or_try_init(open).await.cloned().map_err(|error| {
-            tracing::error!(state = type_name::<T>(), error, "state cannot be opened");
-            let message = format!("cannot open the state of the application: {error}");
-            Failure::new(FailureKind::Failed(Reason::Unavailable), message)
-        })
+    async fn get(self: Arc<Self>) -> Result<Arc<T>, Failure> {
+        loop {
+            let (mut attempt, started) = {
+                let mut progress = lock(&self.progress);
+                match &*progress {
+                    Progress::Open(state) => return Ok(Arc::clone(state)),
+                    Progress::Opening(attempt) => (attempt.clone(), None),
+                    Progress::Closed => {
+                        let (sender, attempt) = watch::channel(None);
+                        *progress = Progress::Opening(attempt.clone());
+                        (attempt, Some(AttemptGuard { opener: Arc::clone(&self), sender }))
+                    }
+                }
+            };
+            match (started, Handle::try_current()) {
+                // The attempt outlives this call.
+                (Some(guard), Ok(runtime)) => drop(runtime.spawn(guard.open())),
+                (Some(guard), Err(_)) => guard.open().await,
+                (None, _) => {}
+            }
+            let ended = attempt.wait_for(Option::is_some).await.ok().and_then(|ended| ended.clone());
+            match ended {
+                Some(result) => return result,
+                // The function panicked in its own task.
+                None if Handle::try_current().is_ok() => return Err(Failure::internal()),
+                // The call that made the attempt was dropped.
+                None => {}
+            }
+        }
     }
+}
+
+/// An attempt that is made. The state is closed again unless the attempt ends with it.
+struct AttemptGuard<T> {
+    opener: Arc<StateOpener<T>>,
+    sender: watch::Sender<Attempt<T>>,
+}
+
+impl<T: Send + Sync + 'static> AttemptGuard<T> {
+    async fn open(self) {
+        let result = (self.opener.open)().await.map(Arc::new).map_err(|error| {
+            let error = without_passwords(&error);
+            tracing::error!(state = type_name::<T>(), %error, "state cannot be opened");
+            let message = format!("the state `{}` is not available", short_name(type_name::<T>()));
+            Failure::new(FailureKind::Failed(Reason::Unavailable), message)
+        });
+        *lock(&self.opener.progress) = match &result {
+            Ok(state) => Progress::Open(Arc::clone(state)),
+            Err(_) => Progress::Closed,
+        };
+        self.sender.send_replace(Some(result));
+    }
+}
+
+impl<T> Drop for AttemptGuard<T> {
+    fn drop(&mut self) {
+        if self.sender.borrow().is_none() {
+            *lock(&self.opener.progress) = Progress::Closed;
+        }
+    }
+}
+
+/// Returns the name of a type without its path and parameters.
+fn short_name(name: &str) -> &str {
+    let path = name.split('<').next().unwrap_or(name);
+    path.rsplit("::").next().unwrap_or(path)
+}
+
+/// Replaces the passwords of URLs: the last part of `scheme://user:password@`.
+fn without_passwords(text: &str) -> Cow<'_, str> {
+    static PASSWORD: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new("(://[^\\s/?#@:]*:)[^\\s/?#]*@").ok());
+    PASSWORD.as_ref().map_or(Cow::Borrowed(text), |password| password.replace_all(text, "${1}(secret)@"))
 }
 
 impl<T: Send + Sync + 'static, Op> InjectAsync<Op> for LazyState<T> {
@@ -134,5 +218,30 @@ impl<T: Send + Sync + 'static, Op> InjectAsync<Op> for LazyState<T> {
     fn inject(source: &Injection<'_, Op>) -> impl Future<Output = Result<Self, Failure>> + Send {
         let opener = state::<StateOpener<T>, Op>(source);
         async move { opener?.get().await.map(LazyState) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hides_the_passwords_of_urls() {
+        for (text, expected) in [
+            (
+                "no route to postgres://ada:s3cr@t@db:5432/shop",
+                "no route to postgres://ada:(secret)@db:5432/shop",
+            ),
+            ("redis://:s3cret@[::1]/ and http://a:b@c", "redis://:(secret)@[::1]/ and http://a:(secret)@c"),
+            ("http://db:5432/a@b is down", "http://db:5432/a@b is down"),
+        ] {
+            assert_eq!(without_passwords(text), expected);
+        }
+    }
+
+    #[test]
+    fn shortens_the_names_of_types() {
+        assert_eq!(short_name(type_name::<StateOpener<String>>()), "StateOpener");
+        assert_eq!(short_name("str"), "str");
     }
 }

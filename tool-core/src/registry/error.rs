@@ -217,5 +217,9 @@ fn joined(errors: &[BuildError]) -> String {
 
 /// Returns the method of the builder that adds state of this type.
 fn builder_method(state: &str) -> &'static str {
-    if state.contains("::LazyState<") { "lazy_state" } else { "state" }
+    #[cfg(feature = "tokio")]
+    if state.starts_with(std::any::type_name::<crate::LazyState<()>>().trim_end_matches("()>")) {
+        return "lazy_state";
+    }
+    "state"
 }

@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use serde_json::json;
+use tokio::sync::Notify;
 use tool_core::failure::Reason;
-use tool_core::{FailureKind, LazyState, Registry, adapter, tool};
+use tool_core::{FailureKind, LazyState, Registry, State, adapter, private, tool};
 
 use crate::builder_of;
 
@@ -62,13 +64,83 @@ async fn is_opened_once_for_all_calls() {
 }
 
 #[tokio::test]
-async fn fails_with_the_reason_and_is_opened_by_a_later_call() {
+async fn fails_without_the_reason_and_is_opened_by_a_later_call() {
     let (registry, attempts) = registry(1);
     let failure = registry.call("read_lazily", json!({})).await.unwrap_err();
     assert_eq!(failure.kind(), FailureKind::Failed(Reason::Unavailable));
-    assert_eq!(failure.message(), "cannot open the state of the application: the server is down");
+    assert_eq!(failure.message(), "the state `Database` is not available");
     assert_eq!(registry.call("read_lazily", json!({})).await.unwrap().value(), 2);
     assert_eq!(attempts.load(Ordering::SeqCst), 2);
+}
+
+#[tokio::test]
+async fn calls_that_wait_share_a_failure() {
+    let (registry, attempts) = registry(1);
+    let call = || registry.call("read_lazily", json!({}));
+    let (first, second, third) = tokio::join!(call(), call(), call());
+    for result in [first, second, third] {
+        assert_eq!(result.unwrap_err().kind(), FailureKind::Failed(Reason::Unavailable));
+    }
+    assert_eq!(attempts.load(Ordering::SeqCst), 1);
+}
+
+#[test]
+fn is_opened_without_a_runtime() {
+    let (registry, _) = registry(0);
+    assert_eq!(private::block_on(registry.call("read_lazily", json!({}))).unwrap().value(), 1);
+}
+
+#[tokio::test]
+async fn is_opened_even_if_the_call_ends_before() {
+    let (opening, opened) = (Arc::new(Notify::new()), Arc::<AtomicUsize>::default());
+    let (waiting, counted) = (Arc::clone(&opening), Arc::clone(&opened));
+    let registry = builder_of(module_path!()).lazy_state(move || {
+        let (waiting, counted) = (Arc::clone(&waiting), Arc::clone(&counted));
+        async move {
+            waiting.notified().await;
+            let attempt = counted.fetch_add(1, Ordering::SeqCst) + 1;
+            Ok::<_, String>(Database { attempt })
+        }
+    });
+    let registry = registry.build().unwrap();
+    let call = || registry.call("read_lazily", json!({}));
+    assert!(tokio::time::timeout(Duration::from_millis(20), call()).await.is_err());
+    opening.notify_one();
+    let output = tokio::time::timeout(Duration::from_secs(60), call()).await;
+    assert_eq!(output.expect("the state is not opened").unwrap().value(), 1);
+}
+
+#[tokio::test]
+async fn a_panic_is_an_internal_failure_of_all_calls() {
+    let builder = builder_of(module_path!()).lazy_state(|| async {
+        tokio::task::yield_now().await;
+        None::<Database>.ok_or_else(|| -> String { panic!("no database") })
+    });
+    let registry = builder.build().unwrap();
+    let call = || registry.call("read_lazily", json!({}));
+    let (first, second) = tokio::join!(call(), call());
+    for result in [first, second, call().await] {
+        assert_eq!(result.unwrap_err().kind(), FailureKind::Internal);
+    }
+}
+
+mod own {
+    use super::*;
+
+    /// Is not that of the framework.
+    struct LazyState<T>(T);
+
+    /// Takes state whose type has the name of another.
+    #[tool(operation = Read)]
+    fn take_own_state(#[inject] state: State<LazyState<u8>>) -> u8 {
+        state.0
+    }
+}
+
+#[test]
+fn a_type_of_the_same_name_is_added_with_state() {
+    let errors = builder_of(concat!(module_path!(), "::own")).build().unwrap_err().to_string();
+    assert!(errors.contains("help: give it to the builder with `.state(…)`"), "{errors}");
 }
 
 #[test]
