@@ -21,7 +21,7 @@ use crate::model::access::Principal;
 use crate::model::catch_panic::{Panicked, catch_panic};
 use crate::model::setters::setters;
 use crate::registry::addresses;
-use crate::registry::checks::{engine_errors, limit_errors, schema_errors};
+use crate::registry::checks::{engine_errors, limit_errors, schema_errors, task_secret};
 use crate::registry::error::{BuildError, BuildErrors};
 use crate::registry::index;
 use crate::registry::index::Positions;
@@ -168,8 +168,8 @@ impl RegistryBuilder {
     /// Adds state for parameters of type [`LazyState<T>`](crate::LazyState), which this async function opens when a call first
     /// needs it, such as a pool of connections. Replaces earlier such state of the same type.
     ///
-    /// If the function fails, the call that needs the state fails with the text of the error, which its caller sees, and the
-    /// next call tries again.
+    /// If the function fails, the calls that wait for the state fail, and the next call tries again. The text of the error is only
+    /// in the log. In a runtime of tokio, the function runs in its own task: it is not stopped by the time limit of a call.
     ///
     /// ```
     /// # use tool_core::Registry;
@@ -355,6 +355,7 @@ impl RegistryBuilder {
         faults.extend(checked.flat_map(|tool| schema_errors(tool, tool.faults_of_inputs())));
         faults.extend(limit_errors(self.limits, definitions()));
         faults.extend(engine_errors(scope.has_task_engine(), definitions()));
+        faults.extend(definitions().filter_map(task_secret));
         faults.append(&mut faults_of_prompts);
         BuildErrors::unless_empty(faults)?;
         let prompts = prompts.into_iter().map(|prompt| RegisteredPrompt::new(prompt, &scope)).collect();

@@ -9,9 +9,9 @@ use crate::schema::has_secret;
 
 impl Registry {
     /// Builds every schema and checks it: an example in a doc comment must be a valid call, and a pattern must mean the same to
-    /// every client. A tool that runs as a task must not take a secret. A tool that does not modify must not take a
-    /// [`Reader`](crate::Reader) that can write. Defaults and constraints are checked by
-    /// [`RegistryBuilder::build`](crate::RegistryBuilder::build). Servers call this before they listen.
+    /// every client. A tool that does not modify must not take a [`Reader`](crate::Reader) that can write. Defaults and constraints
+    /// are checked by [`RegistryBuilder::build`](crate::RegistryBuilder::build), and that no task takes a secret. Servers call
+    /// this before they listen.
     ///
     /// # Errors
     ///
@@ -23,7 +23,6 @@ impl Registry {
     /// ```
     pub fn check(&self) -> Result<(), BuildErrors> {
         let faults = self.definitions().flat_map(|tool| schema_errors(tool, tool.faults()));
-        let faults = faults.chain(self.definitions().filter_map(task_secret));
         let faults = faults.chain(self.faults_of_prompts()).chain(self.holders().flat_map(one_handle));
         BuildErrors::unless_empty(faults.collect())
     }
@@ -53,10 +52,15 @@ fn one_handle(tool: &ToolDefinition) -> impl Iterator<Item = BuildError> {
     })
 }
 
+/// Returns `true` if the tool can run as a task and takes a secret, which would be stored with the arguments of the task.
+pub(super) fn stores_secret(tool: &ToolDefinition) -> bool {
+    tool.task().is_some() && has_secret(tool.input_schema())
+}
+
 /// Reports a tool that runs as a task and takes a secret.
-fn task_secret(tool: &ToolDefinition) -> Option<BuildError> {
-    let stores_secret = tool.task().is_some() && has_secret(tool.input_schema());
-    stores_secret.then(|| BuildError::TaskSecret { tool: tool.name().to_owned(), location: tool.place() })
+pub(super) fn task_secret(tool: &ToolDefinition) -> Option<BuildError> {
+    stores_secret(tool)
+        .then(|| BuildError::TaskSecret { tool: tool.name().to_owned(), location: tool.place() })
 }
 
 /// Reports tools that run only as tasks, unless there is an engine.

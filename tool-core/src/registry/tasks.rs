@@ -15,6 +15,7 @@ use crate::model::future::BoxFuture;
 use crate::model::trace::TraceParent;
 use crate::registry::Registry;
 use crate::registry::builder::RegistryBuilder;
+use crate::registry::checks::stores_secret;
 use crate::tasks::{
     NewTask, Task, TaskAnswer, TaskAttempt, TaskClient, TaskCreator, TaskEnd, TaskEngine, TaskError,
     TaskOutcome, TaskRun,
@@ -47,8 +48,8 @@ impl Registry {
     ///
     /// # Errors
     ///
-    /// [`TaskError::Refused`] if the call would fail before its function: the tool does not exist, cannot run as a task, the
-    /// caller has no access, or the arguments are invalid.
+    /// [`TaskError::Refused`] if the call would fail before its function: the tool does not exist, cannot run as a task or takes
+    /// a secret, the caller has no access, or the arguments are invalid.
     ///
     /// ```
     /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
@@ -63,6 +64,10 @@ impl Registry {
             (_, None) => return Err(TaskError::Refused(no_task(tool.name()))),
         };
         self.check_access(name).map_err(TaskError::Refused)?;
+        // Tools of providers come after the checks of the builder.
+        if stores_secret(tool) {
+            return Err(TaskError::Refused(secret_task(tool.name())));
+        }
         let arguments = if arguments.is_empty() { b"{}" } else { arguments };
         self.validate(name, arguments).map_err(TaskError::Refused)?;
         NewTask::new(self.principal(), tool.name(), String::from_utf8_lossy(arguments), options)
@@ -223,5 +228,13 @@ fn no_engine(tool: &str) -> Failure {
 /// Returns the failure of a tool that does not run as a task.
 fn no_task(tool: &str) -> Failure {
     let message = format!("`{tool}` does not run as a task: call it, and wait for its result");
+    Failure::new(FailureKind::Failed(Reason::Conflict), message)
+}
+
+/// Returns the failure of a tool that takes a secret, and would run as a task.
+fn secret_task(tool: &str) -> Failure {
+    let message = format!(
+        "`{tool}` cannot run as a task, since it takes a secret and the arguments of a task are stored: call it, and wait for its result"
+    );
     Failure::new(FailureKind::Failed(Reason::Conflict), message)
 }
