@@ -47,15 +47,27 @@ impl RequestedRange {
     }
 }
 
-/// Returns a range whose numbers fit: a number of any length must not overflow (RFC 9110, section 14.1.2).
+/// Returns a range whose numbers fit: a number of any length must not overflow (RFC 9110, section 14.1.2). A range that ends
+/// before it starts stays one, and is invalid.
 fn bounded(range: &str) -> String {
+    let Some((first, last)) = range.split_once('-') else { return range.to_owned() };
+    if let (Some(first), Some(last)) = (order(first), order(last))
+        && first > last
+    {
+        return "1-0".to_owned();
+    }
     let largest = u64::MAX.to_string();
-    let is_too_large = |part: &str| {
-        let is_number = !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-        is_number && part.parse::<u64>().is_err()
-    };
+    let is_too_large = |part: &str| order(part).is_some() && part.parse::<u64>().is_err();
     let bound = |part| if is_too_large(part) { largest.as_str() } else { part };
-    range.split('-').map(bound).collect::<Vec<_>>().join("-")
+    format!("{}-{}", bound(first), bound(last))
+}
+
+/// Returns the place of a number among numbers of any length: they compare by their lengths without leading zeros, and then as
+/// texts.
+fn order(number: &str) -> Option<(usize, &str)> {
+    let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    let digits = number.trim_start_matches('0');
+    is_number.then_some((digits.len(), digits))
 }
 
 #[cfg(test)]
@@ -89,6 +101,11 @@ mod tests {
             ("bytes=-18446744073709551616", RequestedRange::Part(0..10)),
             ("bytes=0-0,2-3", RequestedRange::Whole),
             ("bytes=5-4", RequestedRange::Whole),
+            ("bytes=18446744073709551617-18446744073709551616", RequestedRange::Whole),
+            ("bytes=18446744073709551616-18446744073709551617", RequestedRange::Nothing),
+            ("bytes=18446744073709551616-4", RequestedRange::Whole),
+            ("bytes=5-0000000000000000000000007", RequestedRange::Part(5..8)),
+            ("bytes=1-2-3", RequestedRange::Whole),
             ("bytes=-", RequestedRange::Whole),
             ("bytes=5", RequestedRange::Whole),
             ("bytes=a-b", RequestedRange::Whole),
