@@ -23,7 +23,7 @@ pub(crate) fn response_of_mcp(message: &Value) -> Response {
     if result["isError"] == true {
         let text = |value: &Value| value.as_str().unwrap().to_owned();
         let (kind, text) = (text(&result["_meta"]["tool-core/kind"]), text(&result["content"][0]["text"]));
-        return Response::Failure { kind, text };
+        return Response::failure(kind, text);
     }
     Response::success(&result["structuredContent"], &result["content"])
 }

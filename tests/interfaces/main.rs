@@ -101,10 +101,8 @@ fn hides_and_rejects_modifying_tools_when_read_only() {
         assert!(!listed.contains(&"delete_reports".to_owned()), "over {interface}");
     }
     for (interface, answer) in interfaces.call("report_observation", "{}") {
-        let expected = Response::Failure {
-            kind: "refused".to_owned(),
-            text: "`report_observation` was not run: it modifies, and this registry is read only".to_owned(),
-        };
+        let text = "`report_observation` was not run: it modifies, and this registry is read only";
+        let expected = Response::failure("refused", text);
         assert_eq!(answer, expected, "over {interface}");
     }
 }

@@ -67,11 +67,11 @@ impl Interface for CliCalls {
             let code = (self.app)().run_with(words, streams).await;
             let Ok(mut shown) = serde_json::from_str::<Value>(&stdout.text()) else {
                 let text = format!("exit code {code}: {}{}", stdout.text(), stderr.text());
-                return Response::Failure { kind: "client".to_owned(), text };
+                return Response::failure("client", text);
             };
             if shown["success"] != true {
                 let kind = shown["error_type"].as_str().unwrap_or_default().to_owned();
-                return Response::failure(kind, &shown);
+                return Response::failure_from_json(kind, &shown);
             }
             let output = match shown["output"].take() {
                 output @ (Value::Object(_) | Value::Null) => output,

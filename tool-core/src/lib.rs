@@ -100,7 +100,7 @@ pub mod completion {
 pub mod elicitation {
     pub use crate::context::elicitation::{
         Answer, Ask, AskKind, AskOutcome, AskRoots, ClientRequests, Elicit, ElicitUrl, Elicited, Form,
-        FormError, ModelPreferences, Question, Root, Sample, Sampled, Sampling,
+        FormError, ModelPreferences, Question, QuestionError, Root, Sample, Sampled, Sampling,
     };
 }
 

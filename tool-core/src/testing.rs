@@ -173,7 +173,7 @@ use std::fmt;
 use serde_json::Value;
 
 pub use answers::Answers;
-pub use examples::{Compared, Mismatch, compare_examples};
+pub use examples::{Comparison, Mismatch, compare_examples};
 pub use interface::{Interface, LocalBoxFuture, Response};
 
 use crate::definition::ToolDefinition;
@@ -261,13 +261,13 @@ impl Trials {
         Trials(trials)
     }
 
-    /// Asserts that every call succeeded.
+    /// Asserts that there was a call, and that every call succeeded.
     ///
     /// # Panics
     ///
     /// Panics with each call that did not succeed, and why.
     ///
-    /// ```
+    /// ```no_run
     /// # tool_core::private::block_on(async {
     /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
     /// tool_core::testing::run_examples(&registry, |tool| !tool.modifies()).await.assert_succeeded();
@@ -275,6 +275,7 @@ impl Trials {
     /// ```
     #[track_caller]
     pub fn assert_succeeded(&self) {
+        assert!(!self.0.is_empty(), "no tool was called");
         let failed: Vec<Trial> = self.iter().filter(|trial| trial.result.is_err()).cloned().collect();
         assert!(failed.is_empty(), "not all examples succeed:\n{}", Trials(failed));
     }

@@ -6,6 +6,7 @@ use axum::http::{Request, header};
 use http_body_util::BodyExt as _;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
+use tool_core::Principal;
 use tool_core::testing::{Interface, LocalBoxFuture, Response};
 use tower::ServiceExt as _;
 
@@ -35,6 +36,7 @@ use tower::ServiceExt as _;
 #[must_use]
 pub struct HttpCalls {
     router: Router,
+    principal: Option<Principal>,
 }
 
 impl HttpCalls {
@@ -45,13 +47,28 @@ impl HttpCalls {
     /// let http = tool_http::testing::HttpCalls::new(tool_http::router(registry));
     /// ```
     pub fn new(router: Router) -> Self {
-        HttpCalls { router }
+        HttpCalls { router, principal: None }
+    }
+
+    /// Sets who calls, as a layer of the application in front of the router would. Default: whoever the router takes a request
+    /// without credentials for.
+    ///
+    /// ```
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// let http = tool_http::testing::HttpCalls::new(tool_http::router(registry));
+    /// let ada = http.principal(tool_core::Principal::new("ada").grant("report.file"));
+    /// ```
+    pub fn principal(self, principal: Principal) -> Self {
+        HttpCalls { principal: Some(principal), ..self }
     }
 
     async fn call(&self, tool: &str, arguments: &[u8]) -> Result<Response, String> {
         let uri = format!("/tools/{}/call", utf8_percent_encode(tool, NON_ALPHANUMERIC));
         let request = Request::post(uri).header(header::CONTENT_TYPE, "application/json");
-        let request = request.body(Body::from(arguments.to_vec())).map_err(|error| error.to_string())?;
+        let mut request = request.body(Body::from(arguments.to_vec())).map_err(|error| error.to_string())?;
+        if let Some(principal) = &self.principal {
+            request.extensions_mut().insert(principal.clone());
+        }
         let Ok(response) = self.router.clone().oneshot(request).await;
         let status = response.status();
         let body = response.into_body().collect().await.map_err(|error| error.to_string())?.to_bytes();
@@ -59,14 +76,14 @@ impl HttpCalls {
         Ok(match (&body["isError"], body["kind"].as_str()) {
             (Value::Bool(false), _) => Response::success(&body["structuredContent"], &body["content"]),
             // The result of a tool that failed, whose text is whole.
-            (Value::Bool(true), _) => Response::Failure {
-                kind: "execution_failed".to_owned(),
-                text: body["content"][0]["text"].as_str().unwrap_or_default().to_owned(),
-            },
-            (_, Some(kind)) => Response::failure(kind, &body),
+            (Value::Bool(true), _) => {
+                let text = body["content"][0]["text"].as_str().unwrap_or_default();
+                Response::failure("execution_failed", text)
+            }
+            (_, Some(kind)) => Response::failure_from_json(kind, &body),
             // A refusal for every caller has no details.
-            (_, None) if status == 403 => Response::failure("refused", &body),
-            (_, None) => Response::failure(status.as_str(), &body),
+            (_, None) if status == 403 => Response::failure_from_json("refused", &body),
+            (_, None) => Response::failure_from_json(status.as_str(), &body),
         })
     }
 }
@@ -80,7 +97,7 @@ impl Interface for HttpCalls {
     fn call<'a>(&'a self, tool: &'a str, arguments: &'a [u8]) -> LocalBoxFuture<'a, Response> {
         Box::pin(async move {
             let response = HttpCalls::call(self, tool, arguments).await;
-            response.unwrap_or_else(|text| Response::Failure { kind: "client".to_owned(), text })
+            response.unwrap_or_else(|text| Response::failure("client", text))
         })
     }
 }

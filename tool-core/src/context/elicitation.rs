@@ -4,7 +4,7 @@
 //! and an [`ElicitationState`] tracks the questions of one call.
 
 mod answer;
-mod ask;
+pub(crate) mod ask;
 mod form;
 mod question;
 mod sample;
@@ -17,6 +17,7 @@ pub use ask::{AskRoots, Elicit, ElicitUrl, Sampling};
 pub use form::{Form, FormError};
 pub use question::{Ask, AskKind, Question};
 pub use sample::{ModelPreferences, Sample};
+pub use wire::QuestionError;
 
 pub(crate) use state::ElicitationState;
 

@@ -40,7 +40,7 @@ impl TaskClient {
         let answer = self.answers.get(&question.key).filter(|_| question.problems.is_empty());
         match answer.filter(|answer| answer.digest == question.digest().to_string()) {
             None => AskOutcome::Deferred,
-            Some(answer) => match Answer::read(question.ask.kind(), &answer.answer) {
+            Some(answer) => match Answer::from_result(question.ask.kind(), &answer.answer) {
                 Ok(answer) => AskOutcome::Answer(answer),
                 Err(problem) => AskOutcome::Invalid(problem),
             },

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 use serde_json::Value;
 
 use crate::call::options::CallOptions;
+use crate::context::elicitation::ask::{MAX_ATTEMPTS, no_valid_answer};
 use crate::context::elicitation::{
     Answer, AskKind, AskOutcome, ClientRequests, ElicitationClient, Elicited, Question, Root, Sampled,
 };
@@ -24,7 +25,7 @@ use crate::registry::Registry;
 ///
 /// [`call`](Self::call) restarts the call with each answer, as a client of MCP 2026-07-28 does: a correct tool asks the same
 /// questions each time, and changes nothing before the last answer. As the [`client`](crate::CallOptions::client) of a call, it
-/// gives the same answers at once.
+/// gives the same answers at once, in the order of the questions.
 ///
 /// ```
 /// use std::sync::atomic::{AtomicU32, Ordering};
@@ -76,12 +77,8 @@ pub struct Answers(Arc<Mutex<AnswersState>>);
 struct AnswersState {
     /// The remaining answers.
     left: VecDeque<Answer>,
-    /// The answers that were given, by key and digest of their questions.
-    given: HashMap<(String, String), Answer>,
     /// All questions in the order in which they were first asked.
     questions: Vec<Question>,
-    /// Whether each answer restarts the call.
-    starts_again: bool,
     /// Answers what `left` does not.
     respond: Option<Respond>,
 }
@@ -233,11 +230,13 @@ impl Answers {
         context
     }
 
-    /// Calls a tool, and restarts the call with each answer.
+    /// Calls a tool, and restarts the call with each answer. Questions that a tool asks at once are answered in the order of their
+    /// keys, as by a client of MCP 2026-07-28.
     ///
     /// # Errors
     ///
-    /// The failure of the call; [`Unsupported`](FailureKind::Unsupported) if there is no answer left.
+    /// The failure of the call; [`Unsupported`](FailureKind::Unsupported) if there is no answer left. A question that has had
+    /// three invalid answers fails the call, as it does for a client that answers at once.
     ///
     /// ```
     /// # tool_core::private::block_on(async {
@@ -247,8 +246,8 @@ impl Answers {
     /// # });
     /// ```
     pub async fn call(&self, registry: &Registry, name: &str, arguments: Value) -> Result<Output, Failure> {
-        lock(&self.0).starts_again = true;
-        let (options, arguments) = (CallOptions::new().client(Arc::new(self.clone())), arguments.to_string());
+        let client = Arc::new(RestartedCall { answers: self.clone(), state: Mutex::default() });
+        let (options, arguments) = (CallOptions::new().client(client), arguments.to_string());
         loop {
             match registry.call_with(name, arguments.as_bytes(), &options).await.result {
                 Err(failure) if failure.kind() == FailureKind::InputRequired => {}
@@ -256,11 +255,6 @@ impl Answers {
             }
         }
     }
-}
-
-/// Returns the key and the digest of a question.
-fn question_key(question: &Question) -> (String, String) {
-    (question.key.clone(), question.digest().to_string())
 }
 
 impl AnswersState {
@@ -271,11 +265,19 @@ impl AnswersState {
         if answer.is_some() {
             self.questions.push(question.clone());
         }
-        answer.ok_or_else(|| {
-            let message = format!("there is no answer left for the question `{}`", question.key);
-            Failure::new(FailureKind::Unsupported, message)
-        })
+        answer.ok_or_else(|| none_left(question))
     }
+
+    /// Checks that there is an answer to take.
+    fn check_left(&self, question: &Question) -> Result<(), Failure> {
+        let is_left = !self.left.is_empty() || self.respond.is_some();
+        if is_left { Ok(()) } else { Err(none_left(question)) }
+    }
+}
+
+fn none_left(question: &Question) -> Failure {
+    let message = format!("there is no answer left for the question `{}`", question.key);
+    Failure::new(FailureKind::Unsupported, message)
 }
 
 impl ClientRequests for Answers {
@@ -284,26 +286,55 @@ impl ClientRequests for Answers {
     }
 
     fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Result<AskOutcome, Failure>> {
-        let mut state = lock(&self.0);
-        let outcome = if state.starts_again {
-            match state.given.get(&question_key(question)).filter(|_| question.problems.is_empty()) {
-                Some(answer) => Ok(AskOutcome::Answer(answer.clone())),
-                None if state.left.is_empty() && state.respond.is_none() => {
-                    state.take(question).map(AskOutcome::Answer)
-                }
-                None => Ok(AskOutcome::Deferred),
+        let answer = lock(&self.0).take(question);
+        Box::pin(std::future::ready(answer.map(AskOutcome::Answer)))
+    }
+}
+
+/// The client of a call that is restarted with each answer.
+struct RestartedCall {
+    answers: Answers,
+    state: Mutex<RestartedState>,
+}
+
+#[derive(Default)]
+struct RestartedState {
+    /// The answers that were given, by key and digest of their questions.
+    given: HashMap<(String, String), Answer>,
+    /// How often each question was answered, by its key.
+    counts: HashMap<String, usize>,
+}
+
+/// Returns the key and the digest of a question.
+fn question_key(question: &Question) -> (String, String) {
+    (question.key.clone(), question.digest().to_string())
+}
+
+impl ClientRequests for RestartedCall {
+    fn supports(&self, _: AskKind) -> bool {
+        true
+    }
+
+    fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Result<AskOutcome, Failure>> {
+        let state = lock(&self.state);
+        let is_valid = question.problems.is_empty();
+        let outcome = match state.given.get(&question_key(question)) {
+            Some(answer) if is_valid => Ok(AskOutcome::Answer(answer.clone())),
+            _ if !is_valid && state.counts.get(&question.key).is_some_and(|count| *count >= MAX_ATTEMPTS) => {
+                Err(no_valid_answer(question))
             }
-        } else {
-            state.take(question).map(AskOutcome::Answer)
+            _ => lock(&self.answers.0).check_left(question).map(|()| AskOutcome::Deferred),
         };
         Box::pin(std::future::ready(outcome))
     }
 
-    fn suspended(&self, questions: Vec<Question>) {
-        let mut state = lock(&self.0);
+    fn suspended(&self, mut questions: Vec<Question>) {
+        questions.sort_by(|one, other| one.key.cmp(&other.key));
+        let mut state = lock(&self.state);
         for question in questions {
             // Questions without an answer are asked again by the next call, which reports it.
-            if let Ok(answer) = state.take(&question) {
+            if let Ok(answer) = lock(&self.answers.0).take(&question) {
+                *state.counts.entry(question.key.clone()).or_default() += 1;
                 state.given.insert(question_key(&question), answer);
             }
         }

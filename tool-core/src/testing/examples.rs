@@ -26,8 +26,8 @@ pub(super) fn examples(
 /// Calls the examples of the tools that `which` selects on every interface, and compares the responses with those of a direct
 /// call.
 ///
-/// All of them must serve the same tools, for the same caller. A tool that modifies runs once for each interface: give each its own
-/// state, or leave out such tools, as below. The call goes through each interface as those of its clients do, so that the check
+/// All of them must serve the same tools, for the same caller. Each call is made directly, and then once on each interface: give
+/// each its own state, or leave out the tools that modify, as below. The call goes through each interface as those of its clients do, so that the check
 /// finds outputs that one of them cannot show, and inputs that one of them cannot take.
 ///
 /// ```
@@ -68,9 +68,9 @@ pub async fn compare_examples(
     registry: &Registry,
     which: impl Fn(&ToolDefinition) -> bool,
     interfaces: &[&dyn Interface],
-) -> Compared {
+) -> Comparison {
     let examples = examples(registry, which);
-    let mut compared = Compared { calls: examples.len(), mismatches: Vec::new() };
+    let mut compared = Comparison { calls: examples.len(), mismatches: Vec::new() };
     for (tool, arguments) in examples {
         let text = arguments.to_string();
         let direct = registry.call_with(tool.name(), text.as_bytes(), &CallOptions::new()).await.result;
@@ -103,14 +103,14 @@ pub async fn compare_examples(
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 #[must_use = "see `mismatches`, or `assert_equal`"]
-pub struct Compared {
+pub struct Comparison {
     /// How many calls were compared.
     pub calls: usize,
     /// The responses that differ from those of direct calls.
     pub mismatches: Vec<Mismatch>,
 }
 
-impl Compared {
+impl Comparison {
     /// Asserts that there was a call, and that each had the same response on every interface.
     ///
     /// # Panics
@@ -129,7 +129,7 @@ impl Compared {
     }
 }
 
-impl fmt::Display for Compared {
+impl fmt::Display for Comparison {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (position, mismatch) in self.mismatches.iter().enumerate() {
             let end = if position == 0 { "" } else { "\n" };

@@ -58,10 +58,12 @@ pub trait Interface {
 /// assert_eq!(response.kind(), "access_denied");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Response {
     /// The tool succeeded: its structured output as JSON text, or else its content.
     Success(String),
     /// The tool failed, or did not run.
+    #[non_exhaustive]
     Failure {
         /// The kind, as in `error_type` of the command line: see [`FailureCodes`](crate::failure::FailureCodes::error_type).
         kind: String,
@@ -85,6 +87,16 @@ impl Response {
         Response::Success(if is_nothing { content } else { structured }.to_string())
     }
 
+    /// Returns the response of a tool that failed or did not run, from its kind and its text.
+    ///
+    /// ```
+    /// let response = tool_core::testing::Response::failure("client", "no JSON");
+    /// assert_eq!(response.to_string(), "client: no JSON");
+    /// ```
+    pub fn failure(kind: impl Into<String>, text: impl Into<String>) -> Self {
+        Response::Failure { kind: kind.into(), text: text.into() }
+    }
+
     /// Returns the response of a tool that failed, from a JSON object with the members of a serialized [`Failure`].
     ///
     /// ```
@@ -92,10 +104,11 @@ impl Response {
     /// use tool_core::testing::Response;
     ///
     /// let problem = json!({"path": "/n", "message": "is missing", "keyword": "required"});
-    /// let response = Response::failure("invalid_input", &json!({"error": "invalid input", "problems": [problem]}));
+    /// let failure = json!({"error": "invalid input", "problems": [problem]});
+    /// let response = Response::failure_from_json("invalid_input", &failure);
     /// assert_eq!(response.text(), "invalid input\n- /n: is missing");
     /// ```
-    pub fn failure(kind: impl Into<String>, failure: &Value) -> Self {
+    pub fn failure_from_json(kind: impl Into<String>, failure: &Value) -> Self {
         let mut text = failure["error"].as_str().unwrap_or_default().to_owned();
         for problem in failure["problems"].as_array().into_iter().flatten() {
             let shown = serde_json::from_value::<Problem>(problem.clone());
@@ -105,7 +118,7 @@ impl Response {
         if let Some(example) = failure.get("example") {
             text.push_str(&format!("\nexample of a valid call: {example}"));
         }
-        Response::Failure { kind: kind.into(), text }
+        Response::failure(kind, text)
     }
 
     /// Returns the kind of the failure, or `success`.
@@ -140,9 +153,7 @@ impl From<Result<Output, Failure>> for Response {
                 let structured = output.structured().and_then(|it| serde_json::from_str(it.get()).ok());
                 Response::success(&structured.unwrap_or_default(), &json!(output.content()))
             }
-            Err(failure) => {
-                Response::Failure { kind: failure.kind().codes().error_type.to_owned(), text: failure.text() }
-            }
+            Err(failure) => Response::failure(failure.kind().codes().error_type, failure.text()),
         }
     }
 }

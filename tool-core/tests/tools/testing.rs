@@ -1,8 +1,15 @@
 //! Running all non-modifying tools with a resource that panics on changes.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use serde_json::json;
-use tool_core::testing::{Trial, run_non_modifying};
-use tool_core::{Reader, Registry, Resource, State, WritePass, Writer, tool};
+use tool_core::elicitation::{Answer, Elicited};
+use tool_core::failure::Reason;
+use tool_core::testing::{self, Answers, Trial, run_non_modifying};
+use tool_core::{
+    CallOptions, Context, Failure, FailureKind, Reader, Registry, Resource, State, WritePass, Writer, tool,
+};
 
 use crate::builder_of;
 
@@ -82,7 +89,9 @@ fn add_guest(#[inject] guests: Writer<Guests>, name: String) {
 
 fn registry(sneaky: bool) -> Registry {
     let builder = builder_of(module_path!()).state(Guests(Box::new(Shut)));
-    let kept = move |name: &str| sneaky || name != "greet_guest" && name != "decode_guest";
+    let kept = move |name: &str| {
+        name != "greet_by_name" && (sneaky || name != "greet_guest" && name != "decode_guest")
+    };
     builder.select(move |tool| kept(tool.name())).build().unwrap()
 }
 
@@ -126,4 +135,59 @@ async fn reports_denied_tools_as_not_run() {
     let denied = "`either` with {}: was not run: `either` needs one of the permissions `a`, `b`, of which the caller has none";
     assert!(text.contains(denied), "{text}");
     assert!(!trials.iter().find(|trial| trial.tool == "either").unwrap().is_harmless());
+}
+
+/// Greets a person by name.
+#[tool(operation = Read)]
+async fn greet_by_name(#[inject] context: Context) -> Result<String, Failure> {
+    Ok(context.elicit::<Name>("Who is there?").key("name").await?.required()?.name)
+}
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Name {
+    name: String,
+}
+
+fn greeter() -> Registry {
+    builder_of(module_path!()).select(|tool| tool.name() == "greet_by_name").build().unwrap()
+}
+
+#[tokio::test]
+async fn an_answer_that_stays_invalid_ends_the_call() {
+    let asked = AtomicUsize::new(0);
+    let answers = Answers::from_fn(move |_| {
+        // A call that does not end never yields to a time limit.
+        assert!(asked.fetch_add(1, Ordering::Relaxed) < 100, "the call does not end");
+        Answer::Elicited(Elicited::Accepted(json!({"name": 8}).as_object().unwrap().clone()))
+    });
+    let failure = answers.call(&greeter(), "greet_by_name", json!({})).await.unwrap_err();
+    assert_eq!(failure.kind(), FailureKind::Failed(Reason::Other));
+    assert!(failure.message().starts_with("the question `name` has no valid answer: /name: "), "{failure}");
+    assert_eq!(answers.questions().len(), 3);
+}
+
+#[tokio::test]
+async fn answers_of_a_call_are_not_those_of_the_next_one() {
+    let registry = greeter();
+    let answers = Answers::new().accept(json!({"name": "Ada"})).accept(json!({"name": "Bob"}));
+    for name in ["Ada", "Bob"] {
+        let output = answers.call(&registry, "greet_by_name", json!({})).await.unwrap();
+        assert_eq!(output.value(), name);
+    }
+}
+
+#[tokio::test]
+async fn answers_are_a_client_after_they_have_called() {
+    let registry = greeter();
+    let answers = Answers::new().accept(json!({"name": "Ada"})).accept(json!({"name": "Bob"}));
+    answers.call(&registry, "greet_by_name", json!({})).await.unwrap();
+    let options = CallOptions::new().client(Arc::new(answers));
+    let output = registry.call_with("greet_by_name", b"{}", &options).await.result.unwrap();
+    assert_eq!(output.value(), "Bob");
+}
+
+#[tokio::test]
+#[should_panic(expected = "no tool was called")]
+async fn examples_succeed_only_if_there_are_some() {
+    testing::run_examples(&greeter(), |_| false).await.assert_succeeded();
 }

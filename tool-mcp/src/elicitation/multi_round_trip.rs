@@ -97,7 +97,7 @@ impl MultiRoundTrip {
             return Ok(AskOutcome::Deferred);
         }
         let Some(answer) = self.answer(question) else { return Ok(AskOutcome::Deferred) };
-        match Answer::read(question.ask.kind(), &answer) {
+        match Answer::from_result(question.ask.kind(), &answer) {
             Ok(decoded) => {
                 let used = SealedQuestion { answer: Some(answer), ..SealedQuestion::unanswered(question) };
                 state.used.insert(question.key.clone(), used);

@@ -45,7 +45,7 @@ impl SessionClient {
         let answer = timeout(self.answer_timeout, answer).await;
         guard.is_answered = matches!(answer, Ok(Ok(_)));
         match answer {
-            Ok(Ok(Ok(answer))) => Ok(match Answer::read(question.ask.kind(), &answer) {
+            Ok(Ok(Ok(answer))) => Ok(match Answer::from_result(question.ask.kind(), &answer) {
                 Ok(answer) => AskOutcome::Answer(answer),
                 Err(wrong) => AskOutcome::Invalid(wrong),
             }),

@@ -1,5 +1,6 @@
 //! Settings of a client for tests.
 
+use std::fmt;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -78,6 +79,15 @@ impl Client {
     }
 }
 
+impl fmt::Debug for ClientBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ClientBuilder")
+            .field("version", &self.version)
+            .field("log_level", &self.log_level)
+            .finish_non_exhaustive()
+    }
+}
+
 impl ClientBuilder {
     setters! {
         self, "# let registry = tool_core::Registry::builder().allow_empty().build().unwrap();",
@@ -91,7 +101,7 @@ impl ClientBuilder {
             example(tool_core::Extensions::new().with("de"));
 
         /// Sets the version of the protocol. From 2026-07-28 on, each request is independent; for older ones the client opens a
-        /// session. Default: [`MODERN`].
+        /// session, and connecting fails if the server answers with another version. Default: [`MODERN`].
         version(version: impl Into<String>) => self.version = version.into(), example("2025-06-18");
 
         /// Sets the capabilities that the client declares. Default: those for the questions that it answers.
@@ -102,8 +112,8 @@ impl ClientBuilder {
         answers(answers: impl ClientRequests + 'static) => self.answers = Some(Arc::new(answers)),
             example(tool_core::testing::Answers::new().decline());
 
-        /// Sets the least severe level of log messages that the client gets. Default: none in 2026-07-28, that of the server
-        /// before.
+        /// Sets the least severe level of log messages that the client gets. By default, a client of 2026-07-28 gets no log
+        /// messages, and an older client gets those of `info` and above.
         log_level(level: LogLevel) => self.log_level = Some(level),
             example(tool_core::logging::LogLevel::Debug);
     }
@@ -158,7 +168,12 @@ impl Client {
             "clientInfo": ClientProfile::client_info(),
         });
         self.server = self.request("initialize", params).await?;
-        self.pipe.notify("notifications/initialized").await;
+        if self.server["protocolVersion"] != self.profile.version.as_str() {
+            let reason = format!("the server does not use the version `{}`", self.profile.version);
+            let (request, result) = ("initialize".to_owned(), Box::new(self.server.take()));
+            return Err(ClientError::UnexpectedResult { request, reason, result });
+        }
+        self.pipe.notify("notifications/initialized");
         if let Some(level) = self.profile.log_level {
             self.request("logging/setLevel", json!({"level": level.as_str()})).await?;
         }

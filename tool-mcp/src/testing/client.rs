@@ -1,5 +1,6 @@
 //! A client of a server in the same process.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -25,8 +26,11 @@ pub const MODERN: &str = "2026-07-28";
 /// ```
 pub const LEGACY: &str = "2025-11-25";
 
-/// The most pages of a list, and the most rounds of questions of a call.
-const MOST_ROUNDS: usize = 1000;
+/// The most pages of a list.
+const MOST_PAGES: usize = 1000;
+
+/// How often a question is answered, if the answers are invalid. It is as often for clients of older versions.
+const MOST_ANSWERS: usize = 3;
 
 /// An MCP client of a [`Server`](crate::Server) in the same process.
 ///
@@ -60,8 +64,7 @@ impl ClientProfile {
     }
 
     /// Adds the `_meta` of a request to its parameters.
-    fn complete(&self, params: &mut Value, id: u64) {
-        let Some(params) = params.as_object_mut() else { return };
+    fn complete(&self, params: &mut Map<String, Value>, id: u64) {
         let meta = params.entry("_meta").or_insert_with(|| json!({}));
         let Some(meta) = meta.as_object_mut() else { return };
         let mut set = |key: &str, value: Value| {
@@ -124,7 +127,8 @@ impl Client {
         self.server["instructions"].as_str()
     }
 
-    /// Returns all notifications so far, each as `{"method", "params"}`: progress, log messages, changes of lists.
+    /// Returns all notifications so far, each as `{"method", "params"}`: log messages, changes of lists, and the progress of
+    /// calls that run. A call that ends takes its progress into its [result](crate::testing::ToolResult::progress).
     ///
     /// ```
     /// # use tool_mcp::testing::Client;
@@ -135,7 +139,7 @@ impl Client {
     /// # });
     /// ```
     pub fn notifications(&self) -> Vec<Value> {
-        self.pipe.notifications()
+        self.pipe.notifications(|_| true)
     }
 
     /// Returns the log messages so far, each as `{"level", "logger", "data"}`. The logger is the tool.
@@ -149,9 +153,8 @@ impl Client {
     /// # });
     /// ```
     pub fn log(&self) -> Vec<Value> {
-        let messages = self.pipe.notifications().into_iter();
-        let messages = messages.filter(|message| message["method"] == "notifications/message");
-        messages.map(|mut message| message["params"].take()).collect()
+        let messages = self.pipe.notifications(|message| message["method"] == "notifications/message");
+        messages.into_iter().map(|mut message| message["params"].take()).collect()
     }
 
     /// Disconnects, and waits until the server has ended.
@@ -167,12 +170,14 @@ impl Client {
         self.pipe.close().await;
     }
 
-    /// Sends any request, answers its questions, and returns its result. The `_meta` that the version of the client needs
-    /// is added.
+    /// Sends any request, answers its questions, and returns its result. The parameters are an object, or null for none. The
+    /// `_meta` that the version of the client needs is added.
+    ///
+    /// A request that is dropped before its response, as by a time limit, is canceled with `notifications/cancelled`.
     ///
     /// # Errors
     ///
-    /// When the server refuses the request.
+    /// When the server refuses the request, when the parameters are something else, or when a question has no valid answer.
     ///
     /// ```
     /// # use tool_mcp::testing::Client;
@@ -185,35 +190,59 @@ impl Client {
     /// ```
     pub async fn request(&self, method: &str, params: Value) -> Result<Value, ClientError> {
         let request = named(method, &params);
-        let mut round = params;
-        for _ in 0..MOST_ROUNDS {
-            let result = self.exchange(method, &request, round.clone()).await?;
+        let mut round = match params {
+            Value::Object(params) => params,
+            Value::Null => Map::new(),
+            _ => return Err(ClientError::Params { request }),
+        };
+        let mut answered = HashMap::new();
+        loop {
+            let mut result = self.exchange(method, &request, round.clone()).await?;
             if result["resultType"] != "input_required" {
                 return Ok(result);
             }
-            let mut responses = Map::new();
-            for (key, question) in result["inputRequests"].as_object().into_iter().flatten() {
-                let answered = answer(self.profile.answers.as_ref(), key, question).await;
-                let answered = answered.map_err(|reason| ClientError::Question {
-                    request: request.clone(),
-                    question: key.clone(),
-                    reason,
-                })?;
-                responses.insert(key.clone(), answered);
-            }
-            round["inputResponses"] = Value::Object(responses);
-            round["requestState"] = result["requestState"].clone();
+            let questions = result["inputRequests"].take();
+            let responses = self.answer_questions(&request, &questions, &mut answered).await?;
+            round.insert("inputResponses".to_owned(), Value::Object(responses));
+            round.insert("requestState".to_owned(), result["requestState"].take());
         }
-        let reason = "there is no end of questions".to_owned();
-        Err(ClientError::Result { request, reason, result: Box::default() })
+    }
+
+    /// Answers the questions of one round, by their keys, and counts the answers of each.
+    async fn answer_questions(
+        &self,
+        request: &str,
+        questions: &Value,
+        answered: &mut HashMap<String, usize>,
+    ) -> Result<Map<String, Value>, ClientError> {
+        let mut responses = Map::new();
+        for (key, question) in questions.as_object().into_iter().flatten() {
+            let answers = answered.entry(key.clone()).or_default();
+            *answers += 1;
+            let answer = if *answers > MOST_ANSWERS {
+                let message = question["params"]["message"].as_str().unwrap_or_default();
+                Err(format!("the question `{key}` has no valid answer: {message}"))
+            } else {
+                answer(self.profile.answers.as_ref(), key, question).await
+            };
+            let (request, question) = (request.to_owned(), key.clone());
+            let answer = answer.map_err(|reason| ClientError::Question { request, question, reason })?;
+            responses.insert(key.clone(), answer);
+        }
+        Ok(responses)
     }
 
     /// Sends a request once.
-    async fn exchange(&self, method: &str, request: &str, mut params: Value) -> Result<Value, ClientError> {
+    async fn exchange(
+        &self,
+        method: &str,
+        request: &str,
+        mut params: Map<String, Value>,
+    ) -> Result<Value, ClientError> {
         let id = self.pipe.next_id();
         self.profile.complete(&mut params, id);
-        let closed = || ClientError::Closed { request: request.to_owned() };
-        let mut response = self.pipe.request(id, method, &params).await.ok_or_else(closed)?;
+        let closed = |reason| ClientError::Closed { request: request.to_owned(), reason };
+        let mut response = self.pipe.request(id, method, &Value::Object(params)).await.map_err(closed)?;
         match response.get_mut("error") {
             None => Ok(response["result"].take()),
             Some(error) => Err(ClientError::Rpc {
@@ -229,14 +258,14 @@ impl Client {
     pub(super) async fn list(&self, method: &str, member: &'static str) -> Result<Items, ClientError> {
         let mut items = Vec::new();
         let mut params = json!({});
-        for _ in 0..MOST_ROUNDS {
+        for _ in 0..MOST_PAGES {
             let mut page = self.request(method, params.clone()).await?;
             match page[member].take() {
                 Value::Array(more) => items.extend(more),
                 _ => {
                     let reason = format!("`{member}` is not a list");
                     let (request, result) = (method.to_owned(), Box::new(page));
-                    return Err(ClientError::Result { request, reason, result });
+                    return Err(ClientError::UnexpectedResult { request, reason, result });
                 }
             }
             match page["nextCursor"].take() {
@@ -245,7 +274,7 @@ impl Client {
             }
         }
         let reason = "there is no end of pages".to_owned();
-        Err(ClientError::Result { request: method.to_owned(), reason, result: Box::default() })
+        Err(ClientError::UnexpectedResult { request: method.to_owned(), reason, result: Box::default() })
     }
 }
 

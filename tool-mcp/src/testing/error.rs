@@ -36,11 +36,20 @@ pub enum ClientError {
         /// The data of the error; null if it has none.
         data: Box<Value>,
     },
-    /// The server ended without an answer.
-    #[error("`{request}`: the server ended before it answered")]
+    /// The parameters of a request are neither an object nor null.
+    #[error("`{request}`: the parameters are not an object")]
+    Params {
+        /// The method.
+        request: String,
+    },
+    /// The connection ended without an answer: the server ended, the answers of the client panicked, or the client cannot read
+    /// what the server sent.
+    #[error("`{request}`: {reason}")]
     Closed {
         /// The method, and the name or URI that it is about.
         request: String,
+        /// Why the connection ended.
+        reason: String,
     },
     /// A question of a tool cannot be answered.
     #[error("`{request}` asks `{question}`: {reason}")]
@@ -54,7 +63,7 @@ pub enum ClientError {
     },
     /// The result does not have the expected form.
     #[error("`{request}`: {reason}: {result}")]
-    Result {
+    UnexpectedResult {
         /// The method, and the name or URI that it is about.
         request: String,
         /// What is wrong.

@@ -16,20 +16,16 @@ impl Interface for Client {
         Box::pin(async move {
             let arguments: Value = match serde_json::from_slice(arguments) {
                 Ok(arguments) => arguments,
-                Err(error) => return failure("not_json", error.to_string()),
+                Err(error) => return Response::failure("not_json", error.to_string()),
             };
             match Client::call(self, tool, arguments).await {
                 Ok(result) if result.is_error() => {
-                    failure(result.kind().unwrap_or("execution_failed"), result.text())
+                    Response::failure(result.kind().unwrap_or("execution_failed"), result.text())
                 }
                 Ok(result) => Response::success(result.structured(), &json!(result.content())),
-                Err(ClientError::Rpc { code, message, .. }) => failure(&code.to_string(), message),
-                Err(error) => failure("client", error.to_string()),
+                Err(ClientError::Rpc { code, message, .. }) => Response::failure(code.to_string(), message),
+                Err(error) => Response::failure("client", error.to_string()),
             }
         })
     }
-}
-
-fn failure(kind: &str, text: String) -> Response {
-    Response::Failure { kind: kind.to_owned(), text }
 }

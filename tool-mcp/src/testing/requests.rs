@@ -111,9 +111,8 @@ impl Client {
         let is_progress = |it: &Value| {
             it["method"] == "notifications/progress" && it["params"]["progressToken"] == json!(token)
         };
-        let mut progress = self.pipe.notifications();
-        progress.retain(is_progress);
-        let progress = progress.into_iter().map(|mut it| it["params"].take()).collect();
+        let progress =
+            self.pipe.take_notifications(is_progress).into_iter().map(|mut it| it["params"].take()).collect();
         Ok(ToolResult { result, progress })
     }
 
@@ -229,10 +228,12 @@ impl Client {
             params["context"]["arguments"] = given;
         }
         let mut result = self.request("completion/complete", params).await?;
-        serde_json::from_value(result["completion"]["values"].take()).map_err(|error| ClientError::Result {
-            request: "completion/complete".to_owned(),
-            reason: error.to_string(),
-            result: Box::new(result),
+        serde_json::from_value(result["completion"]["values"].take()).map_err(|error| {
+            ClientError::UnexpectedResult {
+                request: "completion/complete".to_owned(),
+                reason: error.to_string(),
+                result: Box::new(result),
+            }
         })
     }
 }

@@ -108,7 +108,7 @@ impl ToolResult {
     /// # }
     /// ```
     pub fn decode<T: DeserializeOwned>(&self) -> Result<T, ClientError> {
-        T::deserialize(self.structured()).map_err(|error| ClientError::Result {
+        T::deserialize(self.structured()).map_err(|error| ClientError::UnexpectedResult {
             request: "tools/call".to_owned(),
             reason: error.to_string(),
             result: Box::new(self.result.clone()),
@@ -235,7 +235,7 @@ impl ResourceResult {
     /// # }
     /// ```
     pub fn decode<T: DeserializeOwned>(&self) -> Result<T, ClientError> {
-        serde_json::from_str(&self.text()).map_err(|error| ClientError::Result {
+        serde_json::from_str(&self.text()).map_err(|error| ClientError::UnexpectedResult {
             request: "resources/read".to_owned(),
             reason: error.to_string(),
             result: Box::new(self.result.clone()),

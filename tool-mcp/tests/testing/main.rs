@@ -1,5 +1,7 @@
 //! The client for the tests of applications.
 
+mod faults;
+
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -113,7 +115,7 @@ async fn reports_where_a_request_failed() {
 async fn lists_all_pages() {
     for_each_era(async |client| {
         let tools = client.list_tools().await.unwrap();
-        assert_eq!(tools.names(), ["count", "double", "greet", "language"]);
+        assert_eq!(tools.names(), ["count", "double", "greet", "language", "nest", "wait_for_end"]);
         assert_eq!(tools["double"]["description"], "Doubles a number.");
         assert_eq!(client.list_prompts().await.unwrap().names(), ["ask_weather"]);
         let resources = client.list_resources().await.unwrap();

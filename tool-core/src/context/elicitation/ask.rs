@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use crate::context::Context;
 use crate::context::elicitation::answer::{Answer, Elicited, Root, Sampled};
 use crate::context::elicitation::form::Form;
-use crate::context::elicitation::question::{Ask, AskKind};
+use crate::context::elicitation::question::{Ask, AskKind, Question};
 use crate::context::elicitation::sample::Sample;
 use crate::context::elicitation::{AskOutcome, ElicitationClient};
 use crate::model::failure::{Failure, FailureKind, Reason};
@@ -19,7 +19,7 @@ use crate::model::future::BoxFuture;
 use crate::schema::problem::Problem;
 
 /// How often a question is sent if the answers are invalid.
-const MAX_ATTEMPTS: usize = 3;
+pub(crate) const MAX_ATTEMPTS: usize = 3;
 
 impl Context {
     #[doc = include_str!("../../../docs/elicit.md")]
@@ -254,9 +254,14 @@ async fn ask_until_answered<T>(
             Err(problems) => question.problems = problems,
         }
     }
+    Err(no_valid_answer(&question))
+}
+
+/// Returns the failure of a question whose last answer is invalid, with the problems of it.
+pub(crate) fn no_valid_answer(question: &Question) -> Failure {
     let problems: Vec<String> = question.problems.iter().map(ToString::to_string).collect();
     let message = format!("the question `{}` has no valid answer: {}", question.key, problems.join("; "));
-    Err(Failure::new(FailureKind::Failed(Reason::Other), message))
+    Failure::new(FailureKind::Failed(Reason::Other), message)
 }
 
 /// Awaits a future until the call is canceled. Then no answer can come, and a call that continues without its caller

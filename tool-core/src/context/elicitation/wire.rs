@@ -51,26 +51,42 @@ impl Question {
     /// assert_eq!((question.ask.kind(), question.message().as_str()), (AskKind::Url, "Please sign in"));
     /// assert!(Question::from_request("list", &json!({"method": "tools/list"})).is_err());
     /// ```
-    pub fn from_request(key: impl Into<String>, request: &Value) -> Result<Self, String> {
+    pub fn from_request(key: impl Into<String>, request: &Value) -> Result<Self, QuestionError> {
         let params = &request["params"];
-        let text = |name: &str| params[name].as_str().unwrap_or_default().to_owned();
+        let text = |name: &'static str| {
+            let text = params[name].as_str().map(str::to_owned);
+            text.ok_or_else(|| QuestionError(format!("`params` have no text `{name}`")))
+        };
         let ask = match request["method"].as_str().unwrap_or_default() {
             "elicitation/create" if params["mode"] == "url" => {
-                Ask::Url { message: text("message"), url: text("url") }
+                Ask::Url { message: text("message")?, url: text("url")? }
             }
             "elicitation/create" => {
-                let form = Form::new(&params["requestedSchema"]).map_err(|error| error.to_string())?;
-                Ask::Form { message: text("message"), form }
+                let form = Form::new(&params["requestedSchema"])
+                    .map_err(|error| QuestionError(error.to_string()))?;
+                Ask::Form { message: text("message")?, form }
             }
             "sampling/createMessage" => {
-                Ask::Sample(Sample::deserialize(params).map_err(|error| error.to_string())?)
+                Ask::Sample(Sample::deserialize(params).map_err(|error| QuestionError(error.to_string()))?)
             }
             "roots/list" => Ask::Roots,
-            method => return Err(format!("`{method}` is not a question of a tool")),
+            method => return Err(QuestionError(format!("`{method}` is not a question of a tool"))),
         };
         Ok(Question::new(key, ask))
     }
 }
+
+/// A request that is not a question of a tool, or is malformed. Displays why.
+///
+/// ```
+/// use tool_core::elicitation::Question;
+///
+/// let error = Question::from_request("a", &serde_json::json!({"method": "tools/list"})).unwrap_err();
+/// assert_eq!(error.to_string(), "`tools/list` is not a question of a tool");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct QuestionError(String);
 
 impl Answer {
     /// Reads the answer of an MCP client to a question of this kind: `{"action": "accept", "content": {…}}` for a form.
@@ -83,11 +99,11 @@ impl Answer {
     /// use serde_json::json;
     /// use tool_core::elicitation::{Answer, AskKind, Elicited};
     ///
-    /// let answer = Answer::read(AskKind::Url, &json!({"action": "decline"}));
+    /// let answer = Answer::from_result(AskKind::Url, &json!({"action": "decline"}));
     /// assert_eq!(answer, Ok(Answer::Elicited(Elicited::Declined)));
-    /// assert!(Answer::read(AskKind::Roots, &json!({})).is_err());
+    /// assert!(Answer::from_result(AskKind::Roots, &json!({})).is_err());
     /// ```
-    pub fn read(kind: AskKind, answer: &Value) -> Result<Self, String> {
+    pub fn from_result(kind: AskKind, answer: &Value) -> Result<Self, String> {
         let wrong = |error: serde_json::Error| error.to_string();
         match kind {
             AskKind::Form | AskKind::Url => {
@@ -205,6 +221,18 @@ mod tests {
     }
 
     #[test]
+    fn a_question_has_a_message_and_an_address() {
+        let url = json!({"mode": "url", "message": "Sign in", "url": "https://example.com"});
+        for missing in ["message", "url"] {
+            let mut params = url.clone();
+            params[missing].take();
+            let request = json!({"method": "elicitation/create", "params": params});
+            let error = Question::from_request("key", &request).unwrap_err();
+            assert_eq!(error.to_string(), format!("`params` have no text `{missing}`"));
+        }
+    }
+
+    #[test]
     fn reads_the_answers_that_it_writes() {
         let fields = Map::from_iter([("sure".to_owned(), json!(true))]);
         let sampled =
@@ -218,7 +246,7 @@ mod tests {
             (AskKind::Sample, Answer::Sampled(two)),
             (AskKind::Roots, Answer::Roots(vec![Root::new("file:///srv").name("Server")])),
         ] {
-            assert_eq!(Answer::read(kind, &answer.to_result()), Ok(answer));
+            assert_eq!(Answer::from_result(kind, &answer.to_result()), Ok(answer));
         }
     }
 }
