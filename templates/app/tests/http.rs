@@ -85,7 +85,8 @@ fn adds_a_note() {
 
 #[test]
 fn answers_callers_with_a_token_only() {
-    let tokens = tokens("tokens", "ada 0123456789abcdef\n\nbob\t\tabcdef0123456789\n");
+    let text = "ada 0123456789abcdef\n\nbob\t\tabcdef0123456789\n";
+    let tokens = tokens("tokens", text);
     let (_server, url) = serve(Some(&tokens));
     assert_eq!(add_note(&url, "0123456789abcdef").0, 200);
     assert_eq!(add_note(&url, "abcdef0123456789").0, 200);
@@ -112,7 +113,8 @@ fn refuses_an_invalid_file_of_tokens() {
     ] {
         let output = program(Some(&file)).output().unwrap();
         let stderr = String::from_utf8(output.stderr).unwrap();
-        assert!(!output.status.success() && stderr.contains(place), "{stderr}");
+        assert!(!output.status.success(), "{stderr}");
+        assert!(stderr.contains(place), "{stderr}");
         assert!(!stderr.contains("0123"), "a token is shown: {stderr}");
     }
 }
