@@ -105,8 +105,8 @@ impl Options {
         self
     }
 
-    /// Requires a caller who is not anonymous for lists, definitions, validation and `openapi.json`. A list then contains only the tools that the
-    /// caller may call. Calls of tools without a permission are refused only with an [`authenticator`](Self::authenticator).
+    /// Requires a caller who is not anonymous for lists, definitions, validation and `openapi.json`. A list then contains only the
+    /// tools that the caller may call. Calls of tools without a permission are refused only with an [`authenticator`](Self::authenticator).
     ///
     /// ```
     /// # use tool_core::Principal;
