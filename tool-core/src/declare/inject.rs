@@ -40,7 +40,7 @@ use crate::model::failure::Failure;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be injected into a tool declared `operation = {Op}`",
     label = "not something that a call has",
-    note = "`Context`, `Extension<T>`, `State<T>` and `Reader<T>` can be injected, `Writer<T>` and `Registry` where the tool modifies, and any type that implements `tool_core::inject::Inject` or `InjectAsync`; drop `#[inject]` if the parameter is an input"
+    note = "`Context`, `Extension<T>`, `State<T>`, `LazyState<T>` and `Reader<T>` can be injected, `Writer<T>` and `Registry` where the tool modifies, and any type that implements `tool_core::inject::Inject` or `InjectAsync`; drop `#[inject]` if the parameter is an input"
 )]
 pub trait Inject<Op>: Sized + 'static {
     /// Whether the value is a handle of state, which does not depend on the call.
@@ -62,7 +62,7 @@ pub trait Inject<Op>: Sized + 'static {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be injected into a prompt",
     label = "not something that a prompt has",
-    note = "`Context`, `Extension<T>`, `State<T>` and `Reader<T>` can be injected, and any type that implements `tool_core::inject::Inject<op::Prompt>` or `InjectAsync<op::Prompt>`; drop `#[inject]` if the parameter is an argument"
+    note = "`Context`, `Extension<T>`, `State<T>`, `LazyState<T>` and `Reader<T>` can be injected, and any type that implements `tool_core::inject::Inject<op::Prompt>` or `InjectAsync<op::Prompt>`; drop `#[inject]` if the parameter is an argument"
 )]
 pub trait InjectIntoPrompt: Inject<op::Prompt> {}
 
