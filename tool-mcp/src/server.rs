@@ -106,8 +106,8 @@ impl Server {
         /// Sets the name that people see.
         title(title: impl Into<String>) => self.identity.title = Some(title.into()), example("Weather archive");
 
-        /// Sets the version of the application, which clients show to people. Default, also if it is empty: `unknown`, since the
-        /// protocol requires one. With `tool-cli`, pass on `ServeOptions::version`.
+        /// Sets the version of the application, which clients show to people. Without one, or if it is empty, clients read
+        /// `unknown`, since the protocol requires a version. With `tool-cli`, pass on `ServeOptions::version`.
         version(version: impl Into<String>) => self.identity.version = version_or_unknown(version.into()),
             example(env!("CARGO_PKG_VERSION"));
 

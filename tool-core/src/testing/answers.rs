@@ -77,6 +77,8 @@ pub struct Answers(Arc<Mutex<AnswersState>>);
 struct AnswersState {
     /// The remaining answers.
     left: VecDeque<Answer>,
+    /// The answers that a call has got, by key and digest of their questions.
+    given: HashMap<(String, String), Answer>,
     /// All questions in the order in which they were first asked.
     questions: Vec<Question>,
     /// Answers what `left` does not.
@@ -230,8 +232,8 @@ impl Answers {
         context
     }
 
-    /// Calls a tool, and restarts the call with each answer. Questions that a tool asks at once are answered in the order of their
-    /// keys, as by a client of MCP 2026-07-28.
+    /// Calls a tool, and restarts the call with each answer. Questions that a tool asks at once are answered in the order in which
+    /// it asks them. The next call gets the next answers, unless this one fails as [`Busy`](FailureKind::Busy).
     ///
     /// # Errors
     ///
@@ -246,12 +248,16 @@ impl Answers {
     /// # });
     /// ```
     pub async fn call(&self, registry: &Registry, name: &str, arguments: Value) -> Result<Output, Failure> {
-        let client = Arc::new(RestartedCall { answers: self.clone(), state: Mutex::default() });
+        let client = Arc::new(RestartedCall { answers: self.clone(), counts: Mutex::default() });
         let (options, arguments) = (CallOptions::new().client(client), arguments.to_string());
         loop {
             match registry.call_with(name, arguments.as_bytes(), &options).await.result {
                 Err(failure) if failure.kind() == FailureKind::InputRequired => {}
-                result => return result,
+                Err(failure) if failure.kind() == FailureKind::Busy => return Err(failure),
+                result => {
+                    lock(&self.0).given.clear();
+                    return result;
+                }
             }
         }
     }
@@ -294,15 +300,8 @@ impl ClientRequests for Answers {
 /// The client of a call that is restarted with each answer.
 struct RestartedCall {
     answers: Answers,
-    state: Mutex<RestartedState>,
-}
-
-#[derive(Default)]
-struct RestartedState {
-    /// The answers that were given, by key and digest of their questions.
-    given: HashMap<(String, String), Answer>,
     /// How often each question was answered, by its key.
-    counts: HashMap<String, usize>,
+    counts: Mutex<HashMap<String, usize>>,
 }
 
 /// Returns the key and the digest of a question.
@@ -316,25 +315,23 @@ impl ClientRequests for RestartedCall {
     }
 
     fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Result<AskOutcome, Failure>> {
-        let state = lock(&self.state);
+        let state = lock(&self.answers.0);
         let is_valid = question.problems.is_empty();
+        let count = lock(&self.counts).get(&question.key).copied().unwrap_or_default();
         let outcome = match state.given.get(&question_key(question)) {
             Some(answer) if is_valid => Ok(AskOutcome::Answer(answer.clone())),
-            _ if !is_valid && state.counts.get(&question.key).is_some_and(|count| *count >= MAX_ATTEMPTS) => {
-                Err(no_valid_answer(question))
-            }
-            _ => lock(&self.answers.0).check_left(question).map(|()| AskOutcome::Deferred),
+            _ if !is_valid && count >= MAX_ATTEMPTS => Err(no_valid_answer(question)),
+            _ => state.check_left(question).map(|()| AskOutcome::Deferred),
         };
         Box::pin(std::future::ready(outcome))
     }
 
-    fn suspended(&self, mut questions: Vec<Question>) {
-        questions.sort_by(|one, other| one.key.cmp(&other.key));
-        let mut state = lock(&self.state);
+    fn suspended(&self, questions: Vec<Question>) {
+        let mut state = lock(&self.answers.0);
         for question in questions {
             // Questions without an answer are asked again by the next call, which reports it.
-            if let Ok(answer) = lock(&self.answers.0).take(&question) {
-                *state.counts.entry(question.key.clone()).or_default() += 1;
+            if let Ok(answer) = state.take(&question) {
+                *lock(&self.counts).entry(question.key.clone()).or_default() += 1;
                 state.given.insert(question_key(&question), answer);
             }
         }

@@ -90,7 +90,8 @@ fn add_guest(#[inject] guests: Writer<Guests>, name: String) {
 fn registry(sneaky: bool) -> Registry {
     let builder = builder_of(module_path!()).state(Guests(Box::new(Shut)));
     let kept = move |name: &str| {
-        name != "greet_by_name" && (sneaky || name != "greet_guest" && name != "decode_guest")
+        !["ask_two", "greet_by_name"].contains(&name)
+            && (sneaky || name != "greet_guest" && name != "decode_guest")
     };
     builder.select(move |tool| kept(tool.name())).build().unwrap()
 }
@@ -164,6 +165,25 @@ async fn an_answer_that_stays_invalid_ends_the_call() {
     assert_eq!(failure.kind(), FailureKind::Failed(Reason::Other));
     assert!(failure.message().starts_with("the question `name` has no valid answer: /name: "), "{failure}");
     assert_eq!(answers.questions().len(), 3);
+}
+
+/// Asks two questions at once.
+#[tool(operation = Read)]
+async fn ask_two(#[inject] context: Context) -> Result<String, Failure> {
+    let second = context.elicit::<Name>("Who else?").key("b");
+    let first = context.elicit::<Name>("Who is there?").key("a");
+    let (second, first) = tokio::join!(second, first);
+    Ok(format!("{} and {}", first?.required()?.name, second?.required()?.name))
+}
+
+#[tokio::test]
+async fn questions_at_once_are_answered_in_the_order_of_asking() {
+    let registry = builder_of(module_path!()).select(|tool| tool.name() == "ask_two").build().unwrap();
+    let answers = Answers::new().accept(json!({"name": "Ada"})).accept(json!({"name": "Bob"}));
+    let output = answers.call(&registry, "ask_two", json!({})).await.unwrap();
+    assert_eq!(output.value(), "Bob and Ada");
+    let keys: Vec<String> = answers.questions().into_iter().map(|question| question.key).collect();
+    assert_eq!(keys, ["b", "a"]);
 }
 
 #[tokio::test]

@@ -108,7 +108,8 @@ impl ClientBuilder {
         capabilities(capabilities: Value) => self.capabilities = Some(capabilities),
             example(serde_json::json!({"roots": {}}));
 
-        /// Sets what answers the questions of tools: [`Answers`](tool_core::testing::Answers), or another client.
+        /// Sets what answers the questions of tools: [`Answers`](tool_core::testing::Answers), or another client. Questions that a
+        /// tool asks at once are answered in the order of their keys; by a client with a session, in the order of asking.
         answers(answers: impl ClientRequests + 'static) => self.answers = Some(Arc::new(answers)),
             example(tool_core::testing::Answers::new().decline());
 
