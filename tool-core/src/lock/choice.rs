@@ -7,14 +7,14 @@ use serde_json::{Map, Value};
 use crate::lock::difference::DifferenceKind as Kind;
 use crate::lock::keywords::{CHOICES, TEXTS, constants, required, show, type_names};
 use crate::lock::relation::Relation;
-use crate::lock::schemas::Comparison;
+use crate::lock::schemas::SchemaComparison;
 use crate::schema::json::canonical::canonical;
 use crate::schema::reference::followed;
 
 /// The most levels that are inspected to distinguish variants.
 const MOST_LEVELS: u8 = 8;
 
-impl<'s> Comparison<'s> {
+impl<'s> SchemaComparison<'s> {
     /// Compares two schemas of which at least one is a choice. The other one counts as a choice with one variant.
     pub(super) fn choice(&mut self, old: &'s Value, new: &'s Value) {
         let (Some(before), Some(after)) = (ChoiceSchema::of(old), ChoiceSchema::of(new)) else {

@@ -24,7 +24,7 @@ pub(super) type SchemaDifference = (Kind, String, String);
 
 /// Returns all differences between two schemas.
 pub(super) fn compare(side: Side, old: &Value, new: &Value) -> Vec<SchemaDifference> {
-    let mut walk = Comparison {
+    let mut walk = SchemaComparison {
         side,
         roots: (old, new),
         same_definitions: old.get("$defs") == new.get("$defs"),
@@ -42,7 +42,7 @@ pub(super) fn compare(side: Side, old: &Value, new: &Value) -> Vec<SchemaDiffere
 static ANYTHING: Value = Value::Bool(true);
 static NOTHING: Value = Value::Bool(false);
 
-pub(super) struct Comparison<'s> {
+pub(super) struct SchemaComparison<'s> {
     side: Side,
     /// The schemas that references are resolved in.
     pub(super) roots: (&'s Value, &'s Value),
@@ -53,7 +53,7 @@ pub(super) struct Comparison<'s> {
     pub(super) found: Vec<SchemaDifference>,
 }
 
-impl<'s> Comparison<'s> {
+impl<'s> SchemaComparison<'s> {
     pub(super) fn schema(&mut self, old: &'s Value, new: &'s Value) {
         // Equal references may lead to different definitions.
         if old == new && (self.same_definitions || old.is_boolean()) {

@@ -155,10 +155,10 @@ fn greeter() -> Registry {
 
 #[tokio::test]
 async fn an_answer_that_stays_invalid_ends_the_call() {
-    let asked = AtomicUsize::new(0);
+    let answered = AtomicUsize::new(0);
     let answers = Answers::from_fn(move |_| {
         // A call that does not end never yields to a time limit.
-        assert!(asked.fetch_add(1, Ordering::Relaxed) < 100, "the call does not end");
+        assert!(answered.fetch_add(1, Ordering::Relaxed) < 100, "the call does not end");
         Answer::Elicited(Elicited::Accepted(json!({"name": 8}).as_object().unwrap().clone()))
     });
     let failure = answers.call(&greeter(), "greet_by_name", json!({})).await.unwrap_err();

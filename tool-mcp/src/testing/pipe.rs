@@ -34,12 +34,12 @@ pub(super) struct Pipe {
 }
 
 struct SharedPipe {
-    outgoing: mpsc::UnboundedSender<Outgoing>,
+    outgoing: mpsc::UnboundedSender<ToServer>,
     client: Option<Arc<dyn ClientRequests>>,
     incoming: Mutex<ReceivedMessages>,
 }
 
-enum Outgoing {
+enum ToServer {
     Line(String),
     End,
 }
@@ -117,7 +117,7 @@ impl Pipe {
     /// Ends the connection, and waits until the server has ended.
     pub(super) async fn close(self) {
         // A writer that ended has closed the connection.
-        let _ = self.shared.outgoing.send(Outgoing::End);
+        let _ = self.shared.outgoing.send(ToServer::End);
         let _ = self.serving.await;
     }
 }
@@ -220,13 +220,13 @@ impl SharedPipe {
 
     fn send(&self, message: &Value) {
         // A server that ended is noticed by the reader.
-        let _ = self.outgoing.send(Outgoing::Line(format!("{message}\n")));
+        let _ = self.outgoing.send(ToServer::Line(format!("{message}\n")));
     }
 }
 
 /// Writes lines whole, also those of requests that are dropped.
-async fn write(mut writer: WriteHalf<DuplexStream>, mut lines: mpsc::UnboundedReceiver<Outgoing>) {
-    while let Some(Outgoing::Line(line)) = lines.recv().await {
+async fn write(mut writer: WriteHalf<DuplexStream>, mut lines: mpsc::UnboundedReceiver<ToServer>) {
+    while let Some(ToServer::Line(line)) = lines.recv().await {
         if writer.write_all(line.as_bytes()).await.is_err() {
             return;
         }

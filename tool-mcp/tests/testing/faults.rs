@@ -100,8 +100,8 @@ async fn an_unreadable_line_ends_the_requests() {
 #[tokio::test]
 async fn an_answer_that_stays_invalid_ends_the_call() {
     for version in [MODERN, LEGACY] {
-        let asked = Arc::new(Mutex::new(0));
-        let counted = Arc::clone(&asked);
+        let answered = Arc::new(Mutex::new(0));
+        let counted = Arc::clone(&answered);
         let answers = Answers::from_fn(move |_| {
             *counted.lock().unwrap() += 1;
             let fields = json!({"name": 8}).as_object().unwrap().clone();
@@ -113,7 +113,7 @@ async fn an_answer_that_stays_invalid_ends_the_call() {
             Err(error) => error.to_string(),
         };
         assert!(text.contains("`first` has no valid answer: ") && text.contains("/name"), "{text}");
-        assert_eq!(*asked.lock().unwrap(), 3);
+        assert_eq!(*answered.lock().unwrap(), 3);
     }
 }
 
