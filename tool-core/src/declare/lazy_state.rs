@@ -105,11 +105,11 @@ impl<T: ?Sized> From<LazyState<T>> for Arc<T> {
 /// What a registry has in the place of the state: the function that opens it, and the state once it is open.
 pub(crate) struct StateOpener<T> {
     open: Box<dyn Fn() -> BoxFuture<'static, Result<T, String>> + Send + Sync>,
-    progress: Mutex<Phase<T>>,
+    progress: Mutex<Stage<T>>,
 }
 
 /// How far the state is.
-enum Phase<T> {
+enum Stage<T> {
     Closed,
     /// An attempt is made. Its result is for all calls that wait.
     Opening(watch::Receiver<Attempt<T>>),
@@ -129,7 +129,7 @@ impl<T: Send + Sync + 'static> StateOpener<T> {
             let opening = open();
             Box::pin(async move { opening.await.map_err(|error| error.to_string()) })
         };
-        StateOpener { open: Box::new(open), progress: Mutex::new(Phase::Closed) }
+        StateOpener { open: Box::new(open), progress: Mutex::new(Stage::Closed) }
     }
 
     /// Returns the state, and opens it if nobody has.
@@ -138,11 +138,11 @@ impl<T: Send + Sync + 'static> StateOpener<T> {
             let (mut attempt, started) = {
                 let mut progress = lock(&self.progress);
                 match &*progress {
-                    Phase::Open(state) => return Ok(Arc::clone(state)),
-                    Phase::Opening(attempt) => (attempt.clone(), None),
-                    Phase::Closed => {
+                    Stage::Open(state) => return Ok(Arc::clone(state)),
+                    Stage::Opening(attempt) => (attempt.clone(), None),
+                    Stage::Closed => {
                         let (sender, attempt) = watch::channel(None);
-                        *progress = Phase::Opening(attempt.clone());
+                        *progress = Stage::Opening(attempt.clone());
                         (attempt, Some(AttemptGuard { opener: Arc::clone(&self), sender }))
                     }
                 }
@@ -180,8 +180,8 @@ impl<T: Send + Sync + 'static> AttemptGuard<T> {
             Failure::new(FailureKind::Failed(Reason::Unavailable), message)
         });
         *lock(&self.opener.progress) = match &result {
-            Ok(state) => Phase::Open(Arc::clone(state)),
-            Err(_) => Phase::Closed,
+            Ok(state) => Stage::Open(Arc::clone(state)),
+            Err(_) => Stage::Closed,
         };
         self.sender.send_replace(Some(result));
     }
@@ -190,7 +190,7 @@ impl<T: Send + Sync + 'static> AttemptGuard<T> {
 impl<T> Drop for AttemptGuard<T> {
     fn drop(&mut self) {
         if self.sender.borrow().is_none() {
-            *lock(&self.opener.progress) = Phase::Closed;
+            *lock(&self.opener.progress) = Stage::Closed;
         }
     }
 }

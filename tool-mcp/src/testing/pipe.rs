@@ -91,7 +91,7 @@ impl Pipe {
             }
             incoming.pending.insert(id, sender);
         }
-        let _guard = RequestGuard { shared: &self.shared, id };
+        let _guard = CancelOnDrop { shared: &self.shared, id };
         self.shared.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
         receiver.await.map_err(|_| lock(&self.shared.incoming).closed.clone().unwrap_or_default())
     }
@@ -123,12 +123,12 @@ impl Pipe {
 }
 
 /// Cancels a request that is dropped before its response.
-struct RequestGuard<'p> {
+struct CancelOnDrop<'p> {
     shared: &'p SharedPipe,
     id: u64,
 }
 
-impl Drop for RequestGuard<'_> {
+impl Drop for CancelOnDrop<'_> {
     fn drop(&mut self) {
         if lock(&self.shared.incoming).pending.remove(&self.id).is_some() {
             let params = json!({"requestId": self.id});
