@@ -41,8 +41,9 @@ use crate::publish::package::Package;
 /// A pool of connections is made within a tokio runtime, and often by an async function. Let the first call that needs it open it:
 /// [`RegistryBuilder::lazy_state`](tool_core::RegistryBuilder::lazy_state). The registry is then built without a runtime, so that
 /// both [`run`](Self::run) and [`run_on`](Self::run_on) work, and commands such as `list`, `info` and the completion of names
-/// connect to nothing. If the state cannot be opened, `run` prints why, and returns the exit code of
-/// [`Unavailable`](tool_core::failure::Reason::Unavailable).
+/// connect to nothing. If the state cannot be opened, `run` prints that it is not available, and returns the exit code of
+/// [`Unavailable`](tool_core::failure::Reason::Unavailable). The reason is in the log: let `main` install a subscriber, such as
+/// `tracing_subscriber::fmt().with_writer(std::io::stderr).init()`.
 ///
 /// ```
 /// use sqlx::SqlitePool;

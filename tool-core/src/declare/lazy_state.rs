@@ -9,6 +9,7 @@ use std::sync::{Arc, LazyLock, Mutex};
 use regex::Regex;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
+use tracing::Instrument as _;
 
 use crate::declare::inject::asynchronous::InjectAsync;
 use crate::declare::inject::{Injection, Needs};
@@ -27,7 +28,10 @@ use crate::model::lock::lock;
 ///
 /// If the state cannot be opened, the calls that waited fail as [`Unavailable`](Reason::Unavailable), and the next call tries
 /// again. Callers only read which type is not available. The text of the error is in the log, without the password of a URL such
-/// as `postgres://user:password@host`; keep other secrets out of it.
+/// as `postgres://user:password@host`, if its special characters are percent-encoded; keep other secrets out of it.
+///
+/// The function needs a time limit of its own, as pools of connections have one: calls wait for an attempt that does not end, each
+/// until its own time limit.
 ///
 /// A [`Resource`](crate::Resource) is no such state, since a [`Reader`](crate::Reader) is given without waiting: its methods open
 /// what they need, for example with tokio's `OnceCell`.
@@ -149,7 +153,7 @@ impl<T: Send + Sync + 'static> StateOpener<T> {
             };
             match (started, Handle::try_current()) {
                 // The attempt outlives this call.
-                (Some(guard), Ok(runtime)) => drop(runtime.spawn(guard.open())),
+                (Some(guard), Ok(runtime)) => drop(runtime.spawn(guard.open().in_current_span())),
                 (Some(guard), Err(_)) => guard.open().await,
                 (None, _) => {}
             }

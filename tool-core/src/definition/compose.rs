@@ -172,12 +172,14 @@ impl Composition {
         let mut schema = Value::from((spec.schema)(&mut self.generator));
         let plain = normal::decode_implies_validity(&schema);
         let formatted = normal::names_a_format(&schema);
+        let no_fields = Fields::none(&schema);
         normal::normalize(&mut schema, Side::Input);
         if presence == Presence::Optional {
             normal::drop_null(&mut schema);
         }
         if spec.flatten {
-            match self.fields(presence, schema.clone()) {
+            let fields = no_fields.filter(|_| presence == Presence::Required).map(Ok);
+            match fields.unwrap_or_else(|| self.fields(presence, schema.clone())) {
                 Ok(fields) => return self.flatten(spec, fields),
                 // It remains one input, so that what is published can still be called.
                 Err(why) => self.fault(spec, &format!("it cannot be flattened: {why}")),

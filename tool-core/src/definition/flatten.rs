@@ -8,6 +8,21 @@ pub(crate) struct Fields {
     pub(crate) required: Vec<Value>,
 }
 
+impl Fields {
+    /// Returns the fields of a struct without fields, if this schema of a type is of one. In normal form it looks like a map.
+    pub(crate) fn none(schema: &Value) -> Option<Self> {
+        const OTHERS: [&str; 6] =
+            ["$ref", "additionalProperties", "allOf", "anyOf", "oneOf", "patternProperties"];
+        let schema = schema.as_object()?;
+        let has_members =
+            |name| schema.get(name).and_then(Value::as_object).is_some_and(|members| !members.is_empty());
+        let is_closed = |name: &&str| *name == "additionalProperties" && schema[*name] == false;
+        let is_other = OTHERS.iter().any(|name| schema.contains_key(*name) && !is_closed(name));
+        let is_empty = schema.get("type")? == "object" && !has_members("properties") && !is_other;
+        is_empty.then(|| Fields { properties: Map::new(), required: Vec::new() })
+    }
+}
+
 /// Returns the fields of a schema in normal form.
 ///
 /// # Errors

@@ -152,6 +152,17 @@ fn find_both(#[arg(flatten)] both: Both) -> Both {
     both
 }
 
+/// The arguments of a server of rmcp whose tool has none.
+#[derive(Deserialize, JsonSchema)]
+struct Nothing {}
+
+/// Counts everything.
+#[tool(operation = Read)]
+fn count_all(#[arg(flatten)] nothing: Nothing, #[arg(default = 7)] start: u8) -> Value {
+    let Nothing {} = nothing;
+    json!({"count": start})
+}
+
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum Region {
@@ -420,6 +431,16 @@ async fn reports_problems_at_flattened_fields() {
         undecoded,
         "/since: expected a string in the format `date`, such as `2024-01-31`, got the string `x`"
     );
+}
+
+#[tokio::test]
+async fn flattens_a_struct_without_fields() {
+    let registry = tools_of(module_path!());
+    let schema = registry.get("count_all").unwrap().input_schema();
+    assert_eq!(schema["properties"].as_object().unwrap().keys().collect::<Vec<_>>(), ["start"]);
+    assert_eq!(call("count_all", "{}").await.unwrap(), json!({"count": 7}));
+    let wrong = refusal("count_all", r#"{"nothing":{}}"#).await;
+    assert!(wrong.starts_with("/nothing: unknown input"), "{wrong}");
 }
 
 #[tokio::test]

@@ -95,10 +95,10 @@ async fn is_opened_even_if_the_call_ends_before() {
     let (opening, opened) = (Arc::new(Notify::new()), Arc::<AtomicUsize>::default());
     let (waiting, counted) = (Arc::clone(&opening), Arc::clone(&opened));
     let registry = builder_of(module_path!()).lazy_state(move || {
-        let (waiting, counted) = (Arc::clone(&waiting), Arc::clone(&counted));
+        let waiting = Arc::clone(&waiting);
+        let attempt = counted.fetch_add(1, Ordering::SeqCst) + 1;
         async move {
             waiting.notified().await;
-            let attempt = counted.fetch_add(1, Ordering::SeqCst) + 1;
             Ok::<_, String>(Database { attempt })
         }
     });

@@ -132,7 +132,7 @@ impl Answer {
 }
 
 impl Answer {
-    /// Returns the answer as the result that an MCP client sends: the inverse of [`read`](Self::read).
+    /// Returns the answer as the result that an MCP client sends: the inverse of [`from_result`](Self::from_result).
     ///
     /// ```
     /// use serde_json::json;
