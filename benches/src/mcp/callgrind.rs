@@ -28,7 +28,7 @@ const COMPARED: [(Transport, Era, Operation, Peer); 5] = [
 const GROUPS: [(&str, &[&str]); 7] = [
     ("tool-mcp", &["tool_mcp"]),
     ("tool-core, tool-serve", &["tool_core", "tool_serve"]),
-    ("serde_json", &["serde_json", "serde_core", "serde", "itoa"]),
+    ("`serde_json`", &["serde_json", "serde_core", "serde", "itoa"]),
     (
         "hyper, http, axum, tower",
         &[
