@@ -192,7 +192,7 @@ mod tests {
             groups.map(|name| GROUPS[group_of(name)].0),
             [
                 "tokio",
-                "serde_json",
+                "`serde_json`",
                 "the rest: core, alloc, std and small crates",
                 "allocation and copies (libc)"
             ]
