@@ -54,7 +54,8 @@ impl Workspace {
     /// Makes a workspace in a folder of its own, in which nothing else is built.
     pub(crate) fn open_in(name: &str) -> Result<Self, Error> {
         let root = repository();
-        Workspace::make(root.join("target/benches").join(name), root.to_owned(), &[])
+        // As deep as the other one, for the paths of the crates of this repository.
+        Workspace::make(root.join("target").join(format!("benches-{name}")), root.to_owned(), &["runtime"])
     }
 
     /// Makes the workspace of the crates that only `benches/peers` depends on, with the versions of its own lock file.
