@@ -49,7 +49,7 @@ const REMARKS: [Remark; 10] = [
     Remark {
         client: "mcp 1.",
         columns: &["cancellation"],
-        text: "The client tells the server nothing when a call is cancelled or out of time \
+        text: "The client tells the server nothing when a call is canceled or out of time \
                (<https://github.com/modelcontextprotocol/python-sdk/issues/2507>): the notification is sent by hand.",
     },
     Remark {

@@ -15,8 +15,9 @@ fn fahrenheit(
 #[tokio::main]
 async fn main() {
     let server = Server::new(Registry::collect().unwrap()).name("hello").version("1.0.0");
-    match std::env::args().nth(1) {
+    let served = match std::env::args().nth(1) {
         Some(addr) => server.serve_http(&*addr).await.unwrap().run().await,
-        None => server.serve_stdio().await.unwrap(),
-    }
+        None => server.serve_stdio().await,
+    };
+    served.unwrap();
 }
