@@ -170,7 +170,7 @@ fn requests_take_no_query_while_nothing_changes() {
     let queries = || std::fs::read_to_string(&log).unwrap().matches("FROM tool").count();
     sql.execute("UPDATE tool SET title = 'Other' WHERE code = 'get_cover'");
     server.wait_until("the change is read", |_| server.get("/tools/get_cover").1["title"] == "Other");
-    // The notification may arrive after the change was read.
+    // The notification may arrive after the change was read, and nothing tells that it has: wait until no query is added.
     let mut before = 0;
     while before != queries() {
         before = queries();
