@@ -8,10 +8,12 @@ mod deployment;
 mod load;
 mod older_clients;
 mod questions;
+mod rates;
 mod replica;
 mod retries;
 mod tasks;
 
+use std::io;
 use std::process::ExitCode;
 
 use libtest_mimic::{Arguments, Trial};
@@ -20,6 +22,10 @@ use tokio::runtime::Runtime;
 fn main() -> ExitCode {
     // The features of other packages give reqwest TLS, which nothing here uses, without a provider of cryptography.
     rustls::crypto::ring::default_provider().install_default().expect("there is no other provider");
+    if std::env::args().nth(1).as_deref() == Some("rates") {
+        let printed = Runtime::new().and_then(|runtime| runtime.block_on(rates::print()));
+        return printed.map_or_else(failure, |()| ExitCode::SUCCESS);
+    }
     let mut arguments = Arguments::from_args();
     // They start databases and load them.
     arguments.test_threads = Some(1);
@@ -44,6 +50,11 @@ fn main() -> ExitCode {
         trials.push(trial("serves_in_containers", containers::serves_in_containers));
     }
     libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+fn failure(error: io::Error) -> ExitCode {
+    eprintln!("error: {error}");
+    ExitCode::FAILURE
 }
 
 /// A test that fails by panicking.

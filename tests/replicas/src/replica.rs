@@ -148,6 +148,11 @@ impl Service {
         self.balance();
     }
 
+    /// The ids of the processes of the replicas.
+    pub(crate) fn processes(&self) -> impl Iterator<Item = u32> {
+        self.replicas.iter().filter_map(|replica| replica.process.id())
+    }
+
     /// Tells the balancer which replicas there are.
     fn balance(&self) {
         self.balancer.set(self.replicas.iter().map(|replica| replica.address).collect());
