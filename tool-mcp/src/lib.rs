@@ -45,7 +45,9 @@ pub use custom::{DynamicPrompt, DynamicResource, DynamicTemplate, Icon, IconThem
 pub use discovery::Discovery;
 pub use error::ServeError;
 pub use http::HttpServer;
-pub use prompts_file::{PromptsFile, PromptsFileError};
+pub use prompts_file::PromptsFile;
+#[cfg(feature = "prompts-file")]
+pub use prompts_file::PromptsFileError;
 pub use resource_metadata::resource_metadata;
 pub use server::Server;
 pub use session_store::{SessionStore, SessionStoreError, StoredSession};

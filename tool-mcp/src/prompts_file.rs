@@ -1,6 +1,7 @@
 //! The prompts file: texts for models, kept beside the program.
 
 use std::collections::BTreeMap;
+#[cfg(feature = "prompts-file")]
 use std::path::Path;
 
 use serde::Deserialize;
@@ -9,7 +10,8 @@ use tool_core::{FailureKind, Registry, adapter};
 
 use crate::custom::DynamicPrompt;
 
-/// A YAML file with texts for models: instructions, descriptions and examples of tools, and prompts.
+/// A YAML file with texts for models: instructions, descriptions and examples of tools, and prompts. It is read with the feature
+/// `prompts-file`; the default is an empty one.
 ///
 /// ```
 /// let file = tool_mcp::PromptsFile::parse(r#"
@@ -70,6 +72,7 @@ struct PromptTemplate {
 /// let error = tool_mcp::PromptsFile::parse("tool: {}").unwrap_err();
 /// assert!(error.to_string().contains("unknown field `tool`"));
 /// ```
+#[cfg(feature = "prompts-file")]
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PromptsFileError {
@@ -86,6 +89,7 @@ pub enum PromptsFileError {
     Content(String),
 }
 
+#[cfg(feature = "prompts-file")]
 impl PromptsFile {
     /// Parses the text of a prompts file.
     ///
@@ -123,7 +127,9 @@ impl PromptsFile {
             other => other,
         })
     }
+}
 
+impl PromptsFile {
     pub(crate) fn instructions(&self) -> Option<&str> {
         self.0.instructions.as_deref()
     }
