@@ -53,8 +53,8 @@ async fn app() -> Result<App, Box<dyn Error>> {
 {%- if with_http or with_mcp %}
 
 /// Reads who may call from the file of the variable `TOKENS`, if it is set: a
-/// line `name token` for each. Without it, servers refuse to run tools on an
-/// address that is not loopback.
+/// line `name token` for each, and comments that begin with `#`. Without it,
+/// servers refuse to run tools on an address that is not loopback.
 fn callers() -> Result<Option<Bearer>, ServeError> {
     let Some(file) = std::env::var_os("TOKENS").map(PathBuf::from) else {
         return Ok(None);
@@ -66,6 +66,7 @@ fn callers() -> Result<Option<Bearer>, ServeError> {
         let words: Vec<&str> = line.split_whitespace().collect();
         callers = match words[..] {
             [] => continue,
+            [first, ..] if first.starts_with('#') => continue,
             [name, token] => callers
                 .token(token, Principal::new(name))
                 .map_err(|error| format!("{shown}, line {number}: {error}"))?,

@@ -85,12 +85,13 @@ fn adds_a_note() {
 
 #[test]
 fn answers_callers_with_a_token_only() {
-    let text = "ada 0123456789abcdef\n\nbob\t\tabcdef0123456789\n";
+    let text = "# people-who-may-call\nada 0123456789abcdef\n\nbob\t\tabcdef0123456789\n";
     let tokens = tokens("tokens", text);
     let (_server, url) = serve(Some(&tokens));
     assert_eq!(add_note(&url, "0123456789abcdef").0, 200);
     assert_eq!(add_note(&url, "abcdef0123456789").0, 200);
     assert_eq!(add_note(&url, "fedcba9876543210").0, 401);
+    assert_eq!(add_note(&url, "people-who-may-call").0, 401);
 }
 
 #[test]
