@@ -9,7 +9,8 @@ use tool_core::ToolDefinition;
 ///
 /// - The key is all before the first `=`, without a `:` at its end. A word without a key is refused.
 /// - After `:=` the value is JSON, verbatim, and what is not JSON is refused.
-/// - After `=` the value of a text is that text, and any other is verbatim JSON or that text.
+/// - After `=` the value of a text is that text, that of a list is a verbatim JSON list, `null` or a list of that text, and any
+///   other is verbatim JSON or that text.
 pub fn command_line(input: &[u8]) {
     thread_local! {
         static TOOL: ToolDefinition = {
@@ -46,7 +47,14 @@ pub fn command_line(input: &[u8]) {
     match key {
         _ if is_json => assert!(is_verbatim, "`{word}` is read as {read_value}"),
         "text" | "secret" => assert!(is_text, "`{word}` is read as {read_value}"),
-        "number" | "list" => assert_eq!(
+        "list" if verbatim.as_ref().is_some_and(|json| json == "null" || json.starts_with('[')) => {
+            assert!(is_verbatim, "`{word}` is read as {read_value}");
+        }
+        "list" => {
+            let items: Vec<String> = serde_json::from_str(&read_value).expect("a list of texts");
+            assert_eq!(items, [value], "`{word}` is read as {read_value}");
+        }
+        "number" => assert_eq!(
             (is_verbatim, is_text || is_verbatim),
             (verbatim.is_some(), true),
             "`{word}` is read as {read_value}"

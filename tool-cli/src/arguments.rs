@@ -34,13 +34,6 @@ pub(crate) fn gather(
     let mut gathered = Members::default();
     let mut seen = HashSet::new();
     let mut source = Source::new(streams);
-    let mut claim = |key: &str| {
-        if seen.insert(key.to_owned()) {
-            Ok(())
-        } else {
-            Err(CliError::DuplicateInput { key: key.to_owned() })
-        }
-    };
     let mut switch = None;
     for occurrence in in_order(inputs, matches) {
         let after_switch = switch.take();
@@ -49,15 +42,15 @@ pub(crate) fn gather(
                 if let (Some(flag), "true" | "false") = (after_switch, pair) {
                     return Err(CliError::SwitchValue { flag, given: pair.to_owned() });
                 }
-                let (key, value) = value::assignment(inputs.tool, pair)?;
-                claim(&key)?;
+                let (key, value) = value::assignment(inputs.tool, pair, &seen)?;
+                claim(&mut seen, &key)?;
                 source.warn_if_secret(inputs.tool, &key);
                 gathered.set(key, value);
             }
             Occurrence::Flag(flag, values) => {
                 switch = (flag.kind == FlagKind::Switch).then(|| flag.long.clone());
                 let key = flag.input.name.as_deref().unwrap_or_default();
-                claim(key)?;
+                claim(&mut seen, key)?;
                 let value = match flag.kind {
                     FlagKind::List => value::list(flag.input, &values),
                     FlagKind::File => value::parse_typed(Some(flag.input), &source.secret_file(values[0])?),
@@ -79,4 +72,9 @@ pub(crate) fn gather(
         }
     }
     Ok(gathered.text().into_bytes())
+}
+
+/// Adds an input to those that were given.
+fn claim(seen: &mut HashSet<String>, key: &str) -> Result<(), CliError> {
+    if seen.insert(key.to_owned()) { Ok(()) } else { Err(CliError::DuplicateInput { key: key.to_owned() }) }
 }

@@ -25,8 +25,8 @@ pub(crate) enum CliError {
         /// Whether an argument, which the message may repeat, holds control characters.
         has_control_characters: bool,
     },
-    #[error("`{given}` is neither key=value nor key:=json")]
-    InvalidPair { given: String },
+    #[error("`{given}` is neither key=value nor key:=json{}", correction_help(correction.as_deref()))]
+    InvalidPair { given: String, correction: Option<String> },
     #[error("`{given}` is neither key=value nor key:=json\nhelp: write `--{flag}={given}`")]
     SwitchValue { flag: String, given: String },
     #[error("--answer: {reason}")]
@@ -217,6 +217,10 @@ pub(crate) fn failure_json(failure: &Failure) -> Value {
 
 fn similar_name_help(suggestion: Option<&str>) -> String {
     suggestion.map(|name| format!("\nhelp: did you mean `{name}`?")).unwrap_or_default()
+}
+
+fn correction_help(correction: Option<&str>) -> String {
+    correction.map(|correction| format!("\nhelp: write `{correction}`")).unwrap_or_default()
 }
 
 /// Returns the text of an error with its sources, without repetitions.

@@ -1,5 +1,7 @@
 //! The private functions that the fuzz targets of this workspace call. They are not part of the API.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 use tool_core::ToolDefinition;
 
@@ -14,7 +16,7 @@ use crate::yaml;
 
 /// Reads one `key=value` or `key:=json` of a tool. Returns the key and the JSON text of the value; `None` if it is refused.
 pub fn assignment(tool: &ToolDefinition, pair: &str) -> Option<(String, String)> {
-    let (key, value) = value::assignment(tool, pair).ok()?;
+    let (key, value) = value::assignment(tool, pair, &HashSet::new()).ok()?;
     Some((key, value.get().to_owned()))
 }
 

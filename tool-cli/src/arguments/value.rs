@@ -1,29 +1,57 @@
 //! What a typed text means to an input.
 
+use std::collections::HashSet;
+
 use serde_json::value::{RawValue, to_raw_value};
 use tool_core::ToolDefinition;
 use tool_core::schema::NativeSchema;
 
 use crate::error::CliError;
 
-/// One `key=value` or `key:=json`.
-pub(crate) fn assignment(tool: &ToolDefinition, pair: &str) -> Result<(String, Box<RawValue>), CliError> {
-    // It may be the value of a secret whose name was forgotten.
-    let has_secret = tool.inputs().iter().any(|input| input.secret);
-    let invalid =
-        || CliError::InvalidPair { given: if has_secret { "***".to_owned() } else { pair.to_owned() } };
+/// One `key=value` or `key:=json`. `given` are the inputs before it.
+pub(crate) fn assignment(
+    tool: &ToolDefinition,
+    pair: &str,
+    given: &HashSet<String>,
+) -> Result<(String, Box<RawValue>), CliError> {
+    let invalid = || {
+        // It may be the value of a secret whose name was forgotten.
+        if tool.inputs().iter().any(|input| input.secret) {
+            return CliError::InvalidPair { given: "***".to_owned(), correction: None };
+        }
+        CliError::InvalidPair { given: pair.to_owned(), correction: correction(tool, pair, given) }
+    };
     let (key, value) = pair.split_once('=').ok_or_else(invalid)?;
     let (key, json) = key.strip_suffix(':').map_or((key, false), |key| (key, true));
     if key.is_empty() {
         return Err(invalid());
     }
-    let value = if json {
-        parse_json(value).map_err(|error| CliError::InvalidJson { key: key.to_owned(), error })?
-    } else {
-        let input = tool.inputs().iter().find(|input| input.name.as_deref() == Some(key));
-        parse_typed(input, value)
+    let input = tool.inputs().iter().find(|input| input.name.as_deref() == Some(key));
+    let value = match input {
+        _ if json => {
+            parse_json(value).map_err(|error| CliError::InvalidJson { key: key.to_owned(), error })?
+        }
+        Some(input) if input.kind == "list" && !is_null(value) => list(input, &[value]),
+        input => parse_typed(input, value),
     };
     Ok((key.to_owned(), value))
+}
+
+/// Returns what was probably meant by a word without `=`: the name of an input without its value, an object, or the value of
+/// the first required input that is not among those given.
+fn correction(tool: &ToolDefinition, word: &str, given: &HashSet<String>) -> Option<String> {
+    if word.contains('=') {
+        return None;
+    }
+    if word.starts_with('{') {
+        return Some(format!("--input-json '{word}'"));
+    }
+    if tool.inputs().iter().any(|input| input.name.as_deref() == Some(word)) {
+        return Some(format!("{word}=…"));
+    }
+    let required = tool.inputs().iter().filter(|input| input.required == Some(true));
+    let next = required.filter_map(|input| input.name.as_deref()).find(|name| !given.contains(*name))?;
+    Some(format!("{next}={word}"))
 }
 
 /// A value by the type of its input: a text where only a text will do, JSON where the value is JSON, otherwise a text,
@@ -81,6 +109,11 @@ fn is_kind(kind: &str, json: &RawValue) -> bool {
 /// A JSON text, verbatim.
 fn parse_json(text: &str) -> Result<Box<RawValue>, serde_json::Error> {
     serde_json::from_str(text)
+}
+
+/// Whether a text is the JSON value `null`.
+fn is_null(text: &str) -> bool {
+    parse_json(text).is_ok_and(|json| json.get() == "null")
 }
 
 /// A text as JSON.

@@ -84,11 +84,22 @@ async fn reads_arguments_from_a_file() {
 
 #[tokio::test]
 async fn rejects_invalid_pairs() {
-    for given in ["a", "=1", ":=1", "{}"] {
+    for (given, help) in [
+        ("2", "help: write `a=2`\n"),
+        ("a", "help: write `a=…`\n"),
+        ("=1", ""),
+        (":=1", ""),
+        ("{}", "help: write `--input-json '{}'`\n"),
+    ] {
         cli(&["run", "add", given])
             .await
-            .fails(2, &format!("error: `{given}` is neither key=value nor key:=json\n"));
+            .fails(2, &format!("error: `{given}` is neither key=value nor key:=json\n{help}"));
     }
+    // The first required input that is not given yet; there is none after `a=1`.
+    cli(&["run", "add", "a=1", "2"]).await.fails(2, "error: `2` is neither key=value nor key:=json\n");
+    cli(&["run", "parts", "sky=rain", "high"])
+        .await
+        .fails(2, "error: `high` is neither key=value nor key:=json\nhelp: write `places=high`\n");
     let ran = cli(&["run", "add", r#"a:=1,"b":2"#]).await;
     assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
     assert!(ran.stderr.starts_with("error: the value of `a:=` is not JSON: "), "{}", ran.stderr);

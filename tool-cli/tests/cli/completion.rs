@@ -47,6 +47,22 @@ fn paint(
     let _ = (streets, colour, street, twice, more);
 }
 
+fn numbers(_: &str) -> Vec<String> {
+    ["1", "2"].map(str::to_owned).into()
+}
+
+/// Adds numbers.
+#[tool(operation = Transform)]
+fn total(
+    /** Which ones. */
+    #[arg(complete = numbers)]
+    ids: Vec<i64>,
+    /** In which colours. */
+    colours: Option<Vec<Colour>>,
+) -> i64 {
+    ids.iter().sum::<i64>() + colours.map_or(0, |colours| 100 * colours.iter().count() as i64)
+}
+
 /// Paints nothing.
 #[tool(operation = Read, permission = "pause")]
 fn pause(
@@ -87,7 +103,10 @@ async fn completes_commands_options_and_tools() {
         lines(&["li"]).await,
         ["list\tList the tools", "lint\tSuggest improvements to the declarations; fails if there are any"]
     );
-    assert_eq!(lines(&["run", ""]).await, ["paint\tPaints a street.", "pause\tPaints nothing."]);
+    assert_eq!(
+        lines(&["run", ""]).await,
+        ["paint\tPaints a street.", "pause\tPaints nothing.", "total\tAdds numbers."]
+    );
     assert_eq!(words(&["--color", "never", "info", "pai"]).await, ["paint"]);
     assert_eq!(words(&["--color", ""]).await, ["auto", "always", "never"]);
     assert_eq!(words(&["list", "--format", "m"]).await, ["markdown"]);
@@ -117,6 +136,21 @@ async fn completes_inputs_and_values() {
         words(&["run", "paint", "--street", ""]).await,
         ["High Street", "$(touch pwned)", "it's", "Harbour"]
     );
+}
+
+/// What is completed for a list is accepted, in each way to give it.
+#[tokio::test]
+async fn completes_items_of_lists_that_can_be_run() {
+    for (typed, completed) in [("ids=", "ids=2"), ("--ids=", "--ids=2")] {
+        assert!(words(&["run", "total", typed]).await.contains(&completed.to_owned()), "{typed}");
+        run(&["run", "total", completed]).await.prints("2\n");
+    }
+    assert_eq!(words(&["run", "total", "colours=g"]).await, ["colours=green"]);
+    run(&["run", "total", "ids=2", "colours=green"]).await.prints("102\n");
+    // The other forms keep their meaning.
+    run(&["run", "total", "ids=[1,2]", "colours=null"]).await.prints("3\n");
+    run(&["run", "total", "ids:=[1,2]"]).await.prints("3\n");
+    assert_eq!(run(&["run", "total", "ids:=2"]).await.code, 5);
 }
 
 #[tokio::test]

@@ -84,6 +84,7 @@ async fn explains_values_after_a_switch() {
         let error = format!("error: `{value}` is neither key=value nor key:=json\n{help}");
         cli(&["run", "hostile", "--fail", value]).await.fails(2, &error);
     }
+    // No input is required, so that there is none to suggest.
     let no_pair = |given: &str| format!("error: `{given}` is neither key=value nor key:=json\n");
     cli(&["run", "hostile", "--fail", "yes"]).await.fails(2, &no_pair("yes"));
     cli(&["run", "hostile", "true", "--fail"]).await.fails(2, &no_pair("true"));
