@@ -68,9 +68,10 @@ struct CompletionContext<'a> {
 
 impl CompletionContext<'_> {
     fn options(&self, command: &Command) -> Vec<Candidate> {
-        let own = command.get_opts().chain(self.program.get_opts().filter(|arg| arg.is_global_set()));
+        let global = self.program.get_arguments().filter(|arg| arg.is_global_set());
         let mut options: Vec<Candidate> = Vec::new();
-        for arg in own.filter(|arg| !arg.is_hide_set()) {
+        // Of a built command, `get_opts` has only the options with a value.
+        for arg in command.get_arguments().chain(global).filter(|arg| !arg.is_hide_set()) {
             let Some(long) = arg.get_long() else { continue };
             let word = if arg.get_action().takes_values() && !takes_word(arg) && !self.is_switch(arg) {
                 format!("--{long}=")
@@ -81,7 +82,6 @@ impl CompletionContext<'_> {
                 options.push(Candidate::new(word, arg.get_help().map(ToString::to_string)));
             }
         }
-        options.push(Candidate::new("--help", Some("Print help".to_owned())));
         options
     }
 

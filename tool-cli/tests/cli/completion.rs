@@ -154,6 +154,18 @@ async fn completes_items_of_lists_that_can_be_run() {
 }
 
 #[tokio::test]
+async fn completes_options_without_a_value() {
+    let options = words(&["run", "--"]).await;
+    for option in ["--yes", "--dry-run", "--skeleton", "--quiet", "--verbose", "--help", "--format"] {
+        assert_eq!(options.iter().filter(|word| *word == option).count(), 1, "{option}: {options:?}");
+    }
+    assert_eq!(words(&["run", "paint", "--dr"]).await, ["--dry-run"]);
+    assert_eq!(words(&["lock", "--ch"]).await, ["--check"]);
+    assert_eq!(words(&["info", "paint", "--ou"]).await, ["--output"]);
+    assert_eq!(words(&["--ve"]).await, ["--verbose", "--version"]);
+}
+
+#[tokio::test]
 async fn does_not_complete_values_of_denied_tools() {
     assert_eq!(words(&["run", "pause", "until=H"]).await, Vec::<String>::new());
     assert_eq!(words(&["run", "pause", "--grant", "pause", "until=Ha"]).await, ["until=Harbour"]);
