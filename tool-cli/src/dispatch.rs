@@ -5,6 +5,7 @@ use std::io;
 use std::process::ExitCode;
 
 use clap::ArgMatches;
+use clap::error::{ContextKind, ContextValue};
 use tokio::runtime::Runtime;
 use tool_core::{FailureKind, ToolDefinition};
 
@@ -12,6 +13,7 @@ use crate::app::App;
 use crate::cli::{Format, Inputs};
 use crate::error::{self, CliError};
 use crate::streams::Streams;
+use crate::style::neutral;
 #[cfg(feature = "tasks")]
 use crate::task;
 use crate::{cli, complete, identity, info, lint, list, lock, man, openapi, run, schema, serve, yaml};
@@ -139,7 +141,10 @@ impl App {
         let inputs = tool.as_ref().map(Inputs::of);
         let matches = match cli::parse(&self, streams.width(), inputs.as_ref(), &arguments) {
             Ok(matches) => matches,
-            Err(error) => return CliError::Clap { error, has_control_characters }.report(streams),
+            Err(error) => {
+                let error = self.with_tool_tip(error, &arguments).await;
+                return CliError::Clap { error, has_control_characters }.report(streams);
+            }
         };
         streams.set_color(cli::color(&matches));
         streams.set_verbosity(cli::verbosity(&matches));
@@ -147,6 +152,21 @@ impl App {
             Ok(()) => 0,
             Err(error) => error.report(streams),
         }
+    }
+
+    /// Adds how to run a tool whose name was given as a command.
+    async fn with_tool_tip(&self, mut error: clap::Error, arguments: &[OsString]) -> clap::Error {
+        let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand) else {
+            return error;
+        };
+        let registry = identity::guess_registry(self, arguments).await;
+        if let Some(tool) = registry.get(name) {
+            let tip = format!("'{0}' is a tool: '{1} run {0}'", tool.name(), neutral(&self.name));
+            // A command with a similar name was hardly meant.
+            error.remove(ContextKind::SuggestedSubcommand);
+            error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+        }
+        error
     }
 
     /// Returns the tool that `run` or `validate` names. Only its inputs become flags.

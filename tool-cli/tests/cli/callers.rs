@@ -53,4 +53,9 @@ async fn rejects_modifying_tools_in_a_read_only_registry() {
 #[tokio::test]
 async fn reports_hidden_tools_as_unknown() {
     run(RegistryBuilder::hide_denied, &["run", "forget"]).await.fails(3, "error: Tool not found: forget\n");
+    // Nor does an error about the command show them.
+    let command = run(RegistryBuilder::hide_denied, &["forget"]).await.stderr;
+    assert!(!command.contains("is a tool"), "{command}");
+    let granted = run(RegistryBuilder::hide_denied, &["forget", "--grant", "memory.write"]).await.stderr;
+    assert!(granted.contains("tip: 'forget' is a tool: 'demo run forget'"), "{granted}");
 }

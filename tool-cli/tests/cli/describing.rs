@@ -172,6 +172,20 @@ async fn prints_schemas_for_a_vendor() {
 }
 
 #[tokio::test]
+async fn says_how_to_run_a_tool_that_is_given_as_a_command() {
+    let ran = cli(&["add", "a=1"]).await;
+    assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
+    let expected = "error: unrecognized subcommand 'add'\n\n  tip: 'add' is a tool: 'demo run add'\n\n\
+                    Usage: demo [OPTIONS] <COMMAND>\n\nFor more information, try '--help'.\n";
+    assert_eq!(ran.stderr, expected);
+    // A similar command is still suggested for other words.
+    let other = cli(&["lsit"]).await.stderr;
+    assert!(other.contains("similar subcommand") && !other.contains("is a tool"), "{other}");
+    let neither = cli(&["frobnicate"]).await.stderr;
+    assert!(!neither.contains("tip:"), "{neither}");
+}
+
+#[tokio::test]
 async fn suggests_similar_tool_names() {
     for command in ["info", "schema", "run", "validate"] {
         cli(&[command, "gret"]).await.fails(3, "error: Tool not found: gret\nhelp: did you mean `greet`?\n");
