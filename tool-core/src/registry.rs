@@ -54,6 +54,7 @@ use crate::registry::index::Positions;
 use crate::registry::registered_prompt::RegisteredPrompt;
 use crate::registry::registered_tool::{RegisteredTool, ToolOverrides};
 use crate::registry::search::index::Index;
+use crate::schema::nearest;
 
 /// The tools of an application.
 ///
@@ -254,7 +255,7 @@ impl Registry {
     /// assert_eq!(registry.check_access("nope").unwrap_err().kind(), FailureKind::NotFound);
     /// ```
     pub fn check_access(&self, name: &str) -> Result<(), Failure> {
-        let Target { definition, scope, .. } = self.find(name)?;
+        let Target { definition, scope, .. } = self.find_or_fail(name)?;
         scope.admission.admit(definition, &scope.states, &self.principal)
     }
 
@@ -265,12 +266,12 @@ impl Registry {
     /// assert!(registry.requirements("nope").is_none());
     /// ```
     pub fn requirements(&self, name: &str) -> Option<Requirements> {
-        let Target { definition, scope, .. } = self.find(name).ok()?;
+        let Target { definition, scope, .. } = self.find(name)?;
         (!definition.requires().is_empty()).then(|| Requirements::new(definition.unmet(&scope.states)))
     }
 
     /// Finds the tool of this name or alias, if the caller may see it.
-    fn find(&self, name: &str) -> Result<Target<'_>, Failure> {
+    fn find(&self, name: &str) -> Option<Target<'_>> {
         self.member(name)
             .map(|member| {
                 let (overrides, scope) = (member.overrides.as_deref(), self.inner.scope_of(member));
@@ -286,7 +287,20 @@ impl Registry {
                 }
             })
             .filter(|target| target.scope.admission.is_visible(target.definition, self.principal()))
-            .ok_or_else(|| Failure::not_found(AuditKind::Tool, name))
+    }
+
+    fn find_or_fail(&self, name: &str) -> Result<Target<'_>, Failure> {
+        self.find(name).ok_or_else(|| self.tool_not_found(name))
+    }
+
+    /// Returns the failure of a tool that does not exist for the caller, with a similar name among the tools that the caller has
+    /// the permissions for.
+    fn tool_not_found(&self, name: &str) -> Failure {
+        let is_met = |tool: &&ToolDefinition| {
+            tool.permission().is_none_or(|permission| permission.is_met_by(self.principal()))
+        };
+        let similar = nearest(name, self.tools().filter(is_met).map(ToolDefinition::name));
+        Failure::not_found(AuditKind::Tool, name, similar)
     }
 
     fn member(&self, name: &str) -> Option<&RegisteredTool> {

@@ -20,7 +20,8 @@ pub(crate) enum ApiError {
     Discovery,
     #[error("internal error")]
     Internal,
-    #[error("Tool not found: {0}")]
+    /// The message of the failure that the call would have.
+    #[error("{0}")]
     ToolNotFound(String),
     #[error("{reason}: call it with POST /tools/{tool}/call")]
     NotReadable { tool: String, reason: String },

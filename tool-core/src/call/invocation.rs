@@ -342,9 +342,10 @@ pub(crate) fn unknown(
     kind: AuditKind,
     name: &str,
     arguments: &[u8],
+    failure: Failure,
 ) -> Reply {
     let subject = || AuditSubject::UnknownName(name.chars().take(128).collect());
-    answered(audit, origin, kind, subject, arguments, Failure::not_found(kind, name))
+    answered(audit, origin, kind, subject, arguments, failure)
 }
 
 /// Replies to a call that is not made, and records it.

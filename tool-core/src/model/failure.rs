@@ -125,14 +125,16 @@ impl Failure {
         Failure::new(FailureKind::Timeout, message).with_retryable(true)
     }
 
-    pub(crate) fn not_found(kind: AuditKind, name: &str) -> Self {
+    /// Creates the failure of a name that does not exist, with a similar one that does.
+    pub(crate) fn not_found(kind: AuditKind, name: &str, similar: Option<&str>) -> Self {
         let noun = match kind {
             AuditKind::Tool => "Tool",
             AuditKind::Prompt => "Prompt",
         };
         // Names have at most 128 characters.
         let name = name.char_indices().nth(128).map_or(name, |(end, _)| &name[..end]);
-        Failure::new(FailureKind::NotFound, format!("{noun} not found: {name}"))
+        let help = similar.map(|similar| format!("; did you mean `{similar}`?")).unwrap_or_default();
+        Failure::new(FailureKind::NotFound, format!("{noun} not found: {name}{help}"))
     }
 
     pub(crate) fn input(tool: &str, problems: Vec<Problem>, example: Option<Value>) -> Self {

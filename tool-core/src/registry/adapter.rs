@@ -125,7 +125,7 @@ pub fn callable_at(registry: &Registry, position: usize) -> Option<&ToolDefiniti
 /// assert_eq!(adapter::lacks(&registry.as_principal(reader.grant("ping")), "ping"), None);
 /// ```
 pub fn lacks<'r>(registry: &'r Registry, name: &str) -> Option<Vec<&'r str>> {
-    let Target { definition, scope, .. } = registry.find(name).ok()?;
+    let Target { definition, scope, .. } = registry.find(name)?;
     if scope.admission.forbids(definition) { None } else { lacking(registry, definition.permission()?) }
 }
 
@@ -230,7 +230,7 @@ fn lacking<'r>(registry: &Registry, permission: &'r Permission) -> Option<Vec<&'
 /// assert!(depends("greet_visitor") && !depends("kinds_of_weather"));
 /// ```
 pub fn depends_on_caller(registry: &Registry, tool: &ToolDefinition) -> bool {
-    let has_layers = || registry.find(tool.name()).is_ok_and(|target| !target.scope.layers.is_empty());
+    let has_layers = || registry.find(tool.name()).is_some_and(|target| !target.scope.layers.is_empty());
     tool.permission().is_some() || tool.guarded() || tool.depends_on_call() || has_layers()
 }
 
@@ -290,7 +290,7 @@ pub fn set_parent(span: &Span, caller: Option<TraceParent>) {
 /// assert!(!tool_core::adapter::contains(&registry, "nope"));
 /// ```
 pub fn contains(registry: &Registry, name: &str) -> bool {
-    registry.find(name).is_ok()
+    registry.find(name).is_some()
 }
 
 /// Returns the listed tool whose name is most similar to this one, for an error message.
@@ -301,6 +301,24 @@ pub fn contains(registry: &Registry, name: &str) -> bool {
 /// ```
 pub fn nearest<'r>(registry: &'r Registry, name: &str) -> Option<&'r ToolDefinition> {
     nearest_name(name, registry.tools().map(ToolDefinition::name)).and_then(|name| registry.get(name))
+}
+
+/// Returns the failure of a call of a tool that does not exist for the caller. Its message has a similar name, if the caller has
+/// the permissions for a tool of that name.
+///
+/// ```
+/// use tool_core::{Registry, adapter, tool, tools};
+///
+/// /// Sounds a horn.
+/// #[tool(operation = Explain)]
+/// fn sound_horn() {}
+///
+/// let registry = Registry::builder().tools(tools![sound_horn]).build().unwrap();
+/// let failure = adapter::tool_not_found(&registry, "sound_hron");
+/// assert_eq!(failure.message(), "Tool not found: sound_hron; did you mean `sound_horn`?");
+/// ```
+pub fn tool_not_found(registry: &Registry, name: &str) -> Failure {
+    registry.tool_not_found(name)
 }
 
 /// Returns every prompt that the caller has the permissions for, ordered by name. An access function may still deny it.
@@ -385,7 +403,7 @@ pub fn check_addresses(registry: &Registry, reserved: &[&str]) -> Result<(), Bui
 /// ```
 pub fn refuse(registry: &Registry, name: &str, arguments: &[u8], failure: Failure) -> Reply {
     let origin = registry.origin(registry.options());
-    let Ok(target) = registry.find(name) else {
+    let Some(target) = registry.find(name) else {
         return registry.unknown(origin, name, arguments);
     };
     let Target { definition, scope, .. } = target;
@@ -415,7 +433,7 @@ pub async fn validate_limited(
     arguments: &[u8],
 ) -> Result<Validation, Failure> {
     let options = &registry.options().context;
-    call::validate_limited(registry.principal(), options, registry.find(name)?, arguments).await
+    call::validate_limited(registry.principal(), options, registry.find_or_fail(name)?, arguments).await
 }
 
 /// Returns the JSON of arguments that a caller gives as text, such as in the query of a URL: scalars as they are, the items of a list
@@ -478,7 +496,7 @@ pub async fn complete<'t>(
     input: &str,
     request: impl Into<CompletionRequest<'t>>,
 ) -> Result<Completions, Failure> {
-    registry.completions(registry.find(tool)?, input, &request.into()).await
+    registry.completions(registry.find_or_fail(tool)?, input, &request.into()).await
 }
 
 /// Returns values that could complete what a caller has typed for an argument of a prompt, as [`complete`] does.

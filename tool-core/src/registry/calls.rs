@@ -51,18 +51,19 @@ impl Registry {
         }
         let origin = self.origin(options);
         match self.find(name) {
-            Ok(target) => match call::begin(origin, target, arguments) {
+            Some(target) => match call::begin(origin, target, arguments) {
                 // Most calls end without waiting.
                 Started::Ended(reply) => reply,
                 started => started.end().await,
             },
-            Err(_) => self.unknown(origin, name, arguments),
+            None => self.unknown(origin, name, arguments),
         }
     }
 
     /// Replies to a call of a tool that does not exist.
     pub(super) fn unknown(&self, origin: CallOrigin<'_>, name: &str, arguments: &[u8]) -> Reply {
-        call::unknown(self.inner.audit.as_ref(), origin, AuditKind::Tool, name, arguments)
+        let failure = self.tool_not_found(name);
+        call::unknown(self.inner.audit.as_ref(), origin, AuditKind::Tool, name, arguments, failure)
     }
 
     /// Validates the JSON text of the arguments for a tool without calling it. Returns the coercions that make them valid.
@@ -77,7 +78,7 @@ impl Registry {
     /// assert!(registry.validate("nope", b"{}").is_err());
     /// ```
     pub fn validate(&self, name: &str, arguments: &[u8]) -> Result<Validation, Failure> {
-        let Target { definition, implementation, scope, .. } = self.find(name)?;
+        let Target { definition, implementation, scope, .. } = self.find_or_fail(name)?;
         call::validate(definition, implementation, &scope.states, scope.leniency, arguments)
     }
 }

@@ -137,7 +137,8 @@ impl Registry {
             Some(prompt) => call::begin(origin, prompt.target(), arguments.as_bytes()).end().await,
             None => {
                 let audit = self.inner.audit.as_ref();
-                call::unknown(audit, origin, AuditKind::Prompt, name, arguments.as_bytes())
+                let failure = Failure::not_found(AuditKind::Prompt, name, None);
+                call::unknown(audit, origin, AuditKind::Prompt, name, arguments.as_bytes(), failure)
             }
         };
         // A function with `#[prompt]` returns messages and nothing else.
@@ -153,7 +154,7 @@ impl Registry {
     /// Returns the target of a request for the prompt of this name, if the caller may see it.
     pub(super) fn find_prompt(&self, name: &str) -> Result<Target<'_>, Failure> {
         let target = self.prompt_member(name).map(RegisteredPrompt::target);
-        target.ok_or_else(|| Failure::not_found(AuditKind::Prompt, name))
+        target.ok_or_else(|| Failure::not_found(AuditKind::Prompt, name, None))
     }
 
     fn prompt_member(&self, name: &str) -> Option<&RegisteredPrompt> {

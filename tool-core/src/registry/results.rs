@@ -41,10 +41,10 @@ impl Registry {
         options: &CallOptions,
     ) -> Reply {
         let target = self.find(name);
-        let is_for = target.as_ref().is_ok_and(|target| results.is_for(target.definition));
+        let is_for = target.as_ref().is_some_and(|target| results.is_for(target.definition));
         let mut reply = match target {
-            Ok(target) => call::begin(self.origin(options), target, arguments).end().await,
-            Err(_) => self.unknown(self.origin(options), name, arguments),
+            Some(target) => call::begin(self.origin(options), target, arguments).end().await,
+            None => self.unknown(self.origin(options), name, arguments),
         };
         if is_for && results.is_large(&reply.result) {
             reply.preview = results.shorten(&reply.result, self.principal()).await.map(Box::new);

@@ -57,7 +57,7 @@ impl Registry {
     /// assert_eq!(error.to_string(), "Tool not found: nope");
     /// ```
     pub fn prepare_task(&self, name: &str, arguments: &[u8]) -> Result<NewTask, TaskError> {
-        let tool = self.find(name).map_err(TaskError::Refused)?.definition;
+        let tool = self.find_or_fail(name).map_err(TaskError::Refused)?.definition;
         let options = match (self.task_engine(), tool.task()) {
             (Some(_), Some(options)) => *options,
             (None, Some(_)) => return Err(TaskError::Refused(no_engine(tool.name()))),
@@ -122,7 +122,7 @@ impl Registry {
         let outcome = task.outcome.as_ref()?;
         let result = outcome.result().cloned().map_err(Clone::clone);
         let mut reply = Reply::new(outcome.call_id(), result);
-        let definition = self.find(&task.tool).ok().map(|target| target.definition);
+        let definition = self.find(&task.tool).map(|target| target.definition);
         if let (Some(results), Some(definition)) = (self.store(), definition)
             && results.is_for(definition)
             && results.is_large(&reply.result)
@@ -166,7 +166,7 @@ impl Registry {
         let Some(ElicitationClient::Direct(SharedHandle(client))) = &options.context.client else {
             return Ok(BTreeMap::new());
         };
-        let target = self.find(name)?;
+        let target = self.find_or_fail(name)?;
         if target.definition.task().is_none() {
             return Err(no_task(target.definition.name()));
         }
@@ -180,10 +180,7 @@ impl Registry {
         let TaskAttempt { task, tool, arguments, owner, timeout, trace, answers, progress, cancellation } =
             attempt;
         let registry = self.as_principal(owner);
-        if let Err(failure) = registry.find(&tool)
-            && failure.kind() == FailureKind::NotFound
-            && self.member(&tool).is_none()
-        {
+        if registry.find(&tool).is_none() && self.member(&tool).is_none() {
             return TaskEnd::NoTool;
         }
         let client = Arc::new(TaskClient::new(answers));

@@ -15,11 +15,15 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     if name.len() > 64 {
         return None;
     }
-    let (distance, best) = candidates
-        .into_iter()
-        .map(|candidate| (strsim::damerau_levenshtein(&name, &plain(candidate)), candidate))
-        .min_by_key(|(distance, _)| *distance)?;
-    (distance <= name.chars().count().max(2) / 3 || distance == 0).then_some(best)
+    let most = name.chars().count().max(2) / 3;
+    let distance = |candidate: &str| {
+        let candidate = plain(candidate);
+        // No distance is less than the difference of the lengths.
+        let is_near = candidate.chars().count().abs_diff(name.chars().count()) <= most;
+        is_near.then(|| strsim::damerau_levenshtein(&name, &candidate)).filter(|distance| *distance <= most)
+    };
+    let near = candidates.into_iter().filter_map(|candidate| Some((distance(candidate)?, candidate)));
+    near.min_by_key(|(distance, _)| *distance).map(|(_, candidate)| candidate)
 }
 
 #[cfg(test)]

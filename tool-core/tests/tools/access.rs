@@ -258,6 +258,31 @@ async fn hides_denied_tools() {
     assert!(registry.check().is_ok(), "hidden tools are checked, too");
 }
 
+/// An unknown tool has a similar name in its error, of a tool that the caller could call.
+#[tokio::test]
+async fn suggests_only_tools_of_the_caller() {
+    let message = async |registry: &Registry, name: &str| {
+        let failure = registry.call(name, json!({})).await.unwrap_err();
+        assert_eq!(failure.kind(), FailureKind::NotFound);
+        assert_eq!(registry.validate(name, b"{}").unwrap_err(), failure);
+        assert_eq!(registry.check_access(name).unwrap_err(), failure);
+        failure.message().to_owned()
+    };
+    let registry = builder().state(Press::default()).build().unwrap();
+    assert_eq!(message(&registry, "brokn").await, "Tool not found: brokn; did you mean `broken`?");
+    assert_eq!(message(&registry, "nothing_like_it").await, "Tool not found: nothing_like_it");
+    // A permission is missing.
+    assert_eq!(message(&registry, "eithr").await, "Tool not found: eithr");
+    let ada = registry.as_principal(Principal::new("ada").grant("a"));
+    assert_eq!(message(&ada, "eithr").await, "Tool not found: eithr; did you mean `either`?");
+    // The tool is hidden, so that it does not exist for the caller, nor its name.
+    let hiding = builder().state(Press::default()).hide_denied().build().unwrap();
+    assert_eq!(message(&hiding, "prnt").await, "Tool not found: prnt");
+    assert_eq!(message(&hiding, "print").await, "Tool not found: print");
+    let read_only = builder().state(Press::default()).read_only().local(printer()).build().unwrap();
+    assert_eq!(message(&read_only, "prnt").await, "Tool not found: prnt");
+}
+
 #[tokio::test]
 async fn hides_modifying_tools_when_read_only() {
     let registry = builder().read_only().local(printer()).build().unwrap();

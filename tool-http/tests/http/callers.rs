@@ -123,4 +123,14 @@ async fn hides_denied_tools() {
     assert_eq!(get(&router, "/tools/remember").await.status, 404);
     let answer = post(&router, "/tools/remember/call", "{}").await;
     assert_eq!((answer.status, answer.body.as_str()), (404, r#"{"error":"Tool not found: remember"}"#));
+    // Nor is its name suggested, as that of `forget` is.
+    for path in ["/tools/rememer", "/tools/rememer/inputs", "/tools/rememer/result"] {
+        assert_eq!(get(&router, path).await.body, r#"{"error":"Tool not found: rememer"}"#, "{path}");
+    }
+    let forget = r#"{"error":"Tool not found: foget; did you mean `forget`?"}"#;
+    assert_eq!(get(&router, "/tools/foget").await.body, forget);
+    for route in ["call", "validate"] {
+        let answer = post(&router, &format!("/tools/foget/{route}"), "{}").await;
+        assert_eq!((answer.status, answer.body.as_str()), (404, forget), "{route}");
+    }
 }

@@ -18,9 +18,9 @@ async fn row_57_matches_tool_paths_exactly() {
     for (path, status, body) in [
         ("/tools/nope", 404, r#"{"error":"Tool not found: nope"}"#),
         ("/tools/nope/inputs", 404, r#"{"error":"Tool not found: nope"}"#),
-        ("/tools/ADD", 404, r#"{"error":"Tool not found: ADD"}"#),
-        ("/tools/add%20", 404, r#"{"error":"Tool not found: add "}"#),
-        ("/tools/add%00", 404, r#"{"error":"Tool not found: add\u0000"}"#),
+        ("/tools/ADD", 404, r#"{"error":"Tool not found: ADD; did you mean `add`?"}"#),
+        ("/tools/add%20", 404, r#"{"error":"Tool not found: add ; did you mean `add`?"}"#),
+        ("/tools/add%00", 404, r#"{"error":"Tool not found: add\u0000; did you mean `add`?"}"#),
         ("/tools/%0d%0aadd", 404, r#"{"error":"Tool not found: \r\nadd"}"#),
         ("/tools/..", 404, r#"{"error":"Tool not found: .."}"#),
         ("/tools/%2e%2e%2ftools%2fadd", 404, r#"{"error":"Tool not found: ../tools/add"}"#),

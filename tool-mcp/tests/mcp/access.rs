@@ -112,6 +112,13 @@ fn reports_hidden_tools_as_unknown() {
     let params = json!({"name": "remember", "arguments": {}});
     let answer = answer(RegistryBuilder::hide_denied, "tools/call", params);
     assert_eq!(answer["error"], json!({"code": -32602, "message": "Tool not found: remember"}));
+    // Its name is not suggested, and that of a tool without a permission is.
+    let message = |name: &str| {
+        let params = json!({"name": name, "arguments": {}});
+        self::answer(RegistryBuilder::hide_denied, "tools/call", params)["error"]["message"].take()
+    };
+    assert_eq!(message("rememer"), "Tool not found: rememer");
+    assert_eq!(message("visitr"), "Tool not found: visitr; did you mean `visitor`?");
 }
 
 /// The headers of a hidden tool tell nothing of it.
