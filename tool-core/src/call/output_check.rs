@@ -1,11 +1,14 @@
 //! Checks of outputs before they are sent.
 
+use serde_json::Value;
+
 use crate::definition::ToolDefinition;
 use crate::definition::compose::OutputSchema;
 use crate::model::failure::{Failure, FailureKind, Reason};
 use crate::model::output::Output;
 use crate::schema::Guarantee;
 use crate::schema::json::string::end_of_string;
+use crate::schema::problem::Problem;
 
 /// The output settings of a registry.
 #[derive(Clone, Copy, Debug)]
@@ -118,13 +121,24 @@ fn keeps_its_schema(tool: &ToolDefinition, output: &Output) -> bool {
         tracing::error!(gen_ai.tool.name = tool.name(), "output is nested too deeply to validate");
         return false;
     }
-    let places = tool.output_problems(output).into_iter();
-    let places: Vec<_> = places.map(|problem| format!("{} at {:?}", problem.keyword, problem.path)).collect();
-    let broken = places.join(", ");
-    if !broken.is_empty() {
-        tracing::error!(gen_ai.tool.name = tool.name(), broken, "output does not match its schema");
+    let problems = tool.output_problems(output);
+    if problems.is_empty() {
+        return true;
     }
-    broken.is_empty()
+    let value = output.structured_text().and_then(|text| serde_json::from_str::<Value>(text).ok());
+    let places = problems.iter().map(|problem| place(problem, value.as_ref())).collect::<Vec<_>>();
+    let broken = places.join(", ");
+    tracing::error!(gen_ai.tool.name = tool.name(), broken, "output does not match its schema");
+    false
+}
+
+/// Returns where an output breaks its schema, and how. Of the value it only says that it is `null`: that is what serde makes of
+/// a number that JSON does not have, and hard to find in the code of a tool.
+fn place(problem: &Problem, output: Option<&Value>) -> String {
+    let Problem { keyword, path, .. } = problem;
+    let is_null = output.and_then(|output| output.pointer(path)).is_some_and(Value::is_null);
+    let note = if is_null { " (it is null, as NaN and infinity are in JSON)" } else { "" };
+    format!("{keyword} at {path:?}{note}")
 }
 
 /// Returns `true` if a text is nested more deeply than parsers allow.

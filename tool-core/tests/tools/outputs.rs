@@ -16,6 +16,8 @@ use tool_core::{
 
 use tool_core::Registry;
 
+use crate::leniency::Events;
+
 #[derive(Serialize, JsonSchema)]
 struct Pair {
     left: u8,
@@ -450,6 +452,28 @@ async fn rejects_infinite_numbers_and_broken_limits() {
     assert_eq!(kind("ratio", json!({"of": 1, "by": 4})).await, Ok(()));
     assert_eq!(kind("ratio", json!({"of": 1, "by": 0})).await, Err(FailureKind::Internal));
     assert_eq!(kind("halved", json!({})).await, Ok(()));
+}
+
+#[tokio::test]
+async fn logs_where_a_number_is_not_finite() {
+    let events = Events::default();
+    let _logging = tracing::subscriber::set_default(events.clone());
+    let registry = registry_of_numbers();
+    for (tool, arguments, expected) in [
+        (
+            "measured",
+            json!({"single": 1, "digit": 10}),
+            [r#"type at "/value" (it is null, as NaN and infinity are in JSON)"#, r#"maximum at "/digit""#],
+        ),
+        ("ratio", json!({"of": 1, "by": 0}), ["it is null, as NaN", "at \"/"]),
+    ] {
+        registry.call(tool, arguments).await.unwrap_err();
+        let logged = events.0.lock().unwrap().drain(..).collect::<String>();
+        assert!(logged.contains("output does not match its schema"), "{logged}");
+        assert!(expected.iter().all(|text| logged.contains(text)), "{logged}");
+        // A value that is not `null` is not in the log, and has no note.
+        assert_eq!(logged.matches("it is null").count(), 1, "{logged}");
+    }
 }
 
 #[tokio::test]
