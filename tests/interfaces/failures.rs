@@ -41,7 +41,7 @@ fn rows() -> Vec<Row> {
                 "invalid_input",
                 422,
                 5,
-                "invalid input: 2 problems\n- /from: in the past\n- /stay: too long",
+                "invalid input for `fails_4`: 2 problems\n- /from: in the past\n- /stay: too long",
             ),
             None,
         ),

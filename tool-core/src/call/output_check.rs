@@ -38,7 +38,7 @@ impl Outputs {
         let output = match result {
             Ok(output) => output,
             Err(failure) => {
-                failure.make_returned();
+                failure.make_returned(tool.name(), || declared_example(tool));
                 if !kept() {
                     failure.shorten(self.most_bytes);
                 }
@@ -68,6 +68,11 @@ impl Outputs {
             schema.is_some_and(|schema| doubtful(schema.guarantee))
         })
     }
+}
+
+/// Returns the example of a call that the tool declares. One that is made from the schema can be invalid for the function.
+fn declared_example(tool: &ToolDefinition) -> Option<Value> {
+    if tool.examples().is_empty() { None } else { tool.valid_example().cloned() }
 }
 
 /// Returns `true` if the JSON may contain `null`, as for a number that is not finite. A text that contains it costs one

@@ -138,10 +138,8 @@ impl Failure {
     }
 
     pub(crate) fn input(tool: &str, problems: Vec<Problem>, example: Option<Value>) -> Self {
-        let count = problems.len();
-        let noun = if count == 1 { "problem" } else { "problems" };
         let mut failure =
-            Failure::new(FailureKind::Input, format!("invalid input for `{tool}`: {count} {noun}"));
+            Failure::new(FailureKind::Input, format!("invalid input for `{tool}`: {}", counted(&problems)));
         failure.0.problems = problems;
         failure.0.example = example;
         failure
@@ -279,14 +277,31 @@ impl Failure {
     /// Converts a failure that a tool returned into the failure of that tool.
     ///
     /// Some kinds describe the incoming call: unknown tool, invalid JSON, no identity. A tool that returns them has
-    /// made such a call itself.
-    pub(crate) fn make_returned(&mut self) {
+    /// made such a call itself. Invalid inputs that the tool found are reported like those that its schema rejects; the
+    /// example is one that the tool declares.
+    pub(crate) fn make_returned(&mut self, tool: &str, example: impl FnOnce() -> Option<Value>) {
+        if self.has_unnamed_tool() {
+            self.0.message = format!("invalid input for `{tool}`: {}", counted(&self.0.problems));
+            self.0.example = example();
+        }
         self.0.kind = match self.0.kind {
             FailureKind::NotFound => FailureKind::Failed(Reason::NotFound),
             FailureKind::NotJson => FailureKind::Input,
             FailureKind::Unauthenticated => FailureKind::Denied,
             kind => kind,
         };
+    }
+
+    /// Names no tool in the message of a failure with problems, until the tool has returned it.
+    fn set_unnamed_message(&mut self) {
+        self.0.message = unnamed_message(&self.0.problems);
+    }
+
+    fn has_unnamed_tool(&self) -> bool {
+        let problems = &self.0.problems;
+        self.0.kind == FailureKind::Input
+            && !problems.is_empty()
+            && self.0.message == unnamed_message(problems)
     }
 
     /// Returns the whole failure as text: the message, each problem with its path, a valid call, and when to retry.
@@ -313,6 +328,16 @@ impl Failure {
         }
         text
     }
+}
+
+fn unnamed_message(problems: &[Problem]) -> String {
+    format!("invalid input: {}", counted(problems))
+}
+
+fn counted(problems: &[Problem]) -> String {
+    let count = problems.len();
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} problem{plural}")
 }
 
 fn word<S: Serializer>(kind: &FailureKind, serializer: S) -> Result<S::Ok, S::Error> {

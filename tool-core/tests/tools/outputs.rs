@@ -261,6 +261,41 @@ async fn keeps_the_kind_of_returned_failures() {
     assert_eq!(returned("busy").await.retry_after(), Some(Duration::from_secs(1)));
 }
 
+/// Books nights.
+///
+/// ```tool
+/// {"from": 3, "to": 5}
+/// ```
+#[tool(operation = Read)]
+fn nights(from: u16, to: u16) -> Result<u16, ToolError> {
+    to.checked_sub(from).ok_or_else(|| ToolError::invalid("/to", "is before `from`"))
+}
+
+/// Books nights, without an example.
+#[tool(operation = Read)]
+fn other_nights(from: u16, to: u16) -> Result<u16, ToolError> {
+    nights(from, to)
+}
+
+/// An input that a tool refuses is reported like one that its schema refuses.
+#[tokio::test]
+async fn names_the_tool_in_problems_found_by_it() {
+    let builder = Registry::builder().linked();
+    let registry = builder.select(|tool| ["nights", "other_nights"].contains(&tool.name())).build().unwrap();
+    let text = async |tool: &str| {
+        registry.call(tool, json!({"from": 9, "to": 7})).await.map(|_| ()).unwrap_err().text()
+    };
+    assert_eq!(
+        text("nights").await,
+        "invalid input for `nights`: 1 problem\n- /to: is before `from`\nexample of a valid call: {\"from\":3,\"to\":5}"
+    );
+    // An example that is made from the schema is not known to be valid for the function.
+    assert_eq!(
+        text("other_nights").await,
+        "invalid input for `other_nights`: 1 problem\n- /to: is before `from`"
+    );
+}
+
 #[tokio::test]
 async fn reports_panics_and_keeps_serving() {
     let (registry, _) = registry();

@@ -67,6 +67,9 @@ impl ToolError {
     /// 6901) into the arguments, such as `/stay/from`, or the name of an input. An empty path means the arguments as a
     /// whole.
     ///
+    /// The caller reads it as an input that the schema rejects: the message names the tool, and an
+    /// [example](crate::ToolDefinition::examples) that the tool declares is added.
+    ///
     /// ```
     /// use tool_core::{FailureKind, ToolError};
     ///
@@ -95,8 +98,7 @@ impl ToolError {
         failure.0.kind = FailureKind::Input;
         failure.0.retryable = true;
         failure.0.problems.push(Problem::new(path, "tool", message));
-        let count = failure.0.problems.len();
-        failure.0.message = format!("invalid input: {count} problem{}", if count == 1 { "" } else { "s" });
+        failure.set_unnamed_message();
         ToolError(failure)
     }
 
