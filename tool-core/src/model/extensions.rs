@@ -108,8 +108,14 @@ impl fmt::Debug for Extensions {
 
 /// An extension as a parameter of a tool: `#[inject] user: Extension<User>`.
 ///
-/// The value is that of the call, or else that of its caller ([`Principal::with`](crate::Principal::with)). If both lack it, the tool does not run: the call fails with an internal error, and the log names the
-/// missing type. A parameter of type `Option<Extension<User>>` is then `None`.
+/// The value is that of the call, or else that of its caller ([`Principal::with`](crate::Principal::with)). If both lack it, the tool
+/// does not run, and the log names the missing type:
+///
+/// - If the caller is anonymous, the call is denied, as one without a permission: it needs a caller that is signed in. Whether
+///   signing in would attach the value is not known here, so look at the log if it should have been there.
+/// - For any other caller it is an internal error, since the application has not attached the value.
+///
+/// A parameter of type `Option<Extension<User>>` is `None` instead.
 ///
 /// ```
 /// use tool_core::{CallOptions, Extension, Extensions, Registry, tool};

@@ -3,6 +3,7 @@
 use serde_json::json;
 use tool_core::{CallOptions, Context, Extension, Extensions, FailureKind, Principal, tool};
 
+use crate::leniency::Events;
 use crate::{builder_of, tools_of};
 
 #[derive(Clone)]
@@ -59,6 +60,25 @@ async fn rejects_calls_without_required_extensions() {
         assert!(registry.validate("greet", b"{}").is_ok());
     }
     assert!(builder_of(module_path!()).build().unwrap().check().is_ok());
+}
+
+#[tokio::test]
+async fn denies_anonymous_calls_without_required_extensions() {
+    let events = Events::default();
+    let _logging = tracing::subscriber::set_default(events.clone());
+    let registry = tools_of(module_path!()).as_principal(Principal::anonymous());
+    let failure = registry.call("greet", json!({})).await.unwrap_err();
+    assert_eq!(
+        (failure.kind(), failure.message()),
+        (FailureKind::Denied, "`greet` needs a caller that is signed in")
+    );
+    let logged = events.0.lock().unwrap().drain(..).collect::<String>();
+    assert!(logged.contains("tools::extensions::User") && logged.contains("`Principal::with`"), "{logged}");
+    assert_eq!(registry.call("greet_anybody", json!({})).await.unwrap().value(), "Hello");
+    // The caller does not matter where the value is there.
+    let options = CallOptions::new().extensions(Extensions::new().with(User("Ada")));
+    let reply = registry.call_with("greet", b"{}", &options).await;
+    assert_eq!(reply.result.unwrap().value(), "Hello Ada");
 }
 
 #[test]

@@ -359,6 +359,11 @@ async fn keeps_results_that_depend_on_the_call_private() {
         assert_eq!((answer.status, answer.body.as_str()), (200, &*format!("Hello {user}")));
         assert_eq!(answer.header("cache-control"), "private, max-age=300");
     }
+    // Nobody is signed in.
+    let answer = get(&executing(), "/tools/greeting/result").await;
+    let expected =
+        r#"{"error":"`greeting` needs a caller that is signed in","kind":"access_denied","retryable":false}"#;
+    assert_eq!((answer.status, answer.body.as_str()), (403, expected));
 }
 
 /// What a page of another origin loads must not decide what runs here; scripts that read answers follow the rules of CORS.
