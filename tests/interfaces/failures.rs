@@ -12,6 +12,8 @@ struct Row {
     error: fn() -> Failure,
     /// Its name in JSON.
     kind: &'static str,
+    /// What a tool that failed says beyond that.
+    reason: Option<&'static str>,
     http: u16,
     exit: u8,
     retryable: bool,
@@ -23,6 +25,7 @@ fn rows() -> Vec<Row> {
     let row = |error, kind, http, exit, text| Row {
         error,
         kind,
+        reason: None,
         http,
         exit,
         retryable: false,
@@ -30,10 +33,14 @@ fn rows() -> Vec<Row> {
         text,
     };
     let later = |row: Row, seconds| Row { retryable: true, seconds, ..row };
+    let because = |reason, row: Row| Row { reason: Some(reason), ..row };
     vec![
         row(|| ToolError::failed("it rains").into(), "execution_failed", 500, 1, "it rains"),
-        row(|| ToolError::not_found("no such day").into(), "execution_failed", 404, 10, "no such day"),
-        row(|| ToolError::conflict("sold").into(), "execution_failed", 409, 11, "sold"),
+        because(
+            "not_found",
+            row(|| ToolError::not_found("no such day").into(), "execution_failed", 404, 10, "no such day"),
+        ),
+        because("conflict", row(|| ToolError::conflict("sold").into(), "execution_failed", 409, 11, "sold")),
         row(|| ToolError::denied("not yours").into(), "access_denied", 403, 4, "not yours"),
         later(
             row(
@@ -45,14 +52,27 @@ fn rows() -> Vec<Row> {
             ),
             None,
         ),
-        later(row(|| ToolError::unavailable("down").into(), "execution_failed", 503, 12, "down"), None),
         later(
-            row(
-                || ToolError::unavailable("being built").with_retry_after(Duration::from_millis(1)).into(),
-                "execution_failed",
-                503,
-                12,
-                "being built\ntry again in 1 second",
+            because(
+                "unavailable",
+                row(|| ToolError::unavailable("down").into(), "execution_failed", 503, 12, "down"),
+            ),
+            None,
+        ),
+        later(
+            because(
+                "unavailable",
+                row(
+                    || {
+                        ToolError::unavailable("being built")
+                            .with_retry_after(Duration::from_millis(1))
+                            .into()
+                    },
+                    "execution_failed",
+                    503,
+                    12,
+                    "being built\ntry again in 1 second",
+                ),
             ),
             Some(1),
         ),
@@ -77,12 +97,15 @@ fn rows() -> Vec<Row> {
             Some(1),
         ),
         // A failure of a nested call: the tool that the client called exists, and its JSON is valid.
-        row(
-            || Failure::new(FailureKind::NotFound, "Tool not found: inner"),
-            "execution_failed",
-            404,
-            10,
-            "Tool not found: inner",
+        because(
+            "not_found",
+            row(
+                || Failure::new(FailureKind::NotFound, "Tool not found: inner"),
+                "execution_failed",
+                404,
+                10,
+                "Tool not found: inner",
+            ),
         ),
     ]
 }
@@ -119,6 +142,7 @@ fn reports_kind_and_retry_of_every_failure() {
         assert_eq!((&result["isError"], &result["content"][0]["text"]), (&json!(true), &json!(row.text)));
         let meta = &result["_meta"];
         assert_eq!(meta["tool-core/kind"], row.kind, "{name}");
+        assert_eq!(meta.get("tool-core/reason").and_then(Value::as_str), row.reason, "{name}");
         assert_eq!(meta["tool-core/retryable"], row.retryable, "{name}");
         assert_eq!(meta.get("tool-core/retryAfterSeconds"), row.seconds.map(Value::from).as_ref(), "{name}");
 

@@ -43,6 +43,9 @@ pub(crate) struct ResultMeta<'h> {
     /// The kind of a failure.
     #[serde(rename = "tool-core/kind", skip_serializing_if = "Option::is_none")]
     pub(crate) kind: Option<&'static str>,
+    /// The reason of a tool that failed, which its kind does not tell.
+    #[serde(rename = "tool-core/reason", skip_serializing_if = "Option::is_none")]
+    pub(crate) reason: Option<&'static str>,
     #[serde(rename = "tool-core/retryable", skip_serializing_if = "Option::is_none")]
     pub(crate) retryable: Option<bool>,
     #[serde(rename = "tool-core/retryAfterSeconds", skip_serializing_if = "Option::is_none")]

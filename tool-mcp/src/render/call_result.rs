@@ -82,6 +82,10 @@ impl<'r> CallResult<'r> {
 
     fn describe(&mut self, failure: &Failure) {
         self.meta.kind = Some(failure.kind().codes().error_type);
+        self.meta.reason = match failure.kind() {
+            FailureKind::Failed(reason) => reason.name(),
+            _ => None,
+        };
         self.meta.retryable = Some(failure.retryable());
         self.meta.retry_after = failure.retry_after().map(|wait| wait.as_secs());
     }

@@ -25,6 +25,7 @@ use crate::testing::error::ClientError;
 /// let result = client.call("kit_divide", serde_json::json!({"a": 1, "b": 0})).await.unwrap();
 /// assert!(result.is_error());
 /// assert_eq!((result.text().as_str(), result.kind()), ("there is no such number", Some("execution_failed")));
+/// assert_eq!(result.reason(), Some("not_found"));
 /// # });
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -55,6 +56,17 @@ impl ToolResult {
     /// ```
     pub fn kind(&self) -> Option<&str> {
         self.result["_meta"]["tool-core/kind"].as_str()
+    }
+
+    /// Returns the reason of a tool that failed: `not_found`, `conflict` or `unavailable`; `None` if it gave none.
+    ///
+    /// ```
+    /// # fn f(result: tool_mcp::testing::ToolResult) {
+    /// assert_eq!(result.reason(), Some("not_found"));
+    /// # }
+    /// ```
+    pub fn reason(&self) -> Option<&str> {
+        self.result["_meta"]["tool-core/reason"].as_str()
     }
 
     /// Returns the text that a model reads: the text blocks of the content, joined with line breaks.

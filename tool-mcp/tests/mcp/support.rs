@@ -384,6 +384,7 @@ pub(crate) fn take_call_id(answer: &mut Value) -> String {
     let id = id.as_str().unwrap().to_owned();
     assert!(id.len() == 16 && id.chars().all(|c| c.is_ascii_hexdigit()), "{id}");
     let has_metadata = ["tool-core/kind", "tool-core/retryable"].map(|key| meta.shift_remove(key).is_some());
+    meta.shift_remove("tool-core/reason");
     if meta.is_empty() {
         answer["result"].as_object_mut().unwrap().shift_remove("_meta");
     }

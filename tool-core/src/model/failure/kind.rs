@@ -70,6 +70,26 @@ pub enum Reason {
     Unavailable,
 }
 
+impl Reason {
+    /// Returns the name of the reason: `tool-core/reason` over MCP, where no status tells the reasons apart. `None` for
+    /// [`Reason::Other`].
+    ///
+    /// ```
+    /// use tool_core::failure::Reason;
+    ///
+    /// assert_eq!(Reason::NotFound.name(), Some("not_found"));
+    /// assert_eq!(Reason::Other.name(), None);
+    /// ```
+    pub const fn name(self) -> Option<&'static str> {
+        match self {
+            Reason::Other => None,
+            Reason::NotFound => Some("not_found"),
+            Reason::Conflict => Some("conflict"),
+            Reason::Unavailable => Some("unavailable"),
+        }
+    }
+}
+
 /// The codes of a [`FailureKind`] in each protocol.
 ///
 /// ```
