@@ -10,7 +10,8 @@ use crate::failure::Failure;
 use crate::fuzz::{self, TARGETS};
 use crate::guides;
 use crate::process::Invocation;
-use crate::program::VALGRIND;
+use crate::program::{POSTGRESQL, VALGRIND};
+use crate::soak;
 use crate::step::{self, Step};
 use crate::steps::STEPS;
 use crate::supply_chain;
@@ -31,6 +32,8 @@ pub(crate) enum Command {
     Docs,
     /// Runs a fuzz target.
     Fuzz(fuzz::Run),
+    /// Hands these arguments to the `soak` package.
+    Soak(Vec<String>),
     /// Checks licenses, sources and bans with `cargo-deny`.
     Deny,
     /// Checks advisories with `cargo-deny`.
@@ -47,6 +50,7 @@ impl Command {
             "bench" => Ok(Self::Bench(rest.to_vec())),
             "docs" => Ok(Self::Docs),
             "fuzz" => fuzzed(rest).map(Self::Fuzz),
+            "soak" => Ok(Self::Soak(rest.to_vec())),
             "deny" => Ok(Self::Deny),
             "advisories" => Ok(Self::Advisories),
             _ => Err(UsageError::Command(name.clone())),
@@ -69,6 +73,7 @@ impl Command {
             Self::Bench(arguments) => ended(bench(arguments)),
             Self::Docs => ended(guides::build()),
             Self::Fuzz(run) => ended(run.run()),
+            Self::Soak(arguments) => ended(POSTGRESQL.ensure().and_then(|()| soak::run(&arguments))),
             Self::Deny => ended(supply_chain::deny()),
             Self::Advisories => ended(supply_chain::advisories()),
         }
@@ -177,6 +182,8 @@ fn help() -> String {
          docs           build the guides as HTML, in target/docs\n  \
          fuzz TARGET [--seconds N] [ARG…]\n                 \
          run a fuzz target for {SECONDS} s or N, with arguments of libFuzzer: {}\n  \
+         soak --minutes N [--seed S]\n                 \
+         load all interfaces of one application; the figures are in target/soak\n  \
          deny           check licenses, sources and bans by deny.toml, with cargo-deny\n  \
          advisories     check Cargo.lock against the advisories of RustSec, with cargo-deny\n\n\
          steps of `test`\n{}",
@@ -227,6 +234,7 @@ mod tests {
                 "oauth",
                 "publish",
                 "replicas",
+                "soak",
                 "shells",
                 "browser"
             ]
@@ -280,6 +288,13 @@ mod tests {
             let mistake = parse(line).unwrap_err().to_string();
             assert!(mistake.starts_with(expected), "{mistake}");
         }
+    }
+
+    #[test]
+    fn accepts_any_arguments_for_soak() {
+        let Ok(Command::Soak(arguments)) = parse("soak --minutes 60 --seed 7") else { panic!("no soak") };
+        assert_eq!(arguments, ["--minutes", "60", "--seed", "7"]);
+        assert!(help().contains("soak --minutes N [--seed S]"), "{}", help());
     }
 
     #[test]

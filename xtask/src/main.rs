@@ -18,6 +18,7 @@ mod install_lock;
 mod process;
 mod program;
 mod server;
+mod soak;
 mod step;
 mod steps;
 mod supply_chain;

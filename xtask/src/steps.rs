@@ -15,6 +15,7 @@ mod replicas;
 mod schemathesis;
 mod semver;
 mod shells;
+mod soak;
 mod typed;
 
 use crate::program::{BASH, CHROMIUM, FAKETIME, FISH, NPM, POSTGRESQL, PYTHON, VALGRIND, ZSH};
@@ -127,6 +128,12 @@ pub(crate) const STEPS: &[Step] = &[
         summary: "several replicas behind a load balancer answer as one, whatever is killed",
         needs: &[POSTGRESQL, PYTHON],
         run: replicas::replicas,
+    },
+    Step {
+        name: "soak",
+        summary: "memory, descriptors and tasks are flat under two minutes of mixed and hostile traffic",
+        needs: &[POSTGRESQL],
+        run: soak::soak,
     },
     Step {
         name: "shells",

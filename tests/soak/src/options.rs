@@ -1,0 +1,66 @@
+//! The arguments of the program.
+
+use std::time::Duration;
+
+use anyhow::{Context as _, bail};
+
+/// What the command line says.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Options {
+    /// How long clients send requests.
+    pub(crate) time: Duration,
+    /// The seed of all random choices.
+    pub(crate) seed: u64,
+}
+
+impl Options {
+    /// Parses `--minutes N [--seed S]`; without a seed, there is a random one.
+    pub(crate) fn parse(arguments: impl Iterator<Item = String>) -> anyhow::Result<Self> {
+        let (mut minutes, mut seed) = (None, fastrand::u64(..));
+        let mut arguments = arguments;
+        while let Some(name) = arguments.next() {
+            let value = arguments.next().with_context(|| format!("`{name}` needs a value"))?;
+            match name.as_str() {
+                "--minutes" => {
+                    let number = value.parse().ok().filter(|number| (0.1..=1e5).contains(number));
+                    minutes = Some(number.with_context(|| format!("`{value}` is not a number of minutes"))?);
+                }
+                "--seed" => seed = value.parse().with_context(|| format!("`{value}` is not a seed"))?,
+                _ => bail!("there is no option `{name}`; the options are `--minutes N` and `--seed S`"),
+            }
+        }
+        let minutes: f64 = minutes.context("`--minutes N` is missing")?;
+        Ok(Self { time: Duration::from_secs_f64(minutes * 60.0), seed })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(line: &str) -> anyhow::Result<Options> {
+        Options::parse(line.split_whitespace().map(str::to_owned))
+    }
+
+    #[test]
+    fn accepts_minutes_and_a_seed() {
+        let expected = Options { time: Duration::from_secs(90), seed: 7 };
+        assert_eq!(parse("--seed 7 --minutes 1.5").unwrap(), expected);
+        assert_eq!(parse("--minutes 60").unwrap().time, Duration::from_secs(3_600));
+    }
+
+    #[test]
+    fn rejects_other_arguments() {
+        for (line, expected) in [
+            ("", "`--minutes N` is missing"),
+            ("--minutes", "`--minutes` needs a value"),
+            ("--minutes soon", "`soon` is not a number of minutes"),
+            ("--minutes -1", "`-1` is not a number of minutes"),
+            ("--minutes NaN", "`NaN` is not a number of minutes"),
+            ("--minutes 1 --seed x", "`x` is not a seed"),
+            ("--hours 1", "there is no option `--hours`; the options are `--minutes N` and `--seed S`"),
+        ] {
+            assert_eq!(parse(line).unwrap_err().to_string(), expected, "{line}");
+        }
+    }
+}
