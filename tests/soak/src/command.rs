@@ -47,7 +47,7 @@ pub(crate) async fn write_row(world: &World, rng: &mut Rng) -> anyhow::Result<()
 
 pub(crate) async fn explode(world: &World, _: &mut Rng) -> anyhow::Result<()> {
     let arguments = ["explode", "--reason", "on the command line"];
-    run(world, "command explode", &arguments, &[1]).await.map(|_| ())
+    run(world, "command explode", &arguments, &[70]).await.map(|_| ())
 }
 
 /// Runs commands that reach no tool.

@@ -145,7 +145,7 @@ mod tests {
             ("memory in KiB", (|second, it| it.rss_kib += second * 14) as fn(u64, &mut Figures)),
             ("file descriptors", |second, it| it.descriptors += second / 40),
             ("tasks", |second, it| it.tasks += second / 40),
-            ("threads", |second, it| it.threads += second / 120),
+            ("threads", |second, it| it.threads += second / 80),
         ] {
             assert_eq!(names(&grown(&samples(change), HOUR)), [name]);
         }

@@ -26,7 +26,6 @@ mod world;
 use std::fs::{self, File};
 use std::io::BufReader;
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -63,17 +62,11 @@ async fn main() -> ExitCode {
     }
 }
 
-/// Returns the folder of the log and the figures.
-fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/soak")
-}
-
 /// Starts everything, loads it, and returns what is wrong.
 async fn soak(options: &Options) -> anyhow::Result<Vec<String>> {
-    let Options { time, seed } = *options;
+    let Options { time, seed, ref folder } = *options;
     println!("seed {seed}, {} s", time.as_secs());
-    let folder = folder();
-    fs::create_dir_all(&folder)?;
+    fs::create_dir_all(folder)?;
     let audit = folder.join("audit.jsonl");
     File::create(&audit)?;
     let postgres = Arc::new(PostgresServer::start());
@@ -88,6 +81,7 @@ async fn soak(options: &Options) -> anyhow::Result<Vec<String>> {
     let progress = Arc::new(Progress::default());
 
     load::tour(&world, &progress, seed).await;
+    session::close_abandoned(&world).await?;
     // Tasks that were begun end, and connections are closed.
     let before =
         Figures::settle(figures, Duration::from_secs(60), |last, now| last.tasks == now.tasks).await?;
@@ -100,6 +94,7 @@ async fn soak(options: &Options) -> anyhow::Result<Vec<String>> {
         load::restarts(&postgres, end),
     );
     let samples = samples?;
+    session::close_abandoned(&world).await?;
     let after = Figures::settle(figures, Duration::from_secs(90), |_, now| {
         judgement::stayed(&before, now).is_empty()
     })

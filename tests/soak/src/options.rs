@@ -1,5 +1,6 @@
 //! The arguments of the program.
 
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
@@ -11,12 +12,15 @@ pub(crate) struct Options {
     pub(crate) time: Duration,
     /// The seed of all random choices.
     pub(crate) seed: u64,
+    /// Where the log and the figures are stored.
+    pub(crate) folder: PathBuf,
 }
 
 impl Options {
-    /// Parses `--minutes N [--seed S]`; without a seed, there is a random one.
+    /// Parses `--minutes N [--seed S] [--folder PATH]`. By default, the seed is random and the folder is `target/soak`.
     pub(crate) fn parse(arguments: impl Iterator<Item = String>) -> anyhow::Result<Self> {
         let (mut minutes, mut seed) = (None, fastrand::u64(..));
+        let mut folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/soak");
         let mut arguments = arguments;
         while let Some(name) = arguments.next() {
             let value = arguments.next().with_context(|| format!("`{name}` needs a value"))?;
@@ -26,11 +30,14 @@ impl Options {
                     minutes = Some(number.with_context(|| format!("`{value}` is not a number of minutes"))?);
                 }
                 "--seed" => seed = value.parse().with_context(|| format!("`{value}` is not a seed"))?,
-                _ => bail!("there is no option `{name}`; the options are `--minutes N` and `--seed S`"),
+                "--folder" => folder = value.into(),
+                _ => {
+                    bail!("there is no option `{name}`; the options are `--minutes`, `--seed` and `--folder`")
+                }
             }
         }
         let minutes: f64 = minutes.context("`--minutes N` is missing")?;
-        Ok(Self { time: Duration::from_secs_f64(minutes * 60.0), seed })
+        Ok(Self { time: Duration::from_secs_f64(minutes * 60.0), seed, folder })
     }
 }
 
@@ -43,10 +50,12 @@ mod tests {
     }
 
     #[test]
-    fn accepts_minutes_and_a_seed() {
-        let expected = Options { time: Duration::from_secs(90), seed: 7 };
-        assert_eq!(parse("--seed 7 --minutes 1.5").unwrap(), expected);
-        assert_eq!(parse("--minutes 60").unwrap().time, Duration::from_secs(3_600));
+    fn accepts_minutes_a_seed_and_a_folder() {
+        let expected = Options { time: Duration::from_secs(90), seed: 7, folder: PathBuf::from("a") };
+        assert_eq!(parse("--seed 7 --minutes 1.5 --folder a").unwrap(), expected);
+        let usual = parse("--minutes 60").unwrap();
+        assert_eq!(usual.time, Duration::from_secs(3_600));
+        assert!(usual.folder.ends_with("target/soak"), "{usual:?}");
     }
 
     #[test]
@@ -58,7 +67,10 @@ mod tests {
             ("--minutes -1", "`-1` is not a number of minutes"),
             ("--minutes NaN", "`NaN` is not a number of minutes"),
             ("--minutes 1 --seed x", "`x` is not a seed"),
-            ("--hours 1", "there is no option `--hours`; the options are `--minutes N` and `--seed S`"),
+            (
+                "--hours 1",
+                "there is no option `--hours`; the options are `--minutes`, `--seed` and `--folder`",
+            ),
         ] {
             assert_eq!(parse(line).unwrap_err().to_string(), expected, "{line}");
         }

@@ -1,5 +1,6 @@
 //! Sessions of clients up to 2025-11-25 over HTTP.
 
+use std::sync::PoisonError;
 use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
@@ -70,6 +71,11 @@ impl<'w> Session<'w> {
         ensure!(status.is_success(), "{status}");
         Ok(())
     }
+
+    /// Leaves the session open. The server closes it when it has been idle for five minutes.
+    fn abandon(self) {
+        self.world.sessions.lock().unwrap_or_else(PoisonError::into_inner).push(self.id);
+    }
 }
 
 /// Reads the answer to a request with this id.
@@ -100,7 +106,11 @@ pub(crate) async fn calls(world: &World, rng: &mut Rng) -> anyhow::Result<()> {
         call.answered();
         ensure!(answer["result"]["isError"].as_bool().unwrap_or(false) == is_failure, "{answer}");
     }
-    if rng.bool() { session.delete().await } else { Ok(()) }
+    if rng.bool() {
+        return session.delete().await;
+    }
+    session.abandon();
+    Ok(())
 }
 
 /// Answers the question of a call in a session, or lets it wait until the server gives up.
@@ -135,12 +145,15 @@ pub(crate) async fn cancel(world: &World, rng: &mut Rng) -> anyhow::Result<()> {
             session.delete().await?;
         }
         1 => session.delete().await?,
-        _ => drop(events),
+        _ => {
+            drop(events);
+            session.abandon();
+        }
     }
     Ok(())
 }
 
-/// Reads the stream of a session, or nothing of it, and abandons the session with its subscription.
+/// Reads the stream of a session, or nothing of it. Some clients then abandon the session with its subscription.
 pub(crate) async fn listen(world: &World, rng: &mut Rng) -> anyhow::Result<()> {
     let session = Session::open(world).await?;
     let number = rng.u32(..10);
@@ -159,6 +172,20 @@ pub(crate) async fn listen(world: &World, rng: &mut Rng) -> anyhow::Result<()> {
         ensure!(update["method"] == "notifications/resources/updated", "{update}");
     } else {
         sleep(Duration::from_millis(rng.u64(..7_000))).await;
+    }
+    if rng.u8(..4) > 0 {
+        return session.delete().await;
+    }
+    session.abandon();
+    Ok(())
+}
+
+/// Closes the sessions that were abandoned, if the server has not done so already.
+pub(crate) async fn close_abandoned(world: &World) -> anyhow::Result<()> {
+    let ids = std::mem::take(&mut *world.sessions.lock().unwrap_or_else(PoisonError::into_inner));
+    for id in ids {
+        let status = Session { world, id }.request(Method::DELETE).send().await?.status();
+        ensure!(status.is_success() || status == 404, "{status}");
     }
     Ok(())
 }

@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::Stdio;
+use std::sync::Mutex;
 use std::time::Duration;
 
 use tokio::process::Command;
@@ -21,6 +22,8 @@ pub(crate) struct World {
     pub(crate) http: HttpClient,
     pub(crate) mcp: McpClient,
     pub(crate) program: Program,
+    /// The sessions that were left open.
+    pub(crate) sessions: Mutex<Vec<String>>,
 }
 
 /// The server as a program, with its variables.
@@ -37,12 +40,19 @@ impl Program {
         let mut command = Command::new(&self.path);
         command.args(arguments).kill_on_drop(true).stdin(Stdio::null());
         command.env("DATABASE_URL", &self.database).env("SOAK_AUDIT", &self.audit).env("NO_COLOR", "1");
+        command.env("RUST_BACKTRACE", "0");
         command
     }
 }
 
 impl World {
     pub(crate) fn new(ledger: Ledger, http: SocketAddr, mcp: SocketAddr, program: Program) -> Self {
-        Self { ledger, http: HttpClient::new(http), mcp: McpClient::new(mcp), program }
+        Self {
+            ledger,
+            http: HttpClient::new(http),
+            mcp: McpClient::new(mcp),
+            program,
+            sessions: Mutex::default(),
+        }
     }
 }
