@@ -94,8 +94,8 @@ pub(crate) enum CliError {
     #[cfg(feature = "publish")]
     #[error("{0}")]
     Publish(#[from] crate::publish::error::PublishError),
-    #[error("the server did not shut down in time")]
-    ShutdownTimeout,
+    #[error("the server did not shut down in time: {running}")]
+    ShutdownTimeout { running: String },
     #[error("cannot write to stdout: {0}")]
     WriteStdout(#[from] io::Error),
 }
@@ -116,6 +116,20 @@ impl CliError {
     /// Returns the error for a failed call.
     pub(crate) fn call(failure: Failure) -> Self {
         CliError::Call { failure, suggestion: None }
+    }
+
+    /// Returns the error of a server or a worker that did not end in time, with what still runs.
+    pub(crate) fn shutdown_timeout(registry: &Registry) -> Self {
+        let calls = |(tool, count): (String, usize)| {
+            format!("{count} call{} of `{tool}`", if count == 1 { "" } else { "s" })
+        };
+        let running: Vec<_> = adapter::running(registry).into_iter().map(calls).collect();
+        let running = if running.is_empty() {
+            "no tool runs that modifies; a connection or a tool that reads is still open".to_owned()
+        } else {
+            format!("still running: {}", running.join(", "))
+        };
+        CliError::ShutdownTimeout { running }
     }
 
     /// Reports the error to the user, and returns the exit code.
@@ -184,7 +198,7 @@ impl CliError {
             | CliError::BreaksCallers(_)
             | CliError::WriteFile { .. }
             | CliError::Server(_)
-            | CliError::ShutdownTimeout
+            | CliError::ShutdownTimeout { .. }
             | CliError::WriteStdout(_) => 1,
         }
     }
@@ -236,4 +250,37 @@ fn with_sources(error: &(dyn Error + 'static)) -> String {
         source = error.source();
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use tool_core::{Registry, tool, tools};
+
+    use super::CliError;
+
+    /// Never ends.
+    #[tool(operation = Write, destructive = false)]
+    async fn stuck() {
+        std::future::pending().await
+    }
+
+    #[tokio::test]
+    async fn names_what_still_runs_after_a_shutdown() {
+        let registry = Registry::builder().tools(tools![stuck]).build().unwrap();
+        let error = || CliError::shutdown_timeout(&registry).to_string();
+        let before = "the server did not shut down in time: ";
+        assert_eq!(
+            error(),
+            format!("{before}no tool runs that modifies; a connection or a tool that reads is still open")
+        );
+        for expected in ["1 call", "2 calls"] {
+            // The callers leave.
+            tokio::select! {
+                biased;
+                _ = registry.call("stuck", serde_json::json!({})) => panic!("it has ended"),
+                () = tokio::task::yield_now() => {}
+            }
+            assert_eq!(error(), format!("{before}still running: {expected} of `stuck`"));
+        }
+    }
 }

@@ -360,6 +360,6 @@ pub(crate) async fn serve(app: App, matches: &ArgMatches, streams: &mut Streams)
     };
     tokio::select! {
         result = serving => result,
-        () = overdue.cancelled() => Err(CliError::ShutdownTimeout),
+        () = overdue.cancelled() => Err(CliError::shutdown_timeout(&app.registry)),
     }
 }

@@ -252,7 +252,7 @@ impl Context {
             gen_ai.tool.call.id = %self.call_id()
         );
         let task = crate::model::catch_panic::catch_panic_task(task, span);
-        self.0.background.spawn(task, &tokio::runtime::Handle::current());
+        self.0.background.spawn(self.tool(), task, &tokio::runtime::Handle::current());
     }
 }
 

@@ -28,7 +28,7 @@ pub(super) async fn work(app: &App, streams: &mut Streams) -> Result<(), CliErro
     };
     tokio::select! {
         result = working => result,
-        () = overdue.cancelled() => Err(CliError::ShutdownTimeout),
+        () = overdue.cancelled() => Err(CliError::shutdown_timeout(&app.registry)),
     }
 }
 
@@ -54,7 +54,7 @@ pub(crate) async fn with_worker(
         };
         let result = tokio::select! {
             result = &mut worker => result_of(result),
-            () = overdue => Err(CliError::ShutdownTimeout),
+            () = overdue => Err(CliError::shutdown_timeout(registry)),
         };
         stop.cancel();
         result

@@ -39,7 +39,7 @@ impl Invocation<'_> {
             end.record(&result);
             result
         };
-        let task = self.scope.executor.background.spawn(task, runtime);
+        let task = self.scope.executor.background.spawn(self.tool.name(), task, runtime);
         let (result, has_ended) = guard.wait(self.tool, &self.span, timer, task).await;
         self.is_logged = has_ended;
         result
@@ -92,7 +92,7 @@ impl Invocation<'_> {
             result
         };
         let task = SuspendableThread {
-            task: self.scope.executor.background.spawn_blocking(task, &runtime),
+            task: self.scope.executor.background.spawn_blocking(tool.name(), task, &runtime),
             context: asks,
         };
         let (result, has_ended) = guard.wait(tool, span, timer, task).await;

@@ -321,6 +321,30 @@ pub fn tool_not_found(registry: &Registry, name: &str) -> Failure {
     registry.tool_not_found(name)
 }
 
+/// Returns how many calls and tasks of each tool run apart from their callers, by name: what [`Registry::drain`] waits for. A
+/// program that stops waiting names them.
+///
+/// ```
+/// use tool_core::{Context, Registry, adapter, tool, tools};
+///
+/// /// Orders a book.
+/// #[tool(operation = Trigger, destructive = false)]
+/// fn order(#[inject] context: Context) {
+///     context.spawn(std::future::pending());
+/// }
+///
+/// # let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+/// # runtime.block_on(async {
+/// let registry = Registry::builder().tools(tools![order]).build().unwrap();
+/// registry.call("order", serde_json::json!({})).await.unwrap();
+/// assert_eq!(adapter::running(&registry)["order"], 1);
+/// # });
+/// ```
+#[cfg(feature = "tokio")]
+pub fn running(registry: &Registry) -> BTreeMap<String, usize> {
+    registry.running()
+}
+
 /// Returns every prompt that the caller has the permissions for, ordered by name. An access function may still deny it.
 ///
 /// ```

@@ -1,5 +1,6 @@
 //! Waiting for calls and tasks that outlive their callers.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::context::background::BackgroundTasks;
@@ -44,6 +45,15 @@ impl Registry {
             Ok(()) => 0,
             Err(_) => self.background().iter().map(|tasks| tasks.len()).sum(),
         }
+    }
+
+    /// Returns how many calls and tasks of each tool run apart from their callers.
+    pub(super) fn running(&self) -> BTreeMap<String, usize> {
+        let mut running = BTreeMap::new();
+        for (tool, count) in self.background().into_iter().flat_map(BackgroundTasks::running) {
+            *running.entry(tool).or_default() += count;
+        }
+        running
     }
 
     /// Returns the running tasks of each scope.
