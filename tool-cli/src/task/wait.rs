@@ -101,7 +101,14 @@ impl<'a> Waiter<'a> {
                     "no worker has taken the task yet: `{program} task work` runs one, and so does a server"
                 ));
             }
-            task = self.newer(&task, streams).await?;
+            let newer = self.newer(&task, streams);
+            if task.attempt > 0 || has_hinted {
+                task = newer.await?;
+            } else if let Ok(newer) =
+                tokio::time::timeout(WORKER_PATIENCE.saturating_sub(began.elapsed()), newer).await
+            {
+                task = newer?;
+            }
         }
     }
 

@@ -57,3 +57,23 @@ async fn hears_a_cancellation() {
     assert_eq!((ran.code, ran.stdout.as_str()), (130, ""), "{ran:?}");
     worker.stop().await;
 }
+
+/// The engine may wait for long until it looks again, and must not delay the hint.
+#[tokio::test]
+async fn says_that_no_worker_has_taken_the_task() {
+    let bench = Bench::new();
+    let id = bench.run(&["run", "count", "to=3", "--detach"]).await.id();
+    let hint = "no worker has taken the task yet: `demo task work` runs one, and so does a server\n";
+    let until_hint = |stdout, stderr: tool_cli::Buffer| {
+        let written = stderr.clone();
+        let hinted = async move {
+            while !written.text().contains(hint) {
+                tokio::task::yield_now().await;
+                tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+            }
+        };
+        Streams::new(std::io::empty(), stdout, stderr).interrupted_by(hinted)
+    };
+    let ran = on(bench.app(), &["task", "wait", &id, "--timeout", "15s"], until_hint).await;
+    assert_eq!((ran.code, ran.stderr.matches(hint).count()), (130, 1), "{ran:?}");
+}
