@@ -16,7 +16,7 @@ use tracing::field::display;
 use crate::error::ApiError;
 use crate::idempotency_key::idempotency_key;
 use crate::in_flight::CallGuard;
-use crate::request_context::{RequestContext, find_tool};
+use crate::request_context::{RequestContext, find_tool, tool_not_found};
 use crate::request_filter::is_for_foreign_page;
 #[cfg(feature = "tasks")]
 use crate::tasks::TaskRequest;
@@ -148,7 +148,8 @@ async fn read(
         let response = response::bare_response(&invoke(&tools, &name, b"", &options).await)?;
         return Ok(context.challenged(response, &tools, &name));
     }
-    let tool = find_tool(&tools, &name)?;
+    // The call records its name.
+    let tool = tools.get(&name).ok_or_else(|| tool_not_found(&tools, &name))?;
     check_readable(tool)?;
     let arguments = adapter::arguments_of_query(tool, &values(&context.head.uri)?);
     let reply = invoke(&tools, &name, arguments.as_bytes(), &options.full_results()).await;

@@ -126,10 +126,12 @@ pub(crate) fn trace_parent(headers: &HeaderMap) -> Option<TraceParent> {
 
 /// Returns the tool of this name, if the caller can see it.
 pub(crate) fn find_tool<'r>(tools: &'r Registry, name: &str) -> Result<&'r ToolDefinition, ApiError> {
-    let tool = tools.get(name).ok_or_else(|| {
-        let failure = adapter::tool_not_found(tools, name);
-        ApiError::ToolNotFound(failure.message().to_owned())
-    })?;
+    let tool = tools.get(name).ok_or_else(|| tool_not_found(tools, name))?;
     tracing::Span::current().record("gen_ai.tool.name", tool.name());
     Ok(tool)
+}
+
+/// Returns the error for a tool that does not exist for the caller.
+pub(crate) fn tool_not_found(tools: &Registry, name: &str) -> ApiError {
+    ApiError::ToolNotFound(adapter::tool_not_found(tools, name).message().to_owned())
 }

@@ -63,6 +63,7 @@ async fn records_span_fields() {
     let answer = post(&executing(), "/api/tools/panics/call", "").await;
     get(&executing(), "/api/tools/add").await;
     get(&executing(), "/api/tools/nope").await;
+    get(&executing(), "/api/tools/no.thing/result").await;
     let (_, id) = answer.body.split_once(r#""callId":""#).unwrap();
     let text = log.text();
     let has = |parts: &[&str]| text.lines().any(|line| parts.iter().all(|part| line.contains(part)));
@@ -80,6 +81,16 @@ async fn records_span_fields() {
     );
     assert!(has(&["GET /tools/{name}", "http.response.status_code=404", "answered"]), "{text}");
     assert!(!answer.body.contains("swordfish"));
+    // Each field once: a log would show both.
+    let result = r#"http.route="/tools/{name}/result""#;
+    let mut lines = text.lines().filter(|line| line.contains(result) && line.contains("answered"));
+    let line = lines.next().expect("the response is logged");
+    let (span, _) = line.split_once("answered").unwrap();
+    assert_eq!(
+        span.split_once("execute_tool").map_or(span, |(span, _)| span).matches("gen_ai.tool.name").count(),
+        1,
+        "{line}"
+    );
 }
 
 #[tokio::test]
