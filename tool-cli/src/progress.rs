@@ -1,6 +1,7 @@
 //! Progress and log messages of a call: a bar if stderr is a terminal, otherwise lines.
 
 mod bar;
+mod line;
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -9,6 +10,7 @@ use tool_core::logging::{LogMessage, LogSink};
 use tool_core::progress::{Progress, ProgressSink};
 
 use crate::progress::bar::Bar;
+use crate::progress::line::progress_line;
 use crate::streams::{self, Stderr, Streams};
 use crate::style::neutral;
 
@@ -24,6 +26,13 @@ impl ProgressWatch {
     /// Returns the display, for code that writes to the terminal.
     pub(crate) fn display(&self) -> Arc<Display> {
         Arc::clone(&self.display)
+    }
+
+    /// Ends the display of a call that is no longer waited for, but leaves the last progress.
+    pub(crate) fn leave(self) {
+        if let Display::Bar(bar) = &*self.display {
+            bar.leave();
+        }
     }
 
     /// Returns the sink for progress.
@@ -123,9 +132,7 @@ impl Lines {
         if !is_end && !is_new {
             return;
         }
-        let total = total.map(|total| format!("/{total}")).unwrap_or_default();
-        let line = format!("progress: {done}{total} {message}");
-        streams::write(&self.stderr, &format!("{}\n", line.trim_end()));
+        streams::write(&self.stderr, &progress_line(done, total, &message));
         self.last = Some((Instant::now(), message));
     }
 }

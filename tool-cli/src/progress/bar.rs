@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use unicode_width::UnicodeWidthStr as _;
 
+use crate::progress::line::progress_line;
 use crate::streams::{self, Stderr};
 
 /// The maximum number of redraws per second, and in a burst.
@@ -112,6 +113,18 @@ impl Bar {
         }
         let _guard = SuspendGuard(self);
         write()
+    }
+
+    /// Replaces the bar by a line with the last report, if there was one.
+    pub(crate) fn leave(&self) {
+        let mut state = self.state();
+        if state.line.turn > 0 && !state.is_finished {
+            let BarLine { done, total, message, .. } = &state.line;
+            let line = progress_line(*done, *total, message);
+            state.buffered.push_str(&line);
+        }
+        state.is_finished = true;
+        self.show(&mut state);
     }
 
     /// Removes the bar.

@@ -69,39 +69,45 @@ pub(super) async fn call(
             }
         }
     };
-    drop(watch);
     match outcome {
-        Outcome::Completed(Some(Reply { call_id, result, .. })) => {
-            // The log has the cause, under the call id.
-            let is_fault = result.as_ref().is_err_and(|failure| failure.kind() == FailureKind::Internal);
-            if streams.is_verbose() || is_fault {
-                let status =
-                    result.as_ref().map_or_else(|failure| failure.kind().codes().error_type, |_| "success");
-                streams.notice(&format!(
-                    "call {call_id} of `{}`: {status} after {:?}",
-                    tool.name(),
-                    began.elapsed()
-                ));
-            }
-            result
+        Outcome::Completed(reply) => {
+            drop(watch);
+            completed(tool, reply, began, streams)
         }
-        // Panics are caught earlier, so the runtime is shutting down.
-        Outcome::Completed(None) => Err(Failure::internal()),
         Outcome::Interrupted => {
-            cancel(registry, tool, &mut task, "interrupt again", streams).await;
+            cancel(registry, tool, &mut task, "interrupt again", watch, streams).await;
             let continued_note = continued_note(tool);
             let message = format!("`{}` was interrupted{continued_note}", tool.name());
             Err(Failure::new(FailureKind::Cancelled, message))
         }
         Outcome::TimedOut => {
             streams.abandon();
-            cancel(registry, tool, &mut task, "interrupt", streams).await;
+            cancel(registry, tool, &mut task, "interrupt", watch, streams).await;
             let continued_note = continued_note(tool);
             let limit = limit.unwrap_or_default();
             let message = format!("`{}` did not end within {limit:?}{continued_note}", tool.name());
             Err(Failure::new(FailureKind::Timeout, message).with_retryable(!tool.modifies()))
         }
     }
+}
+
+/// Returns the result of a call that has ended.
+fn completed(
+    tool: &ToolDefinition,
+    reply: Option<Reply>,
+    began: Instant,
+    streams: &Streams,
+) -> Result<Output, Failure> {
+    // Panics are caught earlier, so the runtime is shutting down.
+    let Some(Reply { call_id, result, .. }) = reply else { return Err(Failure::internal()) };
+    // The log has the cause, under the call id.
+    let is_fault = result.as_ref().is_err_and(|failure| failure.kind() == FailureKind::Internal);
+    if streams.is_verbose() || is_fault {
+        let status = result.as_ref().map_or_else(|failure| failure.kind().codes().error_type, |_| "success");
+        let name = tool.name();
+        streams.notice(&format!("call {call_id} of `{name}`: {status} after {:?}", began.elapsed()));
+    }
+    result
 }
 
 /// Waits for background work of the tool, which the end of the program would interrupt.
@@ -157,24 +163,31 @@ fn continued_note(tool: &ToolDefinition) -> &'static str {
     if tool.modifies() { ", but was allowed to finish" } else { "" }
 }
 
-/// Cancels the call. A modifying call is allowed to complete, unless a second interrupt ends the process.
+/// Cancels the call. A modifying call is allowed to complete, unless a second interrupt ends the process. The last progress
+/// stays on the terminal.
 async fn cancel(
     registry: &Registry,
     tool: &ToolDefinition,
     task: &mut JoinHandle<Reply>,
     abort_hint: &str,
-    streams: &mut Streams,
+    watch: Option<ProgressWatch>,
+    streams: &Streams,
 ) {
-    if !tool.modifies() {
+    if tool.modifies() {
+        let name = tool.name();
+        let notice = format!("`{name}` modifies data and is allowed to finish; {abort_hint} to abort it");
+        match &watch {
+            Some(watch) => watch.display().suspend(|| streams.notice(&notice)),
+            None => streams.notice(&notice),
+        }
+        task.abort();
+        registry.drain().await;
+    } else {
         task.abort();
         // Cancellation takes effect when the call waits; a call that never waits cannot be canceled.
         let _ = tokio::time::timeout(CANCEL_GRACE, task).await;
-        return;
     }
-    streams.notice(&format!(
-        "`{}` modifies data and is allowed to finish; {abort_hint} to abort it",
-        tool.name()
-    ));
-    task.abort();
-    registry.drain().await;
+    if let Some(watch) = watch {
+        watch.leave();
+    }
 }

@@ -91,6 +91,21 @@ async fn slow(#[inject] world: State<World>, #[inject] context: Context) {
     world.ended.notify_one();
 }
 
+/// Packs boxes until it is canceled, and closes the last one.
+#[tool(operation = Write, destructive = false)]
+async fn pack(#[inject] context: Context) {
+    context.progress(1, 3, "packing");
+    context.cancelled().await;
+    context.progress(2, 3, "closing the last box");
+}
+
+/// Reads pages, and never ends.
+#[tool(operation = Read)]
+async fn leaf_through(#[inject] context: Context) {
+    context.progress(1, None, "reading the first page");
+    std::future::pending().await
+}
+
 /// Orders a book, and lets a letter be written later.
 #[tool(operation = Trigger, destructive = false)]
 async fn order(
@@ -300,6 +315,36 @@ async fn draws_a_progress_bar_on_a_terminal() {
     // The bar is erased at the end.
     let (_, last) = ran.stderr.rsplit_once("\r\u{1b}[2K").unwrap();
     assert_eq!(last, "", "{:?}", ran.stderr);
+}
+
+/// The message that a tool wrote last stays on the terminal when the bar is removed.
+#[tokio::test]
+async fn keeps_the_last_progress_of_an_interrupted_call() {
+    for (tool, begun, expected) in [
+        (
+            "leaf_through",
+            "reading the first page",
+            "progress: 1 reading the first page\nerror: `leaf_through` was interrupted\n",
+        ),
+        (
+            "pack",
+            "packing",
+            "progress: 2/3 closing the last box\nerror: `pack` was interrupted, but was allowed to finish\n",
+        ),
+    ] {
+        let ran = on(app().0, &["run", tool], |stdout, stderr| {
+            let written = stderr.clone();
+            let has_begun = async move {
+                while !written.text().contains(begun) {
+                    tokio::task::yield_now().await;
+                }
+            };
+            Streams::new(std::io::empty(), stdout, stderr).interactive().columns(80).interrupted_by(has_begun)
+        })
+        .await;
+        let (_, last) = ran.stderr.rsplit_once("\r\u{1b}[2K").unwrap();
+        assert_eq!((ran.code, last), (130, expected), "{:?}", ran.stderr);
+    }
 }
 
 #[tokio::test]
