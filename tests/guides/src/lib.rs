@@ -16,6 +16,7 @@ pages! {
     Start: "start.md",
     Axum: "axum.md",
     Access: "access.md",
+    Callers: "callers.md",
     Errors: "errors.md",
     LongWork: "long-work.md",
     Testing: "testing.md",
