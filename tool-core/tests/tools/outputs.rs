@@ -494,20 +494,17 @@ async fn logs_where_a_number_is_not_finite() {
     let events = Events::default();
     let _logging = tracing::subscriber::set_default(events.clone());
     let registry = registry_of_numbers();
+    // A value that is not `null` is not in the log, and has no note.
+    let measured =
+        r#"broken="type at \"/value\" (it is null, as NaN and infinity are in JSON), maximum at \"/digit\"""#;
+    let ratio = r#"broken="type at \"/result\" (it is null, as NaN and infinity are in JSON)""#;
     for (tool, arguments, expected) in [
-        (
-            "measured",
-            json!({"single": 1, "digit": 10}),
-            [r#"type at "/value" (it is null, as NaN and infinity are in JSON)"#, r#"maximum at "/digit""#],
-        ),
-        ("ratio", json!({"of": 1, "by": 0}), ["it is null, as NaN", "at \"/"]),
+        ("measured", json!({"single": 1, "digit": 10}), measured),
+        ("ratio", json!({"of": 1, "by": 0}), ratio),
     ] {
         registry.call(tool, arguments).await.unwrap_err();
         let logged = events.0.lock().unwrap().drain(..).collect::<String>();
-        assert!(logged.contains("output does not match its schema"), "{logged}");
-        assert!(expected.iter().all(|text| logged.contains(text)), "{logged}");
-        // A value that is not `null` is not in the log, and has no note.
-        assert_eq!(logged.matches("it is null").count(), 1, "{logged}");
+        assert!(logged.contains("output does not match its schema") && logged.contains(expected), "{logged}");
     }
 }
 

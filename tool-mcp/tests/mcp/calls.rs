@@ -161,9 +161,9 @@ fn rejects_an_unknown_tool() {
     assert_eq!(session.call("nope", json!({}))["error"], error);
     assert_eq!(session.call("nope", json!([]))["error"], error);
     // With the name of a similar tool that the caller may call.
-    let error = json!({"code": -32602, "message": "Tool not found: ad; did you mean `add`?"});
-    assert_eq!(server.call_modern("ad", json!({}))["error"], error);
-    assert_eq!(session.call("ad", json!({}))["error"], error);
+    let error = json!({"code": -32602, "message": "Tool not found: adds; did you mean `add`?"});
+    assert_eq!(server.call_modern("adds", json!({}))["error"], error);
+    assert_eq!(session.call("adds", json!({}))["error"], error);
 }
 
 #[test]
