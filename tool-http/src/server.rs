@@ -9,11 +9,10 @@ use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::Arc;
 
-use axum::serve::Listener;
 use tokio::net::{TcpListener, ToSocketAddrs, lookup_host};
 use tool_core::Principal;
 use tool_core::provider::IntoToolsProvider;
-use tool_serve::Connections;
+use tool_serve::{Acceptor, Connections};
 
 pub use error::ServeError;
 
@@ -188,23 +187,23 @@ impl Server {
     /// # });
     /// ```
     pub async fn run(self, shutdown: impl Future<Output = ()>) {
-        let Server { mut listener, request_filter, api, options, .. } = self;
+        let Server { listener, request_filter, api, options, .. } = self;
         let request_filter = Arc::new(request_filter);
         let mut connections = Connections::new(
             &options.limits,
             service::service(&api, &request_filter, options.request_timeout),
             service::overload_service(&request_filter),
         );
+        let mut acceptor = Acceptor::new(listener);
         let mut shutdown = pin!(shutdown);
         loop {
             tokio::select! {
                 () = &mut shutdown => break,
-                // Backs off when the process has no more file descriptors.
-                (stream, _) = Listener::accept(&mut listener) => connections.serve(stream),
+                stream = acceptor.accept() => connections.serve(stream),
                 () = connections.next_closed() => {}
             }
         }
-        drop(listener);
+        drop(acceptor);
         let left = connections.drain(options.drain_timeout, api.drain()).await;
         if left > 0 {
             tracing::warn!(connections = left, "calls were still running at the end of the drain timeout");

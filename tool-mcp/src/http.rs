@@ -22,12 +22,11 @@ use axum::extract::Request;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::{Next, from_fn};
 use axum::routing::any;
-use axum::serve::Listener;
 use tokio::net::TcpListener;
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
-use tool_serve::{Connections, Limits};
+use tool_serve::{Acceptor, Connections, Limits};
 
 pub(crate) use policy::Policy;
 
@@ -199,17 +198,17 @@ impl HttpServer {
 }
 
 /// Serves the connections of a listener until `closing` is canceled, and then waits for them to close.
-async fn serve(mut listener: TcpListener, router: Router, limits: Limits, closing: CancellationToken) {
+async fn serve(listener: TcpListener, router: Router, limits: Limits, closing: CancellationToken) {
     let mut connections = Connections::new(&limits, router, overload_router());
+    let mut acceptor = Acceptor::new(listener);
     loop {
         tokio::select! {
             () = closing.cancelled() => break,
-            // `Listener` waits when the process has too many open files, and does not spin.
-            (stream, _) = Listener::accept(&mut listener) => connections.serve(stream),
+            stream = acceptor.accept() => connections.serve(stream),
             () = connections.next_closed() => {}
         }
     }
-    drop(listener);
+    drop(acceptor);
     connections.drain(Duration::MAX, std::future::ready(())).await;
 }
 

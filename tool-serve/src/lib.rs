@@ -16,7 +16,7 @@
 //! # use http_body_util::Full;
 //! # use tokio::net::TcpListener;
 //! # tokio::runtime::Runtime::new()?.block_on(async {
-//! use tool_serve::{Connections, Limits, TrackedBody};
+//! use tool_serve::{Acceptor, Connections, Limits, TrackedBody};
 //!
 //! let listener = TcpListener::bind("127.0.0.1:0").await?;
 //! let address = listener.local_addr()?;
@@ -32,8 +32,7 @@
 //!     Ok::<_, Infallible>(Response::new(Full::new(Bytes::from("hello"))))
 //! });
 //! let mut connections = Connections::new(&Limits::default(), service, service);
-//! let (stream, _) = listener.accept().await?;
-//! connections.serve(stream);
+//! connections.serve(Acceptor::new(listener).accept().await);
 //! connections.next_closed().await;
 //! assert!(client.join().unwrap()?.ends_with("hello"));
 //! assert_eq!(connections.drain(Duration::from_secs(1), async {}).await, 0);
@@ -42,6 +41,7 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 
+mod acceptor;
 mod connections;
 mod duration_histogram;
 mod limits;
@@ -51,6 +51,7 @@ mod response_body;
 mod socket;
 mod tracked_body;
 
+pub use acceptor::Acceptor;
 pub use connections::Connections;
 pub use duration_histogram::DurationHistogram;
 pub use limits::Limits;
