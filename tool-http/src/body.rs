@@ -13,7 +13,8 @@ use crate::options::Options;
 ///
 /// # Errors
 ///
-/// Returns an error if the body is not announced as JSON in UTF-8, is too large or too slow.
+/// Returns an error if the body is not announced as JSON in UTF-8, is too large or too slow, or if other bodies have the memory
+/// for it.
 pub(crate) async fn read(headers: &HeaderMap, body: Body, options: &Options) -> Result<Bytes, ApiError> {
     check_content_encoding(headers)?;
     let content_type = media_type(headers)?;
@@ -30,6 +31,7 @@ pub(crate) async fn read(headers: &HeaderMap, body: Body, options: &Options) -> 
         BodyError::TooLarge => ApiError::BodyTooLarge { limit },
         BodyError::Timeout => ApiError::BodyTimeout,
         BodyError::Incomplete => ApiError::BodyIncomplete,
+        BodyError::NoMemory => ApiError::TooManyBodies,
     })?;
     // The length of a chunked body is only known at its end.
     if content_type == ContentType::Missing && !body.is_empty() {

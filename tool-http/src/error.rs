@@ -102,6 +102,8 @@ pub(crate) enum ApiError {
     RequestTimeout,
     #[error("too many connections")]
     TooManyConnections,
+    #[error("too many large bodies at once: try again later")]
+    TooManyBodies,
     #[error("the request must have exactly one valid `Host`")]
     InvalidHost,
     #[error("this server does not answer for the host `{0}`")]
@@ -124,6 +126,7 @@ impl ApiError {
             ApiError::Unauthorized { .. } => StatusCode::UNAUTHORIZED,
             ApiError::AuthenticationUnavailable
             | ApiError::TooManyConnections
+            | ApiError::TooManyBodies
             | ApiError::ResultsUnavailable => StatusCode::SERVICE_UNAVAILABLE,
             ApiError::Discovery | ApiError::Internal => StatusCode::INTERNAL_SERVER_ERROR,
             ApiError::ToolNotFound(_)
@@ -206,7 +209,7 @@ impl IntoResponse for ApiError {
             ApiError::TasksUnavailable | ApiError::IdempotencyKeyInUse => {
                 response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
             }
-            ApiError::TooManyConnections => {
+            ApiError::TooManyConnections | ApiError::TooManyBodies => {
                 response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
                 response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
             }

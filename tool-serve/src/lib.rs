@@ -42,6 +42,7 @@
 //! ```
 
 mod acceptor;
+mod body_memory;
 mod connections;
 mod duration_histogram;
 mod limits;
@@ -52,6 +53,7 @@ mod socket;
 mod tracked_body;
 
 pub use acceptor::Acceptor;
+pub use body_memory::BODY_MEMORY;
 pub use connections::Connections;
 pub use duration_histogram::DurationHistogram;
 pub use limits::Limits;

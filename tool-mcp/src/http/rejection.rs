@@ -48,6 +48,10 @@ impl Rejection {
     pub(super) fn unread_body(error: BodyError) -> Self {
         let (status, message) = match error {
             BodyError::Incomplete => return Rejection::bad_request("the body broke off"),
+            BodyError::NoMemory => {
+                let message = "too many large bodies at once: try again later";
+                return Rejection::new(StatusCode::SERVICE_UNAVAILABLE, message).with_retry_after();
+            }
             BodyError::TooLarge => {
                 (StatusCode::PAYLOAD_TOO_LARGE, format!("the body is larger than {BODY_LIMIT} bytes"))
             }
