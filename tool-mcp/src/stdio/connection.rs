@@ -47,7 +47,8 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Connection<W> {
         Connection { extensions, ..self }
     }
 
-    /// Serves until the end of input or until it is stopped, and then waits for the answers.
+    /// Serves until the end of input, until the client has closed the output, or until it is stopped, and then waits for the
+    /// answers that can still be given.
     pub(super) async fn run<R: AsyncRead + Unpin>(self, reader: R, stop: CancellationToken) {
         let mut reader = LineReader::new(reader);
         let serving = async {
@@ -62,13 +63,16 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Connection<W> {
                 }
             }
         };
-        tokio::select! {
+        let patience = tokio::select! {
             biased;
-            () = stop.cancelled() => {}
-            () = serving => {}
-        }
+            () = stop.cancelled() => LAST_WRITES,
+            () = self.writer.broken() => {
+                tracing::info!("the client has closed the output");
+                LAST_WRITES
+            }
+            () = serving => LAST_ANSWERS,
+        };
         self.tasks.close();
-        let patience = if stop.is_cancelled() { LAST_WRITES } else { LAST_ANSWERS };
         if timeout(patience, self.tasks.wait()).await.is_err() {
             let answers = self.tasks.len();
             tracing::warn!(answers, "answers were not given or not read in time and are given up");

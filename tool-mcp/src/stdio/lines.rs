@@ -10,6 +10,7 @@ use memchr::memchr;
 use rmcp::model::{ErrorData, JsonRpcError};
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
 use tokio::sync::Mutex;
+use tokio_util::sync::CancellationToken;
 use tool_core::BoxFuture;
 
 use crate::protocol::{Closed, ErrorResponse, Outgoing, request_id};
@@ -71,6 +72,8 @@ pub(super) struct LineWriter<W> {
     output: Arc<Mutex<Option<LineOutput<W>>>>,
     /// The number of answers that are not written yet.
     unread: Arc<AtomicUsize>,
+    /// Canceled once a write has failed: the client has closed its end.
+    broken: CancellationToken,
 }
 
 /// The output, and the line that is being written: the next write completes a canceled one.
@@ -106,14 +109,24 @@ impl Drop for UnreadGuard {
 
 impl<W> Clone for LineWriter<W> {
     fn clone(&self) -> Self {
-        LineWriter { output: Arc::clone(&self.output), unread: Arc::clone(&self.unread) }
+        LineWriter {
+            output: Arc::clone(&self.output),
+            unread: Arc::clone(&self.unread),
+            broken: self.broken.clone(),
+        }
     }
 }
 
 impl<W: AsyncWrite + Unpin> LineWriter<W> {
     pub(super) fn new(writer: W) -> Self {
         let output = LineOutput { writer, line: Vec::new(), sent: 0 };
-        LineWriter { output: Arc::new(Mutex::new(Some(output))), unread: Arc::default() }
+        let output = Arc::new(Mutex::new(Some(output)));
+        LineWriter { output, unread: Arc::default(), broken: CancellationToken::new() }
+    }
+
+    /// Waits until a write has failed: nothing more reaches the client.
+    pub(super) async fn broken(&self) {
+        self.broken.cancelled().await;
     }
 
     /// Returns the number of answers that the client has not read.
@@ -136,9 +149,12 @@ impl<W: AsyncWrite + Unpin> LineWriter<W> {
         let output = output
             .as_mut()
             .ok_or_else(|| io::Error::new(io::ErrorKind::NotConnected, "the pipe is closed"))?;
-        output.complete().await?;
-        output.line = line;
-        output.complete().await
+        let written = async {
+            output.complete().await?;
+            output.line = line;
+            output.complete().await
+        };
+        written.await.inspect_err(|_| self.broken.cancel())
     }
 
     /// Closes the output, and discards a line that the client does not read.
