@@ -43,7 +43,7 @@ use crate::publish::package::Package;
 /// both [`run`](Self::run) and [`run_on`](Self::run_on) work, and commands such as `list`, `info` and the completion of names
 /// connect to nothing. If the state cannot be opened, `run` prints that it is not available, and returns the exit code of
 /// [`Unavailable`](tool_core::failure::Reason::Unavailable). The reason is in the log: let `main` install a subscriber, such as
-/// `tracing_subscriber::fmt().with_writer(std::io::stderr).init()`.
+/// `tracing_subscriber::fmt().with_writer(std::io::stderr).log_internal_errors(false).init()`.
 ///
 /// ```
 /// use sqlx::SqlitePool;

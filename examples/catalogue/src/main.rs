@@ -29,7 +29,9 @@ async fn main() -> ExitCode {
     let serves = env::args_os().any(|argument| argument == "serve");
     let usual = if serves { "warn" } else { "error" };
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(usual));
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    // A call whose log nobody reads must not panic.
+    log.log_internal_errors(false).init();
     match app().await {
         Ok(app) => app.run().await,
         Err(reason) => {

@@ -27,7 +27,9 @@ async fn main() -> ExitCode {
     // Clients of the suite disconnect early, which the protocol library logs as an error.
     let default_filter = || EnvFilter::new("error,rmcp=off,tool_core::log=off");
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| default_filter());
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    // A call whose log nobody reads must not panic.
+    log.log_internal_errors(false).init();
 
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [option, addr] = arguments.as_slice() else { return usage() };

@@ -35,7 +35,9 @@ const CHANNEL: &str = "pages";
 #[tokio::main]
 async fn main() -> ExitCode {
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("off"));
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    // A call whose log nobody reads must not panic.
+    log.log_internal_errors(false).init();
     match app() {
         Ok(app) => app.run().await,
         Err(error) => {
