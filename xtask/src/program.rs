@@ -29,8 +29,17 @@ pub(crate) const VALGRIND: Program = Program { name: "valgrind", package: "valgr
 /// The database that tests start servers of. Its other programs are not in `PATH` on Debian.
 pub(crate) const POSTGRESQL: Program = Program { name: "pg_ctlcluster", package: "postgresql", probe: &[] };
 
-/// Its library gives a process of the tests of `tool-tasks` another clock.
+/// Its library gives a process of the tests another clock.
 pub(crate) const FAKETIME: Program = Program { name: "faketime", package: "faketime", probe: &[] };
+
+/// Makes system calls of a process of the tests slow, or fail.
+pub(crate) const STRACE: Program = Program { name: "strace", package: "strace", probe: &[] };
+
+/// Prepares the network of a namespace for tests.
+pub(crate) const IP: Program = Program { name: "ip", package: "iproute2", probe: &[] };
+
+/// Loses packets in the network of a namespace.
+pub(crate) const IPTABLES: Program = Program { name: "iptables", package: "iptables", probe: &[] };
 
 /// A program and its Debian package.
 #[derive(Debug)]

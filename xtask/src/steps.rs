@@ -18,7 +18,9 @@ mod shells;
 mod soak;
 mod typed;
 
-use crate::program::{BASH, CHROMIUM, FAKETIME, FISH, NPM, POSTGRESQL, PYTHON, VALGRIND, ZSH};
+use crate::program::{
+    BASH, CHROMIUM, FAKETIME, FISH, IP, IPTABLES, NPM, POSTGRESQL, PYTHON, STRACE, VALGRIND, ZSH,
+};
 use crate::step::Step;
 
 /// Every step in running order: quick ones come first.
@@ -41,7 +43,7 @@ pub(crate) const STEPS: &[Step] = &[
     Step {
         name: "test",
         summary: "all tests and documentation examples",
-        needs: &[POSTGRESQL, FAKETIME],
+        needs: &[POSTGRESQL, FAKETIME, STRACE, IP, IPTABLES],
         run: cargo::test,
     },
     Step { name: "docs", summary: "the guides become a book", needs: &[], run: cargo::docs },

@@ -7,14 +7,14 @@ use crate::workspace;
 
 const PAGE: &str = "tests/robustness.md";
 
+/// The faults of the machine.
+const FAULTS_PAGE: &str = "tests/faults.md";
+
 /// The number of rows.
 const ROWS: usize = 122;
 
 /// The rows with a part that no test holds.
-const NOT_HELD: [usize; 7] = [79, 91, 100, 101, 106, 107, 111];
-
-/// The rows of these that have no test at all.
-const WITHOUT_TEST: [usize; 3] = [100, 106, 107];
+const NOT_HELD: [usize; 5] = [79, 91, 101, 107, 111];
 
 /// A row of the table.
 struct Row<'p> {
@@ -31,20 +31,28 @@ fn rows(page: &str) -> Result<Vec<Row<'_>>, String> {
     lines.map(row).collect()
 }
 
-fn row(line: &str) -> Result<Row<'_>, String> {
-    // `\|` is a part of a cell.
+/// Returns the cells of a line; `\|` is a part of a cell.
+fn cells(line: &str) -> Vec<&str> {
     let bars = line.match_indices('|').map(|(at, _)| at).filter(|at| !line[..*at].ends_with('\\'));
     let bars: Vec<usize> = bars.collect();
-    let cells: Vec<&str> = bars.windows(2).map(|pair| line[pair[0] + 1..pair[1]].trim()).collect();
-    let [number, input, outcome, tests, reason] = cells[..] else {
+    bars.windows(2).map(|pair| line[pair[0] + 1..pair[1]].trim()).collect()
+}
+
+/// Returns the tests in a cell.
+fn tests(cell: &str) -> impl Iterator<Item = &str> {
+    cell.split("<br>").map(|test| test.trim_matches('`')).filter(|test| !test.is_empty())
+}
+
+fn row(line: &str) -> Result<Row<'_>, String> {
+    let cells = cells(line);
+    let [number, input, outcome, named, reason] = cells[..] else {
         return Err(format!("{} cells instead of 5: {line}", cells.len()));
     };
     let number = number.parse().map_err(|_| format!("`{number}` is not the number of a row"))?;
     if input.is_empty() || outcome.is_empty() {
         return Err(format!("row {number} has no input or no outcome"));
     }
-    let tests = tests.split("<br>").map(|test| test.trim_matches('`')).filter(|test| !test.is_empty());
-    Ok(Row { number, tests: tests.collect(), reason })
+    Ok(Row { number, tests: tests(named).collect(), reason })
 }
 
 /// Returns what is wrong with the rows of a page; `find` returns `true` if a test exists.
@@ -59,7 +67,7 @@ fn faults(page: &str, count: usize, mut find: impl FnMut(&str) -> bool) -> Vec<S
         faults.push(format!("the rows are not numbered from 1 to {count}: {numbers:?}"));
     }
     for Row { number, tests, reason } in rows {
-        if tests.is_empty() && !WITHOUT_TEST.contains(&number) {
+        if tests.is_empty() {
             faults.push(format!("row {number} has no test"));
         }
         if reason.is_empty() == NOT_HELD.contains(&number) {
@@ -67,6 +75,23 @@ fn faults(page: &str, count: usize, mut find: impl FnMut(&str) -> bool) -> Vec<S
         }
         let missing = tests.into_iter().filter(|test| !find(test));
         faults.extend(missing.map(|test| format!("row {number}: there is no test `{test}`")));
+    }
+    faults
+}
+
+/// Returns what is wrong with the table of the faults of the machine; `find` returns `true` if a test exists.
+fn machine_faults(page: &str, mut find: impl FnMut(&str) -> bool) -> Vec<String> {
+    let mut faults = Vec::new();
+    for line in page.lines().filter(|line| line.starts_with('|')).skip(2) {
+        let [fault, seen, named] = cells(line)[..] else {
+            faults.push(format!("not 3 cells: {line}"));
+            continue;
+        };
+        if fault.is_empty() || seen.is_empty() || tests(named).next().is_none() {
+            faults.push(format!("an empty cell: {line}"));
+        }
+        let missing = tests(named).filter(|test| !find(test));
+        faults.extend(missing.map(|test| format!("{fault}: there is no test `{test}`")));
     }
     faults
 }
@@ -100,6 +125,30 @@ fn every_row_names_tests_that_exist() {
     let mut tests = Tests::default();
     let faults = faults(&workspace::read(PAGE), ROWS, |name| tests.exists(name));
     assert!(faults.is_empty(), "{PAGE}:\n{}", faults.join("\n"));
+}
+
+#[test]
+fn every_fault_of_the_machine_names_tests_that_exist() {
+    let mut tests = Tests::default();
+    let page = workspace::read(FAULTS_PAGE);
+    let faults = machine_faults(&page, |name| tests.exists(name));
+    assert!(faults.is_empty(), "{FAULTS_PAGE}:\n{}", faults.join("\n"));
+    // A test of a fault that the page leaves out.
+    let program = workspace::read("tests/faults/main.rs");
+    let left_out = test_names(&program)
+        .into_iter()
+        .filter(|name| name.contains("_") && !page.contains(&format!("`tests/faults/main.rs::{name}`")));
+    assert_eq!(left_out.collect::<Vec<_>>(), [""; 0], "{FAULTS_PAGE} does not name them");
+}
+
+#[test]
+fn a_fault_of_the_machine_without_a_test_is_found() {
+    let page = |row: &str| format!("| fault | what was seen | tests |\n|---|---|---|\n{row}\n");
+    let found = |row: &str| machine_faults(&page(row), |name| name != "e");
+    assert_eq!(found("| a | b | `c`<br>`d` |"), [""; 0]);
+    assert_eq!(found("| a | b | |"), ["an empty cell: | a | b | |"]);
+    assert_eq!(found("| a | b | `e` |"), ["a: there is no test `e`"]);
+    assert_eq!(found("| a | `e` |"), ["not 3 cells: | a | `e` |"]);
 }
 
 #[test]

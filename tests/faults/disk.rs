@@ -1,0 +1,49 @@
+//! A disk that is slow, full or read-only, as `strace` makes it look to one process.
+
+use std::path::Path;
+use std::thread;
+
+use serde_json::Value;
+
+use crate::memory::{path, preview, read, report, stored};
+use crate::process::{Server, with_results};
+
+/// The system calls that give a written file its name, on all platforms.
+const RENAMES: &str = "?rename,?renameat,?renameat2,?link,linkat";
+
+/// Starts a server to which these system calls look as if the disk had this fault. The server is the child, and not `strace`.
+fn start(folder: &Path, fault: &str) -> Server {
+    let (trace, inject) = (format!("trace={RENAMES}"), format!("inject={RENAMES}:{fault}"));
+    with_results(folder, &["strace", "-D", "-fqq", "-o", "/dev/null", "-e", &trace, "-e", &inject])
+}
+
+pub(crate) fn answers_while_the_disk_is_slow() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = start(folder.path(), "delay_enter=1000000");
+    let slow = thread::scope(|scope| {
+        let slow = scope.spawn(|| stored(&server, "slow"));
+        let mut answered = 0;
+        while !slow.is_finished() {
+            server.assert_answers();
+            answered += 1;
+        }
+        assert!(answered >= 5, "{answered} calls during one that waits for the disk");
+        slow.join().unwrap()
+    });
+    assert_eq!(read(&server, &slow), report("slow"));
+    server.process.terminate();
+}
+
+pub(crate) fn answers_when_the_disk_fails() {
+    for error in ["ENOSPC", "EROFS", "EIO", "EMFILE"] {
+        let folder = tempfile::tempdir().unwrap();
+        // The first two calls fail, and the next ones do not.
+        let server = start(folder.path(), &format!("error={error}:when=1..2"));
+        let failed: Vec<Value> = ["first", "second"].map(|title| preview(&server, title)).into();
+        assert!(failed.iter().all(|preview| path(preview).is_none()), "{error}: {failed:?}");
+        assert!(failed[0].to_string().contains("could not be kept"), "{error}: {failed:?}");
+        let third = stored(&server, "third");
+        assert_eq!(read(&server, &third), report("third"));
+        server.process.terminate();
+    }
+}
