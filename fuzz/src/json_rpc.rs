@@ -34,6 +34,11 @@ impl<'t> Frame<'t> {
         serde_json::from_str(text.get()).ok()
     }
 
+    /// Returns the names and the texts of the members.
+    pub(crate) fn into_members(self) -> Vec<(String, String)> {
+        self.0.into_iter().map(|(name, value)| (name, value.get().to_owned())).collect()
+    }
+
     /// Returns `true` if the object has this member.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.0.iter().any(|(other, _)| other == name)

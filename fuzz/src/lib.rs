@@ -5,6 +5,7 @@
 mod arguments;
 mod canonical;
 mod catalog_rows;
+mod command_grammar;
 mod command_line;
 mod cursor;
 mod dispatch;
@@ -23,6 +24,7 @@ mod sse_resumption;
 mod stdio;
 mod tokens;
 mod tools;
+mod upstream;
 mod uri;
 mod validator;
 mod yaml;
@@ -47,6 +49,7 @@ pub use request_state::request_state;
 pub use sse_resumption::sse_resumption;
 pub use stdio::stdio;
 pub use tokens::tokens;
+pub use upstream::upstream;
 pub use uri::uri;
 pub use yaml::yaml;
 
@@ -175,5 +178,10 @@ mod tests {
     #[test]
     fn mcp_servers_holds_for_its_corpus() {
         replay("mcp_servers", super::mcp_servers);
+    }
+
+    #[test]
+    fn upstream_holds_for_its_corpus() {
+        replay("upstream", super::upstream);
     }
 }

@@ -49,8 +49,14 @@ fn expected(value: &[u8], length: usize) -> Option<Range<usize>> {
         ("", "") => return None,
         ("", last) => length.saturating_sub(number(last))..length,
         (first, "") => number(first)..length,
-        (first, last) if number(last) < number(first) => return None,
+        (first, last) if is_less(last, first) => return None,
         (first, last) => number(first)..number(last).saturating_add(1).min(length),
     };
     Some(if part.start >= part.end { length..length } else { part })
+}
+
+/// Returns `true` if a number of any length is less than another.
+fn is_less(one: &str, other: &str) -> bool {
+    let width = one.len().max(other.len());
+    format!("{one:0>width$}") < format!("{other:0>width$}")
 }

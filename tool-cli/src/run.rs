@@ -97,7 +97,7 @@ fn verdict_json(verdict: &Result<Validation, Failure>) -> Value {
 
 /// Returns the inputs of the tool. They are those of the command, unless only the caller that was parsed now can see the tool;
 /// then there are no flags.
-fn inputs_of<'t>(tool: &'t ToolDefinition, inputs: Option<&'t Inputs<'t>>) -> Cow<'t, Inputs<'t>> {
+pub(crate) fn inputs_of<'t>(tool: &'t ToolDefinition, inputs: Option<&'t Inputs<'t>>) -> Cow<'t, Inputs<'t>> {
     match inputs.filter(|inputs| inputs.tool.name() == tool.name()) {
         Some(inputs) => Cow::Borrowed(inputs),
         None => Cow::Owned(Inputs { tool, flags: Vec::new(), pairs: Vec::new() }),

@@ -12,6 +12,8 @@ use crate::elicitation::request_state::{CallIdentity, SealedQuestions, StateKey,
 use crate::error::ServeError;
 use crate::handlers::Handler;
 use crate::protocol::{self, Message};
+#[cfg(feature = "upstream")]
+pub use crate::upstream::fuzzing::PipedServer;
 use crate::{Server, paging, stdio};
 
 /// Reads a message. Returns the `id` of a request, or `None` for a notification or response.

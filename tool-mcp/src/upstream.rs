@@ -89,6 +89,7 @@ mod config;
 mod connection;
 mod definition;
 mod error;
+pub(crate) mod fuzzing;
 mod http;
 mod inbox;
 mod intercepted_transport;

@@ -98,7 +98,8 @@ impl ClientSession {
                 let SpawnedProcess { process, stdin, stdout, stderr } =
                     Process::spawn(config).map_err(|error| format!("it cannot be started: {error}"))?;
                 stderr::log_lines(&upstream.name, stderr, upstream.secrets());
-                let transport = StdioTransport::new(process, (stdin, stdout), limit, Arc::clone(&inbox));
+                let transport =
+                    StdioTransport::new(Some(process), (stdin, stdout), limit, Arc::clone(&inbox));
                 Self::handshake(transport, inbox).await
             }
             TransportConfig::Http(config) => {
@@ -111,7 +112,12 @@ impl ClientSession {
         }
     }
 
-    async fn handshake(
+    /// Connects over an open transport. Its messages are recorded in the inbox.
+    ///
+    /// # Errors
+    ///
+    /// A reason that may be shown to callers.
+    pub(super) async fn handshake(
         transport: impl Transport<RoleClient> + 'static,
         inbox: Arc<Inbox>,
     ) -> Result<Self, String> {

@@ -9,7 +9,7 @@ use rmcp::RoleClient;
 use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
 use rmcp::transport::Transport;
 use rmcp::transport::async_rw::AsyncRwTransport;
-use tokio::io::{AsyncBufReadExt as _, BufReader, Empty};
+use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, BufReader, Empty};
 use tokio::process::{ChildStdin, ChildStdout};
 
 use crate::upstream::inbox::Inbox;
@@ -28,9 +28,9 @@ const OUTPUT_GRACE: Duration = Duration::from_secs(2);
 /// The time limit for writing the rest of the messages when the transport is closed.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The transport to a child process.
-pub(super) struct StdioTransport {
-    reader: BufReader<ChildStdout>,
+/// The transport over the output and the input of a server, which is usually a child process.
+pub(super) struct StdioTransport<R = ChildStdout, W: AsyncWrite = ChildStdin> {
+    reader: BufReader<R>,
     /// The beginning of the current line. Kept here because the future of `receive` may be dropped at any time.
     line: Vec<u8>,
     /// The maximum length of a line.
@@ -40,15 +40,19 @@ pub(super) struct StdioTransport {
     /// The number of consecutive lines that are not messages.
     invalid_lines: usize,
     /// The transport for sending; its input is empty.
-    writer: AsyncRwTransport<RoleClient, Empty, ChildStdin>,
-    process: Process,
+    writer: AsyncRwTransport<RoleClient, Empty, W>,
+    process: Option<Process>,
     inbox: Arc<Inbox>,
 }
 
-impl StdioTransport {
+impl<R, W> StdioTransport<R, W>
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
     pub(super) fn new(
-        process: Process,
-        (stdin, stdout): (ChildStdin, ChildStdout),
+        process: Option<Process>,
+        (stdin, stdout): (W, R),
         limit: usize,
         inbox: Arc<Inbox>,
     ) -> Self {
@@ -69,11 +73,11 @@ impl StdioTransport {
         loop {
             let available = match self.reader.fill_buf().await {
                 Ok([]) => {
-                    return Err(self
-                        .process
-                        .exit_reason()
-                        .await
-                        .unwrap_or_else(|| "its output ended".to_owned()));
+                    let reason = match &mut self.process {
+                        Some(process) => process.exit_reason().await,
+                        None => None,
+                    };
+                    return Err(reason.unwrap_or_else(|| "its output ended".to_owned()));
                 }
                 Ok(available) => available,
                 Err(error) => return Err(format!("its output cannot be read: {error}")),
@@ -147,7 +151,11 @@ enum Line {
     Beginning(Vec<u8>),
 }
 
-impl Transport<RoleClient> for StdioTransport {
+impl<R, W> Transport<RoleClient> for StdioTransport<R, W>
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
     type Error = io::Error;
 
     fn send(
@@ -184,7 +192,9 @@ impl Transport<RoleClient> for StdioTransport {
     async fn close(&mut self) -> Result<(), Self::Error> {
         // Closes the input of the process, also if it is not reading a message that is being written.
         let closed = tokio::time::timeout(FLUSH_TIMEOUT, self.writer.close()).await;
-        self.process.shut_down().await;
+        if let Some(process) = &mut self.process {
+            process.shut_down().await;
+        }
         closed.unwrap_or(Ok(()))
     }
 }
