@@ -24,7 +24,7 @@ fn main() -> ExitCode {
     rustls::crypto::ring::default_provider().install_default().expect("there is no other provider");
     if std::env::args().nth(1).as_deref() == Some("rates") {
         let printed = Runtime::new().and_then(|runtime| runtime.block_on(rates::print()));
-        return printed.map_or_else(failure, |()| ExitCode::SUCCESS);
+        return printed.map_or_else(|error| failure(&error), |()| ExitCode::SUCCESS);
     }
     let mut arguments = Arguments::from_args();
     // They start databases and load them.
@@ -52,7 +52,7 @@ fn main() -> ExitCode {
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
-fn failure(error: io::Error) -> ExitCode {
+fn failure(error: &io::Error) -> ExitCode {
     eprintln!("error: {error}");
     ExitCode::FAILURE
 }

@@ -59,6 +59,7 @@ impl Request {
 }
 
 /// Prints a table of Markdown.
+#[expect(clippy::print_stdout, reason = "the table is the output of this program")]
 pub(crate) async fn print() -> io::Result<()> {
     println!("| requests a second | 1 replica | 2 replicas | 3 replicas |\n|---|---|---|---|");
     let mut rows = vec![String::new(); Request::ALL.len()];

@@ -60,7 +60,7 @@ fn total(
     /** In which colours. */
     colours: Option<Vec<Colour>>,
 ) -> i64 {
-    ids.iter().sum::<i64>() + colours.map_or(0, |colours| 100 * colours.iter().count() as i64)
+    ids.iter().sum::<i64>() + colours.map_or(0, |colours| 100 * colours.len() as i64)
 }
 
 /// Paints nothing.
