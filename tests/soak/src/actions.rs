@@ -12,11 +12,13 @@ use crate::{command, hostile, http, mcp, session, stdio, tasks};
 pub(crate) struct Action {
     pub(crate) name: &'static str,
     /// How often it is chosen, in comparison to the others.
-    weight: u32,
-    pub(crate) run: for<'a> fn(&'a World, &'a mut Rng) -> Outcome<'a>,
+    pub(crate) weight: u32,
+    pub(crate) run: Run,
 }
 
-type Outcome<'a> = Pin<Box<dyn Future<Output = anyhow::Result<()>> + Send + 'a>>;
+pub(crate) type Run = for<'a> fn(&'a World, &'a mut Rng) -> Outcome<'a>;
+
+pub(crate) type Outcome<'a> = Pin<Box<dyn Future<Output = anyhow::Result<()>> + Send + 'a>>;
 
 macro_rules! actions {
     ($($weight:literal $module:ident::$function:ident,)*) => {

@@ -7,9 +7,9 @@ use anyhow::{Context as _, ensure};
 use fastrand::Rng;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpSocket, TcpStream};
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
-use crate::world::World;
+use crate::world::{LIMIT, World};
 
 /// One of the two servers that listen.
 fn address(world: &World, rng: &mut Rng) -> SocketAddr {
@@ -17,10 +17,10 @@ fn address(world: &World, rng: &mut Rng) -> SocketAddr {
 }
 
 /// Reads until the server closes the connection; a reset is a close as well.
-async fn read_to_close(stream: &mut TcpStream) -> Vec<u8> {
+async fn read_to_close(stream: &mut TcpStream) -> anyhow::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    let _ = stream.read_to_end(&mut bytes).await;
-    bytes
+    let _ = timeout(LIMIT, stream.read_to_end(&mut bytes)).await.context("a connection stays open")?;
+    Ok(bytes)
 }
 
 /// Sends a part of a head, and waits for the server to close the connection.
@@ -28,7 +28,7 @@ pub(crate) async fn half_head(world: &World, rng: &mut Rng) -> anyhow::Result<()
     let head = "POST /tools/add/call HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n";
     let mut stream = TcpStream::connect(address(world, rng)).await?;
     stream.write_all(&head.as_bytes()[..rng.usize(..head.len())]).await?;
-    read_to_close(&mut stream).await;
+    read_to_close(&mut stream).await?;
     Ok(())
 }
 
@@ -71,7 +71,7 @@ pub(crate) async fn nonsense(world: &World, rng: &mut Rng) -> anyhow::Result<()>
     ];
     let mut stream = TcpStream::connect(address(world, rng)).await?;
     stream.write_all(requests[rng.usize(..requests.len())]).await?;
-    let bytes = read_to_close(&mut stream).await;
+    let bytes = read_to_close(&mut stream).await?;
     let text = String::from_utf8_lossy(&bytes);
     ensure!(text.is_empty() || text.starts_with("HTTP/1.1 4") || text.starts_with("HTTP/1.1 5"), "{text}");
     Ok(())
@@ -130,7 +130,7 @@ pub(crate) async fn pipeline(world: &World, rng: &mut Rng) -> anyhow::Result<()>
         stream.write_all(request.as_bytes()).await?;
         calls.push(call);
     }
-    let text = String::from_utf8(read_to_close(&mut stream).await).context("answers are text")?;
+    let text = String::from_utf8(read_to_close(&mut stream).await?).context("answers are text")?;
     ensure!(text.matches("HTTP/1.1 200").count() == count, "{count} answers expected: {text}");
     for call in calls {
         call.answered();

@@ -37,8 +37,8 @@ impl Progress {
             Err(_) => Some(format!("{}: not done after {ACTION_LIMIT:?}", action.name)),
         };
         *self.counts.lock().unwrap_or_else(PoisonError::into_inner).entry(action.name).or_default() += 1;
-        if let Some(mut fault) = fault {
-            fault.truncate(fault.floor_char_boundary(2_000));
+        if let Some(fault) = fault {
+            let fault: String = fault.chars().take(2_000).collect();
             eprintln!("fault: {fault}");
             self.faults.lock().unwrap_or_else(PoisonError::into_inner).push(fault);
         }
@@ -94,5 +94,39 @@ pub(crate) async fn restarts(postgres: &Arc<PostgresServer>, end: Instant) -> u6
         let postgres = Arc::clone(postgres);
         spawn_blocking(move || postgres.crash()).await.expect("the database starts again");
         restarts += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::pending;
+    use std::net::SocketAddr;
+
+    use anyhow::bail;
+
+    use super::*;
+    use crate::actions::Run;
+    use crate::ledger::Ledger;
+    use crate::world::Program;
+
+    fn world() -> World {
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let nowhere = SocketAddr::from(([127, 0, 0, 1], 0));
+        let program = Program { path: "none".into(), database: String::new(), audit: "none".into() };
+        World::new(Ledger::new(0), nowhere, nowhere, program)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn reports_actions_that_fail_or_do_not_end() {
+        let (world, progress) = (world(), Progress::default());
+        for (name, run) in [
+            ("good", (|_, _| Box::pin(async { Ok(()) })) as Run),
+            ("wrong", |_, _| Box::pin(async { bail!("43 is not 42") })),
+            ("hanging", |_, _| Box::pin(pending())),
+        ] {
+            progress.act(&world, &Action { name, weight: 1, run }, &mut Rng::with_seed(0)).await;
+        }
+        assert_eq!(progress.faults(), ["wrong: 43 is not 42", "hanging: not done after 180s"]);
+        assert_eq!(progress.counts().into_keys().collect::<Vec<_>>(), ["good", "hanging", "wrong"]);
     }
 }

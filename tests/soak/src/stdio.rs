@@ -8,12 +8,12 @@ use fastrand::Rng;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout};
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
 use crate::ledger::Call;
 use crate::mcp;
 use crate::session;
-use crate::world::World;
+use crate::world::{LIMIT, World};
 
 /// A server process, and the two pipes of its client.
 struct StdioServer {
@@ -51,7 +51,7 @@ impl StdioServer {
     async fn end(self) -> anyhow::Result<()> {
         let Self { mut process, input, output } = self;
         drop((input, output));
-        let status = process.wait().await?;
+        let status = timeout(LIMIT, process.wait()).await.context("a server without a client runs on")??;
         ensure!(status.success(), "a server ends with {status}");
         Ok(())
     }
