@@ -149,12 +149,12 @@ impl<W: AsyncWrite + Unpin> LineWriter<W> {
         let output = output
             .as_mut()
             .ok_or_else(|| io::Error::new(io::ErrorKind::NotConnected, "the pipe is closed"))?;
-        let written = async {
+        let writing = async {
             output.complete().await?;
             output.line = line;
             output.complete().await
         };
-        written.await.inspect_err(|_| self.broken.cancel())
+        writing.await.inspect_err(|_| self.broken.cancel())
     }
 
     /// Closes the output, and discards a line that the client does not read.
