@@ -24,6 +24,9 @@ const PIPE: usize = 1 << 16;
 /// So many tools are called.
 const MOST_CALLS: usize = 4;
 
+/// How long a server may take to answer the handshake and to list its tools.
+const LONGEST_START: Duration = Duration::from_secs(60);
+
 /// How long everything may take. A call whose answer never comes is given up after ten minutes.
 const LONGEST: Duration = Duration::from_secs(2 * 60 * 60);
 
@@ -66,18 +69,24 @@ async fn talk(choice: u8, text: &[u8]) {
     answers.reverse();
     let server = Server { reader: BufReader::new(reader), writer, answers, piece: usize::from(choice / 4) };
     let using = async {
-        // An error is what the server deserves, and says why.
-        match PipedServer::connect(SERVER, stdout, stdin, MOST_BYTES).await {
-            Ok(server) => call_all(server).await,
-            Err(reason) => {
+        match timeout(LONGEST_START, PipedServer::connect(SERVER, stdout, stdin, MOST_BYTES)).await {
+            Ok(Ok(server)) => Some(call_all(server).await),
+            Ok(Err(reason)) => {
                 assert!(!reason.is_empty() && reason.chars().count() <= LONGEST_MESSAGE, "{reason}");
-                (Vec::new(), 0)
+                None
             }
+            // It does not answer.
+            Err(_) => None,
         }
     };
-    let (exchanges, (calls, reported)) = tokio::join!(server.run(), using);
-    check_calls(&exchanges, &calls);
-    check_listed(&exchanges, calls.len() + reported);
+    let (exchanges, outcome) = tokio::join!(server.run(), using);
+    let Some((calls, reported)) = outcome else { return };
+    calls.iter().for_each(check_call);
+    // A line besides the answer may be an answer as well, to another request.
+    if exchanges.iter().all(Exchange::is_one_line) {
+        calls.iter().for_each(|call| check_text(&exchanges, call));
+        check_listed(&exchanges, calls.len() + reported);
+    }
 }
 
 /// Returns the answers of a good handshake; none for that of the input.
@@ -126,6 +135,10 @@ struct Exchange {
 }
 
 impl Exchange {
+    fn is_one_line(&self) -> bool {
+        self.answer.iter().filter(|byte| **byte == b'\n').count() == 1
+    }
+
     /// Returns the result, if the answer is one message that has one for this request.
     fn result(&self) -> Option<Value> {
         let mut answer: Value = serde_json::from_slice(&self.answer).ok()?;
@@ -231,54 +244,47 @@ fn validator(schema: &Value) -> Option<Validator> {
     Some(validator.unwrap_or_else(|error| panic!("another validator refuses {schema}: {error}")))
 }
 
-/// Checks that each tool of the pages is served or reported, where what was read is certain.
+/// Checks that each tool of the pages is served or reported.
 fn check_listed(exchanges: &[Exchange], found: usize) {
-    let is_one_line = |it: &Exchange| it.answer.iter().filter(|byte| **byte == b'\n').count() == 1;
-    if found == 0 || !exchanges.iter().all(is_one_line) {
-        return;
-    }
     let pages = exchanges.iter().filter(|exchange| exchange.request["method"] == "tools/list");
     let results: Vec<Value> = pages.filter_map(Exchange::result).collect();
     let listed: usize = results.iter().filter_map(|it| it["tools"].as_array()).map(Vec::len).sum();
     assert!(listed <= found, "of {listed} tools {found} are served or reported: {results:?}");
 }
 
-/// Checks the outcome of each call.
-fn check_calls(exchanges: &[Exchange], calls: &[Call]) {
-    for Call { tool, result } in calls {
-        let name = tool.name();
-        match result {
-            None => {}
-            Some(Ok(output)) => {
-                let validator = tool.output_schema().and_then(validator);
-                if let Some(validator) = validator {
-                    assert!(validator.is_valid(&output.value()), "`{name}` returns an invalid output");
-                }
-            }
-            Some(Err(failure)) => {
-                assert_ne!(failure.kind(), FailureKind::Internal, "`{name}` fails here: {failure:?}");
-                let length = failure.message().chars().count();
-                assert!((1..=LONGEST_MESSAGE).contains(&length), "`{name}` fails with {length} characters");
+/// Checks that an output is valid, and a failure that of the server.
+fn check_call(Call { tool, result }: &Call) {
+    let name = tool.name();
+    match result {
+        None => {}
+        Some(Ok(output)) => {
+            if let Some(validator) = tool.output_schema().and_then(validator) {
+                assert!(
+                    validator.is_valid(&output.value()),
+                    "`{name}` returns an invalid output: {output:?}"
+                );
             }
         }
-        let own = name.strip_prefix("s__").unwrap_or_default();
-        let is_call =
-            |it: &&Exchange| it.request["method"] == "tools/call" && it.request["params"]["name"] == own;
-        let Some(texts) = exchanges.iter().find(is_call).and_then(Exchange::result).and_then(|it| texts(&it))
-        else {
-            continue;
-        };
-        if let (None, Some(result)) = (tool.output_schema(), result) {
-            let output = result.as_ref().unwrap_or_else(|failure| panic!("`{name}` fails: {failure:?}"));
-            let blocks = serde_json::to_value(output.content()).unwrap_or_default();
-            let read = blocks.as_array().into_iter().flatten().map(|block| &block["text"]);
-            assert_eq!(
-                read.collect::<Vec<_>>(),
-                texts.iter().collect::<Vec<_>>(),
-                "`{name}` returns another text"
-            );
+        Some(Err(failure)) => {
+            assert_ne!(failure.kind(), FailureKind::Internal, "`{name}` fails here: {failure:?}");
+            let length = failure.message().chars().count();
+            assert!((1..=LONGEST_MESSAGE).contains(&length), "`{name}` fails with {length} characters");
         }
     }
+}
+
+/// Checks that an answer that has nothing but texts is the output.
+fn check_text(exchanges: &[Exchange], Call { tool, result }: &Call) {
+    let (None, Some(result)) = (tool.output_schema(), result) else { return };
+    let own = tool.name().strip_prefix("s__").unwrap_or_default();
+    let is_call =
+        |it: &&Exchange| it.request["method"] == "tools/call" && it.request["params"]["name"] == own;
+    let answer = exchanges.iter().find(is_call).and_then(Exchange::result);
+    let Some(texts) = answer.and_then(|answer| texts(&answer)) else { return };
+    let output = result.as_ref().unwrap_or_else(|failure| panic!("`{own}` fails: {failure:?}"));
+    let blocks = serde_json::to_value(output.content()).unwrap_or_default();
+    let read: Vec<&Value> = blocks.as_array().into_iter().flatten().map(|block| &block["text"]).collect();
+    assert_eq!(read, texts.iter().collect::<Vec<_>>(), "`{own}` returns another text");
 }
 
 /// Returns the texts of the result of a call that has nothing else.
