@@ -13,7 +13,7 @@ use crate::actions::{ACTIONS, Action, choose};
 use crate::world::World;
 
 /// How many clients there are at once.
-const CLIENTS: u64 = 16;
+const CLIENTS: u64 = 32;
 
 /// How long an action may take. A task waits for a database that restarts, and for the lease of a worker that was killed.
 const ACTION_LIMIT: Duration = Duration::from_secs(180);
