@@ -333,9 +333,9 @@ async fn keeps_the_last_progress_of_an_interrupted_call() {
         ),
     ] {
         let ran = on(app().0, &["run", tool], |stdout, stderr| {
-            let written = stderr.clone();
+            let shown = stderr.clone();
             let has_begun = async move {
-                while !written.text().contains(begun) {
+                while !shown.text().contains(begun) {
                     tokio::task::yield_now().await;
                 }
             };

@@ -65,9 +65,9 @@ async fn says_that_no_worker_has_taken_the_task() {
     let id = bench.run(&["run", "count", "to=3", "--detach"]).await.id();
     let hint = "no worker has taken the task yet: `demo task work` runs one, and so does a server\n";
     let until_hint = |stdout, stderr: tool_cli::Buffer| {
-        let written = stderr.clone();
+        let shown = stderr.clone();
         let hinted = async move {
-            while !written.text().contains(hint) {
+            while !shown.text().contains(hint) {
                 tokio::task::yield_now().await;
                 tokio::time::sleep(std::time::Duration::from_millis(10)).await;
             }

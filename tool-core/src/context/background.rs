@@ -14,23 +14,23 @@ pub(crate) struct BackgroundTasks {
     #[cfg(feature = "tokio")]
     tracker: tokio_util::task::TaskTracker,
     #[cfg(feature = "tokio")]
-    running: Running,
+    running: ToolCounts,
 }
 
 /// The numbers of running tasks and functions on threads, by the names of their tools.
 #[cfg(feature = "tokio")]
-type Running = Arc<Mutex<BTreeMap<String, usize>>>;
+type ToolCounts = Arc<Mutex<BTreeMap<String, usize>>>;
 
 /// Counts a task of a tool until dropped.
 #[cfg(feature = "tokio")]
 struct RunningGuard {
-    running: Running,
+    running: ToolCounts,
     tool: String,
 }
 
 #[cfg(feature = "tokio")]
 impl RunningGuard {
-    fn new(running: &Running, tool: &str) -> Self {
+    fn new(running: &ToolCounts, tool: &str) -> Self {
         *lock(running).entry(tool.to_owned()).or_default() += 1;
         RunningGuard { running: Arc::clone(running), tool: tool.to_owned() }
     }
