@@ -261,7 +261,7 @@ mod tests {
     /// Never ends.
     #[tool(operation = Write, destructive = false)]
     async fn stuck() {
-        std::future::pending().await;
+        std::future::pending::<()>().await;
     }
 
     #[tokio::test]

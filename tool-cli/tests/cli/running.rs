@@ -103,7 +103,7 @@ async fn pack(#[inject] context: Context) {
 #[tool(operation = Read)]
 async fn leaf_through(#[inject] context: Context) {
     context.progress(1, None, "reading the first page");
-    std::future::pending().await;
+    std::future::pending::<()>().await;
 }
 
 /// Orders a book, and lets a letter be written later.
