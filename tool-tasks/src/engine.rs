@@ -133,7 +133,8 @@ engine!(SqliteEngine);
 #[cfg(feature = "sqlite")]
 impl SqliteEngine {
     /// Creates an engine whose tasks are in the file `path`. The file is opened, and created if there is none, when the engine is
-    /// first used. No runtime is needed before that.
+    /// first used. On Unix, a new file has mode 0600 and a new folder 0700; an existing one keeps its permissions. No runtime is
+    /// needed before that.
     ///
     /// ```
     /// let engine = tool_tasks::SqliteEngine::at("tasks.db");

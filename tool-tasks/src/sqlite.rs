@@ -104,6 +104,9 @@ async fn open(path: &Path) -> Stored<Pools> {
             DatabaseError::Away(format!("the folder {} cannot be created: {error}", folder.display()))
         })?;
     }
+    create_file(path).map_err(|error| {
+        DatabaseError::Away(format!("the file {} cannot be created: {error}", path.display()))
+    })?;
     let options = SqliteConnectOptions::new()
         .filename(path)
         .create_if_missing(true)
@@ -136,6 +139,18 @@ fn create_folder(folder: &Path) -> std::io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(folder)
+}
+
+/// Creates the file, which only this user can read, unless it exists. `SQLite` gives its permissions to the files beside it.
+fn create_file(path: &Path) -> std::io::Result<()> {
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    match options.open(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => Err(error),
+        _ => Ok(()),
+    }
 }
 
 /// Creates or updates the tables. Other processes wait.

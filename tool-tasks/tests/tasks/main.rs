@@ -10,6 +10,8 @@ mod kills;
 mod load;
 mod notifications;
 mod points;
+#[cfg(unix)]
+mod private;
 mod process;
 mod reads;
 mod same_key;
