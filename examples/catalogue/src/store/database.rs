@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::fs::{DirBuilder, OpenOptions};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -90,9 +92,7 @@ impl Database {
     pub(super) async fn write(&self) -> Result<Transaction<'static, Any>, StoreError> {
         match self {
             Database::File(path) => {
-                if let Some(folder) = path.parent() {
-                    std::fs::create_dir_all(folder)?;
-                }
+                create_private(path)?;
                 // A writer can wait longer than a reader. A commit is on the disk.
                 let settings = "PRAGMA busy_timeout = 30000; PRAGMA synchronous = FULL";
                 let mut transaction = begin(path, "rwc", settings, "BEGIN IMMEDIATE").await?;
@@ -120,6 +120,28 @@ impl Postgres {
     /// Creates the tables if they are missing.
     pub(super) async fn prepare(&self) -> Result<(), StoreError> {
         migrate_postgres(&self.pool).await
+    }
+}
+
+/// Creates the file and its folder, which only this user can read, unless they exist. SQLite gives the permissions of the file to
+/// the files beside it.
+fn create_private(path: &Path) -> io::Result<()> {
+    let (mut folders, mut options) = (DirBuilder::new(), OpenOptions::new());
+    folders.recursive(true);
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+
+        folders.mode(0o700);
+        options.mode(0o600);
+    }
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        folders.create(folder)?;
+    }
+    match options.open(path) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+        _ => Ok(()),
     }
 }
 

@@ -62,6 +62,22 @@ fn tool(code: &str) -> Tool {
     serde_json::from_value(tool).unwrap()
 }
 
+#[cfg(unix)]
+#[tokio::test]
+async fn creates_files_that_only_the_user_can_read() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let (_folder, store) = store();
+    store.0.writer.import(&demo()).await.unwrap();
+    let mode = |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    let file = path(&store);
+    assert_eq!((mode(file), mode(file.parent().unwrap())), (0o600, 0o700));
+    // The permissions of an existing file are kept.
+    fs::set_permissions(file, fs::Permissions::from_mode(0o640)).unwrap();
+    store.0.writer.import(&public()).await.unwrap();
+    assert_eq!(mode(file), 0o640);
+}
+
 #[tokio::test]
 async fn round_trips_repeated_imports() {
     on_both(async |store: Store| {
