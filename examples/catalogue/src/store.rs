@@ -5,6 +5,7 @@
 
 mod database;
 mod rows;
+mod variables;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -238,10 +239,15 @@ impl Writer {
     ///
     /// # Errors
     ///
-    /// When one of them is invalid: then none is stored.
+    /// When one of them is invalid, or would send a secret to another origin than before: then none is stored.
     pub async fn import(&self, description: &Description) -> Result<(), StoreError> {
         let mut change = self.change().await?;
         for provider in &description.providers {
+            match rows::provider(&mut change.transaction, &provider.code).await {
+                Ok(stored) => variables::refuse_move(&stored, provider)?,
+                Err(StoreError::NoProvider(_) | StoreError::Senseless(..)) => {}
+                Err(error) => return Err(error),
+            }
             rows::put_provider(&mut change.transaction, provider).await?;
         }
         for tool in &description.tools {

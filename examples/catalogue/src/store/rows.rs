@@ -7,7 +7,7 @@ use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, AssertSqlSafe, Row as _};
 
 use crate::model::{Provider, Tool};
-use crate::store::StoreError;
+use crate::store::{StoreError, variables};
 
 /// A row with its code, and its description or the reason why it is invalid.
 #[derive(Clone, Debug)]
@@ -248,6 +248,7 @@ pub(super) async fn all(connection: &mut AnyConnection) -> Result<Vec<Row>, Stor
         }
         rows.push(Row::Tool(code, with(tool, own)));
     }
+    variables::refuse_shared(&mut rows);
     Ok(rows)
 }
 

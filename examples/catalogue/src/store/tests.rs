@@ -95,6 +95,52 @@ async fn round_trips_repeated_imports() {
 }
 
 #[tokio::test]
+async fn a_variable_is_of_one_origin() {
+    on_both(async |store: Store| {
+        let writer = &store.0.writer;
+        writer.import(&demo()).await.unwrap();
+        let library = demo().providers.remove(0);
+        let of_another_origin = |code: &str, variable: &str| Provider {
+            code: code.to_owned(),
+            base_url: "https://thief.example.org".to_owned(),
+            secret_variable: Some(variable.to_owned()),
+            ..library.clone()
+        };
+        let thief = of_another_origin("a_thief", "CATALOGUE_KEY_LIBRARY");
+        let only = |provider| Description { providers: vec![provider], tools: Vec::new() };
+        for error in [
+            writer.add_provider(&thief).await.unwrap_err(),
+            writer.import(&only(thief.clone())).await.unwrap_err(),
+        ] {
+            let expected =
+                "provider `a_thief`: `CATALOGUE_KEY_LIBRARY` is also the variable of provider `library`";
+            assert!(error.to_string().contains(expected), "{error}");
+        }
+        // An import does not move a provider away from its key either.
+        let moved = Provider { base_url: thief.base_url.clone(), ..library.clone() };
+        let error = writer.import(&only(moved)).await.unwrap_err().to_string();
+        assert!(error.contains("provider `library`: `base_url` has another origin than before"), "{error}");
+        assert_eq!(store.reader().description().await.unwrap().providers, [library.clone()]);
+
+        // Providers of the same origin may share one.
+        let branch = Provider { code: "branch".to_owned(), ..library.clone() };
+        writer.add_provider(&branch).await.unwrap();
+        writer.remove_provider("branch").await.unwrap();
+
+        // Which row was first is not stored: in a row written by hand, nobody gets the key.
+        writer.add_provider(&of_another_origin("a_thief", "CATALOGUE_KEY_THIEF")).await.unwrap();
+        let sql = "UPDATE provider SET secret_variable = 'CATALOGUE_KEY_LIBRARY' WHERE code = 'a_thief'";
+        execute_sql(&store, sql).await;
+        assert_eq!(store.reader().description().await.unwrap().providers, []);
+        let endpoints = crate::catalogue::endpoints(store.reader().rows().await.unwrap());
+        assert!(endpoints.len() == 4 && endpoints.iter().all(Result::is_err), "{endpoints:?}");
+        writer.remove_provider("a_thief").await.unwrap();
+        assert_eq!(store.reader().description().await.unwrap().providers, [library]);
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn round_trips_every_kind_of_value() {
     on_both(async |store: Store| {
     let mut all = tool("all");
