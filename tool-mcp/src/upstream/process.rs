@@ -3,10 +3,11 @@
 
 use std::ffi::OsString;
 use std::io;
-use std::process::Stdio;
+use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
+use tokio::time::Instant;
 
 use crate::upstream::transport_config::StdioConfig;
 
@@ -36,6 +37,9 @@ pub(super) const INHERITED_ENV: &[&str] = &[
 /// The time to exit after the end of the input, and again after `SIGTERM`.
 const GRACE: Duration = Duration::from_secs(2);
 
+/// How long the output of a process that has exited is waited for, even if a child of it keeps the output open.
+const OUTPUT_GRACE: Duration = Duration::from_millis(200);
+
 /// A running process, with its pipes.
 #[derive(Debug)]
 pub(super) struct SpawnedProcess {
@@ -49,6 +53,8 @@ pub(super) struct SpawnedProcess {
 #[derive(Debug)]
 pub(super) struct Process {
     child: Child,
+    /// When the exit was noticed.
+    exited_at: Option<Instant>,
     /// The id of its process group; `None` after the group was killed.
     #[cfg(unix)]
     group: Option<nix::unistd::Pid>,
@@ -74,6 +80,7 @@ impl Process {
         let group = child.id().and_then(|id| i32::try_from(id).ok()).map(nix::unistd::Pid::from_raw);
         let process = Process {
             child,
+            exited_at: None,
             #[cfg(unix)]
             group,
         };
@@ -83,10 +90,21 @@ impl Process {
     /// Returns how the process exited. Waits a moment, because its output ends shortly before it exits.
     pub(super) async fn exit_reason(&mut self) -> Option<String> {
         let status = tokio::time::timeout(Duration::from_millis(500), self.child.wait()).await.ok()?.ok()?;
-        Some(match status.code() {
-            Some(code) => format!("its process ended with exit status {code}"),
-            None => format!("its process was ended: {status}"),
-        })
+        Some(describe(status))
+    }
+
+    /// Waits until the process has exited, and then for the rest of its output; returns how it exited. Its output may stay open,
+    /// because a child of it holds it. Cancel safe.
+    pub(super) async fn exited(&mut self) -> String {
+        match self.child.wait().await {
+            Ok(status) => {
+                let since = *self.exited_at.get_or_insert_with(Instant::now);
+                tokio::time::sleep_until(since + OUTPUT_GRACE).await;
+                describe(status)
+            }
+            // Its output still tells when it ends.
+            Err(_) => std::future::pending().await,
+        }
     }
 
     /// Shuts the process down as specified by MCP: waits, then sends `SIGTERM`, then `SIGKILL`. Its input must be
@@ -128,6 +146,13 @@ impl Process {
 impl Drop for Process {
     fn drop(&mut self) {
         self.kill();
+    }
+}
+
+fn describe(status: ExitStatus) -> String {
+    match status.code() {
+        Some(code) => format!("its process ended with exit status {code}"),
+        None => format!("its process was ended: {status}"),
     }
 }
 

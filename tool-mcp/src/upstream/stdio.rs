@@ -71,7 +71,12 @@ where
     /// Reads a line, without its end. Returns an error at the end of the output.
     async fn next_line(&mut self) -> Result<Line, String> {
         loop {
-            let available = match self.reader.fill_buf().await {
+            let available = tokio::select! {
+                biased;
+                available = self.reader.fill_buf() => available,
+                reason = self.process.exited() => return Err(reason),
+            };
+            let available = match available {
                 Ok([]) => {
                     let reason = match &mut self.process {
                         Some(process) => process.exit_reason().await,

@@ -76,6 +76,11 @@ impl Hostile {
                 println!("this is no message");
             }
         }
+        if self.has("heir") {
+            // A child that keeps the output open after the end of this process.
+            #[expect(clippy::zombie_processes, reason = "that is the point")]
+            let _heir = Command::new("sleep").arg("1000").stdin(Stdio::null()).spawn().unwrap();
+        }
         // The file exists only at the first start.
         if let Ok(file) = std::env::var("HOSTILE_ONCE")
             && std::fs::remove_file(&file).is_ok()
@@ -175,6 +180,9 @@ impl Hostile {
                 tool("nonsense", read_only()),
                 tool("trace", read_only()),
             ];
+            if self.has("heir") {
+                tools.push(tool("last_words", read_only()));
+            }
             if self.has("malformed") {
                 let recursive =
                     json!({"type": "object", "properties": {"a": {"$ref": "https://example.com/a"}}});
@@ -244,6 +252,10 @@ impl Hostile {
             "echo" => self.text(id, params["arguments"]["text"].as_str().unwrap()),
             "slow" | "slow_write" => self.waiting.push(id.clone()),
             "die" | "die_writing" => std::process::exit(3),
+            "last_words" => {
+                self.text(id, "farewell");
+                std::process::exit(3);
+            }
             "giant" => {
                 let mut out = std::io::stdout().lock();
                 // The client disconnects before the end.

@@ -186,6 +186,21 @@ async fn restarts_a_server_that_dies_during_a_call() {
     }
 }
 
+#[cfg(unix)]
+#[tokio::test]
+async fn notices_the_end_of_a_process_whose_output_stays_open() {
+    for modes in ["modern heir", "legacy heir"] {
+        let servers = servers([hostile::server("one", modes).timeout(Duration::from_secs(20))]);
+        let failure = servers.call("one__die", json!({})).await.unwrap_err();
+        assert_eq!(
+            failure.message(),
+            "server `one` did not answer `one__die`: its process ended with exit status 3"
+        );
+        // What was written before the end is still read.
+        assert_eq!(servers.call("one__last_words", json!({})).await.unwrap().value(), "farewell");
+    }
+}
+
 #[tokio::test]
 async fn fails_calls_on_an_endless_line() {
     let servers = servers([hostile::server("one", "modern")]);
