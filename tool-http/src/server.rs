@@ -8,6 +8,7 @@ use std::io::{self, Write as _};
 use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::net::{TcpListener, ToSocketAddrs, lookup_host};
 use tool_core::Principal;
@@ -19,6 +20,9 @@ pub use error::ServeError;
 use crate::api::Api;
 use crate::options::ServeOptions;
 use crate::request_filter::RequestFilter;
+
+/// How long a start waits for the tools of a provider, in order to check them.
+const CHECK_PATIENCE: Duration = Duration::from_secs(1);
 
 /// Serves the tools of a provider until `SIGINT` or `SIGTERM`. A second signal ends the server at once.
 ///
@@ -115,7 +119,8 @@ pub struct Server {
 impl Server {
     /// Loads the tools of the provider, checks them, and binds the address.
     ///
-    /// If the provider fails, the cause is logged and the server starts: the provider may work later.
+    /// If the provider fails, the cause is logged and the server starts: the provider may work later. If it takes more than a
+    /// second, it is not waited for, and its tools are not checked.
     ///
     /// # Errors
     ///
@@ -137,9 +142,10 @@ impl Server {
     ) -> Result<Self, ServeError> {
         let options = options.into();
         let api = Api::new(provider.into_provider(), options.router.clone());
-        // A provider that fails or times out now may work later.
+        // A provider that fails or takes its time now may work later.
         let anybody = Principal::anonymous();
-        if let Ok(Ok(tools)) = tokio::time::timeout(options.request_timeout, api.tools(&anybody)).await {
+        let patience = options.request_timeout.min(CHECK_PATIENCE);
+        if let Ok(Ok(tools)) = tokio::time::timeout(patience, api.tools(&anybody)).await {
             tools.check()?;
         }
         if options.router.protect_discovery && options.router.authenticator.is_none() {

@@ -59,6 +59,9 @@ pub(crate) enum CallOutcome<T> {
     InputRequired(InputRequiredResult),
 }
 
+/// How long the capabilities of the server wait for the tools.
+const EXTENSIONS_PATIENCE: Duration = Duration::from_secs(1);
+
 impl Handler {
     pub(crate) fn new(
         views: CatalogViews,
@@ -121,9 +124,10 @@ impl Handler {
         discovered.with_ttl_ms(FRESH_FOR_MS).with_cache_scope(cx.scope())
     }
 
-    /// Adds the extensions that the tools of the caller use to the capabilities of the server.
+    /// Adds the extensions that the tools of the caller use to the capabilities of the server, if they are available soon.
     async fn with_extensions(&self, mut config: ServerConfig, cx: &RequestContext) -> ServerConfig {
-        let Ok(view) = self.view(cx).await else { return config };
+        let view = tokio::time::timeout(EXTENSIONS_PATIENCE, self.view(cx)).await;
+        let Ok(Ok(view)) = view else { return config };
         let mut extensions = ExtensionCapabilities::new();
         if view.registry.tools().any(|tool| tool.ui().is_some()) {
             let settings = JsonObject::from_iter([("mimeTypes".to_owned(), json!([ui_page::MEDIA_TYPE]))]);

@@ -292,6 +292,9 @@ impl Server {
 
     /// Listens on an address, with the endpoint at `/mcp`; port 0 takes a free one. [`HttpServer::run`] serves.
     ///
+    /// A provider of tools has a second to answer, and its tools are then checked. A slower one may answer later, and is not
+    /// waited for.
+    ///
     /// # Errors
     ///
     /// When the registry is invalid, when the server cannot listen on the address, or when the address is not loopback and

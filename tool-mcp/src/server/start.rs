@@ -5,6 +5,7 @@ use std::collections::btree_map::Entry;
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
+use std::time::Duration;
 
 use tool_core::{Principal, adapter};
 
@@ -17,14 +18,20 @@ use crate::handlers::Handler;
 use crate::server::Server;
 use crate::settings::Settings;
 
+/// How long a start waits for the tools of a provider, in order to check them.
+const CHECK_PATIENCE: Duration = Duration::from_secs(1);
+
 impl Server {
-    /// Returns the handler of requests, after a check of the tools and settings.
+    /// Returns the handler of requests, after a check of the tools and settings. Tools that are not available in time are served
+    /// when they are, without this check.
     pub(crate) async fn checked_handler(
         &self,
         caller: Option<Principal>,
     ) -> Result<Arc<Handler>, ServeError> {
         let handler = self.handler(caller)?;
-        check(&handler).await?;
+        if let Ok(checked) = tokio::time::timeout(CHECK_PATIENCE, check(&handler)).await {
+            checked?;
+        }
         Ok(handler)
     }
 

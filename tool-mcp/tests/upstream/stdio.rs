@@ -202,6 +202,15 @@ async fn notices_the_end_of_a_process_whose_output_stays_open() {
 }
 
 #[tokio::test]
+async fn starts_to_serve_without_waiting_for_a_server_that_hangs() {
+    let servers = servers_as([hostile::server("mute", "mute").start_timeout(Duration::MAX)], |builder| {
+        builder.patience(Duration::MAX)
+    });
+    let server = tool_mcp::Server::new(servers.provider.clone()).serve_http("127.0.0.1:0");
+    assert_ne!(within(server).await.unwrap().local_addr().port(), 0);
+}
+
+#[tokio::test]
 async fn fails_calls_on_an_endless_line() {
     let servers = servers([hostile::server("one", "modern")]);
     let registry = servers.registry().await;
