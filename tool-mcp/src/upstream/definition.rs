@@ -9,7 +9,7 @@ use tool_core::{Annotations, Operation, ToolDefinition};
 use crate::upstream::message::UnreadableTool;
 
 /// The separator between the names of a server and its tool.
-const SEPARATOR: &str = "__";
+pub(super) const SEPARATOR: &str = "__";
 
 /// A tool that is served.
 pub(super) struct ConvertedTool {

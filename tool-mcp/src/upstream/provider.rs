@@ -4,13 +4,16 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tool_core::provider::{DiscoveryError, IntoToolsProvider as _, Providers, ToolsProvider, Toolset};
+use tool_core::provider::{
+    DiscoveryError, IntoToolsProvider as _, Provider, Providers, ToolsProvider, Toolset,
+};
 use tool_core::{BoxFuture, Principal, Registry};
 
 use crate::changes::Changes;
 use crate::upstream::backoff::Backoff;
 use crate::upstream::config::UpstreamsConfig;
 use crate::upstream::connection::{ConnectionPolicy, UpstreamConnection};
+use crate::upstream::definition::SEPARATOR;
 use crate::upstream::error::UpstreamsError;
 use crate::upstream::listing::empty_registry;
 #[cfg(feature = "upstream-oauth")]
@@ -142,6 +145,24 @@ impl Upstreams {
         self.0.connections.iter().for_each(supervisor::start);
     }
 
+    /// Returns a provider of the tools of one server: the one that a tool of this name belongs to, such as the server `weather` of
+    /// `weather__get_weather`. Asking it for its tools starts no other server. `None` if the name begins with that of no server.
+    ///
+    /// ```
+    /// use tool_mcp::upstream::{Upstream, Upstreams};
+    ///
+    /// let upstreams = Upstreams::new([Upstream::command("weather", "weather")])?;
+    /// assert!(upstreams.provider_of("weather__get_weather").is_some());
+    /// assert!(upstreams.provider_of("get_weather").is_none());
+    /// # Ok::<(), tool_mcp::upstream::UpstreamsError>(())
+    /// ```
+    pub fn provider_of(&self, tool: &str) -> Option<Provider> {
+        let connection = self.0.connections.iter().find(|connection| {
+            tool.strip_prefix(connection.name()).is_some_and(|rest| rest.starts_with(SEPARATOR))
+        })?;
+        Some(with_connection(Providers::new(), connection).into_provider())
+    }
+
     /// Closes all connections, terminates all programs, and waits until they have exited. Later calls fail.
     ///
     /// Without this, programs are killed when the last clone is dropped.
@@ -198,6 +219,12 @@ impl ToolsProvider for UpstreamProvider {
             self.0.tools().await.map_err(DiscoveryError::new)
         })
     }
+}
+
+/// Adds the tools of a server.
+fn with_connection(providers: Providers, connection: &Arc<UpstreamConnection>) -> Providers {
+    let provider = UpstreamProvider(Arc::clone(connection)).into_provider();
+    providers.with_optional(connection.name(), provider)
 }
 
 /// A builder of [`Upstreams`].
@@ -357,10 +384,7 @@ impl UpstreamsBuilder {
             .into_iter()
             .map(|server| Arc::new(UpstreamConnection::new(server, self.policy.clone())))
             .collect();
-        let providers = connections.iter().fold(Providers::new(), |providers, connection| {
-            let provider = UpstreamProvider(Arc::clone(connection)).into_provider();
-            providers.with_optional(connection.name(), provider)
-        });
+        let providers = connections.iter().fold(Providers::new(), with_connection);
         Ok(Upstreams(Arc::new(UpstreamsInner { connections, providers })))
     }
 }

@@ -211,6 +211,18 @@ async fn starts_to_serve_without_waiting_for_a_server_that_hangs() {
 }
 
 #[tokio::test]
+async fn asks_only_the_server_of_a_tool() {
+    let servers = servers([hostile::server("one", "modern"), hostile::server("two", "mute")]);
+    let provider = servers.upstreams.provider_of("one__echo").expect("there is a server `one`");
+    let tools = within(provider.tools(&Principal::anonymous())).await.unwrap();
+    assert_eq!(tools.registry().call("one__echo", json!({"text": "hi"})).await.unwrap().value(), "hi");
+    assert_eq!(servers.status("two").state, State::Idle);
+    for unknown in ["echo", "one", "one_echo", "three__echo"] {
+        assert!(servers.upstreams.provider_of(unknown).is_none(), "{unknown}");
+    }
+}
+
+#[tokio::test]
 async fn fails_calls_on_an_endless_line() {
     let servers = servers([hostile::server("one", "modern")]);
     let registry = servers.registry().await;
