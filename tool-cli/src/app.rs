@@ -6,14 +6,18 @@ use std::future::ready;
 use std::sync::Arc;
 
 use serde_json::Value;
-use tool_core::Registry;
 use tool_core::lint::Lint;
+use tool_core::{BoxFuture, Registry};
 
-use crate::Server;
 use crate::identity::into_identity::{Identities, IntoIdentity};
 use crate::openapi::document::OpenApiDocument;
 #[cfg(feature = "publish")]
 use crate::publish::package::Package;
+use crate::{ServeError, Server};
+
+/// A function that returns the tools, called with the name of the tool that the command is about.
+pub(crate) type Discovery =
+    Box<dyn FnOnce(Option<String>) -> BoxFuture<'static, Result<Registry, ServeError>> + Send>;
 
 /// The command line of a registry.
 ///
@@ -80,6 +84,7 @@ pub struct App {
     /// The versions of the OpenAPI document, the default first.
     pub(crate) openapi: Vec<OpenApiDocument>,
     pub(crate) identities: Option<Identities>,
+    pub(crate) discovery: Option<Discovery>,
     pub(crate) lint: Lint,
     #[cfg(feature = "publish")]
     pub(crate) package: Option<Package>,
@@ -105,6 +110,7 @@ impl App {
             servers: Vec::new(),
             openapi: Vec::new(),
             identities: None,
+            discovery: None,
             lint: Lint::default(),
             #[cfg(feature = "publish")]
             package: None,
@@ -239,6 +245,49 @@ impl App {
         self.identities = Some(Box::new(move |id| {
             let found = lookup(id.to_owned());
             Box::pin(async move { found.await.into_identity() })
+        }));
+        self
+    }
+
+    /// Sets an async function that returns the tools, for tools that are looked up elsewhere, such as at other servers. Its registry
+    /// takes the place of that of [`new`](Self::new).
+    ///
+    /// It is called at most once, and only by a command that needs tools: not for help, the version or wrong usage, nor by `serve`
+    /// and `task`, which use the registry of [`new`](Self::new). `run`, `validate`, `info` and `schema` pass the name of their tool,
+    /// and need no other one. An error ends the command with exit code 1. Like [`identities_async`](Self::identities_async), the
+    /// function needs a tokio runtime if it uses one: [`run_on`](Self::run_on) starts it for every command.
+    ///
+    /// ```
+    /// use tool_core::{Registry, tool};
+    ///
+    /// /// Halves a number.
+    /// #[tool(operation = Transform)]
+    /// fn halve(/** The number. */ n: f64) -> f64 {
+    ///     n / 2.0
+    /// }
+    ///
+    /// # tool_core::private::block_on(async {
+    /// use tool_cli::{App, Buffer, Streams};
+    ///
+    /// let empty = Registry::builder().allow_empty().build().unwrap();
+    /// let app = App::new("numbers", empty).discover(async |tool: Option<String>| {
+    ///     let is_wanted = move |name: &str| tool.as_ref().is_none_or(|tool| tool == name);
+    ///     Registry::builder().linked().select(move |tool| is_wanted(tool.name())).build()
+    /// });
+    /// let stdout = Buffer::default();
+    /// let streams = Streams::new(std::io::empty(), stdout.clone(), std::io::sink());
+    /// assert_eq!(app.run_with(["run", "halve", "n=3"], streams).await, 0);
+    /// assert_eq!(stdout.text(), "1.5\n");
+    /// # });
+    /// ```
+    pub fn discover<F, E>(mut self, discover: impl FnOnce(Option<String>) -> F + Send + 'static) -> Self
+    where
+        F: Future<Output = Result<Registry, E>> + Send + 'static,
+        E: Into<ServeError>,
+    {
+        self.discovery = Some(Box::new(move |tool| {
+            let found = discover(tool);
+            Box::pin(async move { found.await.map_err(Into::into) })
         }));
         self
     }

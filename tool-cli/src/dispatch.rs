@@ -11,6 +11,7 @@ use tool_core::{FailureKind, ToolDefinition};
 
 use crate::app::App;
 use crate::cli::{Format, Inputs};
+use crate::discovery::{self, Needed};
 use crate::error::{self, CliError};
 use crate::streams::Streams;
 use crate::style::neutral;
@@ -64,7 +65,9 @@ impl App {
         // What completes a value is a function of the application, which may wait.
         let awaiting = ["run", "serve", complete::COMMAND];
         let awaits = |word: &OsString| {
-            awaiting.iter().any(|command| word == command) || word == "task" && self.has_tasks()
+            self.discovery.is_some()
+                || awaiting.iter().any(|command| word == command)
+                || word == "task" && self.has_tasks()
         };
         if !arguments.iter().any(awaits) {
             return tool_core::private::block_on(self.run_from(arguments));
@@ -134,9 +137,12 @@ impl App {
     }
 
     /// Runs a command, reports its error, and returns the exit code.
-    async fn finish(self, arguments: Vec<OsString>, streams: &mut Streams) -> u8 {
+    async fn finish(mut self, arguments: Vec<OsString>, streams: &mut Streams) -> u8 {
         let has_control_characters =
             arguments.iter().any(|argument| argument.to_string_lossy().contains(char::is_control));
+        if let Err(error) = self.discovered(&arguments, streams.width()).await {
+            return error.report(streams);
+        }
         let tool = self.tool_named(&arguments).await;
         let inputs = tool.as_ref().map(Inputs::of);
         let matches = match cli::parse(&self, streams.width(), inputs.as_ref(), &arguments) {
@@ -152,6 +158,18 @@ impl App {
             Ok(()) => 0,
             Err(error) => error.report(streams),
         }
+    }
+
+    /// Looks up the tools that the command needs.
+    async fn discovered(&mut self, arguments: &[OsString], width: u16) -> Result<(), CliError> {
+        let Some(discover) = self.discovery.take() else { return Ok(()) };
+        let tool = match discovery::needed(self, width, arguments) {
+            Needed::Nothing => return Ok(()),
+            Needed::One(tool) => Some(tool),
+            Needed::All => None,
+        };
+        self.registry = discover(tool).await.map_err(CliError::Discovery)?;
+        Ok(())
     }
 
     /// Adds how to run a tool whose name was given as a command.

@@ -85,6 +85,8 @@ pub(crate) enum CliError {
     WriteFile { path: PathBuf, error: io::Error },
     #[error("the server failed: {}", with_sources(.0.as_ref()))]
     Server(Box<dyn Error + Send + Sync>),
+    #[error("cannot discover the tools: {}", with_sources(.0.as_ref()))]
+    Discovery(Box<dyn Error + Send + Sync>),
     #[cfg(feature = "tasks")]
     #[error("the worker failed: {0}")]
     Worker(tool_core::tasks::TaskError),
@@ -198,6 +200,7 @@ impl CliError {
             | CliError::BreaksCallers(_)
             | CliError::WriteFile { .. }
             | CliError::Server(_)
+            | CliError::Discovery(_)
             | CliError::ShutdownTimeout { .. }
             | CliError::WriteStdout(_) => 1,
         }

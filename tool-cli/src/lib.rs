@@ -6,6 +6,7 @@ mod arguments;
 mod atomic_file;
 mod cli;
 mod complete;
+mod discovery;
 mod dispatch;
 mod elicitation;
 mod error;

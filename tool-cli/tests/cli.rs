@@ -10,6 +10,8 @@ mod calls;
 mod completion;
 #[path = "cli/describing.rs"]
 mod describing;
+#[path = "cli/discovery.rs"]
+mod discovery;
 #[path = "cli/elicitation.rs"]
 mod elicitation;
 #[path = "cli/flags.rs"]
