@@ -12,7 +12,8 @@ use gateway::Settings;
 use telemetry::Telemetry;
 use tool_cli::{App, ServeError, ServeOptions, Server};
 use tool_core::provider::Provider;
-use tool_core::{Principal, Registry};
+use tool_core::results::ResultStore;
+use tool_core::{BuildErrors, Principal, Registry};
 use tool_mcp::upstream::Upstreams;
 use tool_mcp::{Changes, Discovery};
 
@@ -46,35 +47,45 @@ async fn run(telemetry: Telemetry) -> Result<ExitCode, ServeError> {
     if let Some(command) = command {
         return command.run(&upstreams).await;
     }
-    let tools = gateway::tools(&upstreams, gateway::results_from_env()?.as_ref())?;
-    let app = app(registry(&tools).await?, &tools, &upstreams, &changes);
-    let code = app.on_exit(|| telemetry.shutdown()).run().await;
-    upstreams.shutdown().await;
-    Ok(code)
+    let app = app(&upstreams, &changes, gateway::results_from_env()?)?;
+    let runtime = tokio::runtime::Handle::current();
+    // Also where the process exits without dropping anything, as after a signal.
+    let end = move || {
+        tokio::task::block_in_place(|| runtime.block_on(upstreams.shutdown()));
+        telemetry.shutdown();
+    };
+    Ok(app.on_exit(end).run().await)
 }
 
-/// Returns the tools of the command line. Servers skip this: their clients list tools themselves.
-async fn registry(tools: &Provider) -> Result<Registry, ServeError> {
-    const ABOUT_TOOLS: [&str; 8] = ["list", "search", "info", "schema", "validate", "run", "lint", "lock"];
-    if env::args().skip(1).any(|word| ABOUT_TOOLS.contains(&word.as_str())) {
-        return Ok(tools.tools(&Principal::local()).await?.registry().clone());
-    }
-    Ok(Registry::builder().allow_empty().build()?)
-}
-
-fn app(registry: Registry, tools: &Provider, upstreams: &Upstreams, changes: &Changes) -> App {
-    let (over_http, over_mcp) = (tools.clone(), tools.clone());
-    let (upstreams, changes) = (upstreams.clone(), changes.clone());
+fn app(upstreams: &Upstreams, changes: &Changes, results: Option<ResultStore>) -> Result<App, BuildErrors> {
+    let tools = gateway::tools(upstreams, results.as_ref())?;
+    let (over_http, over_mcp) = (tools.clone(), tools);
+    let (started, found, changes) = (upstreams.clone(), upstreams.clone(), changes.clone());
     let http = Server::new(move |options| serve_http(over_http, options)).about("Serve HTTP");
-    let mcp = Server::new(move |options| serve_mcp(over_mcp, upstreams, changes, options))
+    let mcp = Server::new(move |options| serve_mcp(over_mcp, started, changes, options))
         .about("Serve MCP, on stdio unless --addr is given")
         .optional_addr()
         .choice("discovery", ["two-step", "direct"], "Three tools to find the others with, or all of them");
-    App::new("gateway", registry)
+    let app = App::new("gateway", Registry::builder().allow_empty().build()?)
         .version(env!("CARGO_PKG_VERSION"))
         .about("The tools of other MCP servers; `gateway sign-in SERVER` signs in to one of them")
         .server("http", http.addr(([127, 0, 0, 1], 8080)).allow_execute())
         .server("mcp", mcp)
+        .discover(async move |tool| discover(&found, tool.as_deref(), results.as_ref()).await);
+    Ok(app)
+}
+
+/// Returns the tools of the server that has this tool, or of all servers. Servers skip this: their clients list tools themselves.
+async fn discover(
+    upstreams: &Upstreams,
+    tool: Option<&str>,
+    results: Option<&ResultStore>,
+) -> Result<Registry, ServeError> {
+    let tools = match tool.and_then(|tool| upstreams.provider_of(tool)) {
+        Some(one) => one,
+        None => gateway::tools(upstreams, results)?,
+    };
+    Ok(tools.tools(&Principal::local()).await?.registry().clone())
 }
 
 async fn serve_http(tools: Provider, options: ServeOptions) -> Result<(), ServeError> {

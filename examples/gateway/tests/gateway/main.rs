@@ -4,6 +4,8 @@
 
 mod large;
 #[cfg(unix)]
+mod processes;
+#[cfg(unix)]
 #[path = "../../../../tests/sigterm.rs"]
 mod shared;
 #[cfg(unix)]
