@@ -95,7 +95,8 @@ async fn everything(
 fn bearer() -> Result<Option<Bearer>, ServeError> {
     let Some(token) = env::var_os("CATALOGUE_TOKEN") else { return Ok(None) };
     let token = token.into_string().map_err(|_| "CATALOGUE_TOKEN is not UTF-8")?;
-    Ok(Some(Bearer::new().token(token, Principal::new("bearer"))?))
+    let bearer = Bearer::new().token(token, Principal::new("bearer"));
+    Ok(Some(bearer.map_err(|error| format!("CATALOGUE_TOKEN: {error}"))?))
 }
 
 async fn serve_http(

@@ -46,7 +46,11 @@ fn registry(settings: impl FnOnce(RegistryBuilder) -> RegistryBuilder) -> Regist
 
 fn bearer() -> Bearer {
     let ada = Principal::new("ada").grant("safe.open");
-    Bearer::new().token("swordfish-1", ada).unwrap().token("swordfish-2", Principal::new("bob")).unwrap()
+    Bearer::new()
+        .token("swordfish-of-room-1", ada)
+        .unwrap()
+        .token("swordfish-of-room-2", Principal::new("bob"))
+        .unwrap()
 }
 
 fn guarded(options: Options) -> Router {
@@ -65,20 +69,20 @@ async fn send(router: &Router, line: &str, token: &str, body: &str) -> Answer {
 #[tokio::test]
 async fn requires_a_caller_for_calls() {
     let router = guarded(Options::new());
-    for (token, challenge) in [("", "Bearer"), ("swordfish-3", "Bearer error=\"invalid_token\"")] {
+    for (token, challenge) in [("", "Bearer"), ("swordfish-of-room-3", "Bearer error=\"invalid_token\"")] {
         for path in ["POST /tools/whoami/call", "POST /tools/nope/call", "POST /tools/%ff/call?x"] {
             let answer = send(&router, path, token, "{").await;
             assert_eq!((answer.status, &*answer.body), (401, r#"{"error":"Unauthorized"}"#), "{path}");
             assert_eq!(answer.header("www-authenticate"), challenge);
         }
     }
-    for (token, id) in [("swordfish-1", "ada"), ("swordfish-2", "bob")] {
+    for (token, id) in [("swordfish-of-room-1", "ada"), ("swordfish-of-room-2", "bob")] {
         let answer = send(&router, "POST /tools/whoami/call", token, "").await;
         assert!(answer.body.contains(&format!(r#"{{"type":"text","text":"{id}"}}"#)), "{}", answer.body);
     }
-    assert_eq!(send(&router, "POST /tools/open_safe/call", "swordfish-1", "").await.status, 200);
+    assert_eq!(send(&router, "POST /tools/open_safe/call", "swordfish-of-room-1", "").await.status, 200);
     // Authentication precedes reading the body.
-    let answer = send(&router, "POST /tools/open_safe/call?x", "swordfish-2", "{").await;
+    let answer = send(&router, "POST /tools/open_safe/call?x", "swordfish-of-room-2", "{").await;
     assert_eq!(
         (answer.status, &*answer.body),
         (
@@ -86,7 +90,7 @@ async fn requires_a_caller_for_calls() {
             r#"{"error":"`open_safe` needs the permission `safe.open`, which the caller does not have","kind":"access_denied","retryable":false}"#
         )
     );
-    assert_eq!(send(&router, "POST /tools/nope/call", "swordfish-2", "{").await.status, 404);
+    assert_eq!(send(&router, "POST /tools/nope/call", "swordfish-of-room-2", "{").await.status, 404);
     // Discovery is public and lists every tool.
     assert_eq!(get(&router, "/tools").await.body.matches(r#""name""#).count(), 4);
     assert_eq!(get(&router, "/tools").await.header("cache-control"), "");
@@ -110,7 +114,9 @@ async fn limits_protected_discovery_to_permitted_tools() {
         assert_eq!(answer.header("www-authenticate"), "Bearer", "{line}");
     }
     // Responses are not shared between callers.
-    for (token, sees) in [("swordfish-1", true), ("swordfish-2", false), ("swordfish-1", true)] {
+    for (token, sees) in
+        [("swordfish-of-room-1", true), ("swordfish-of-room-2", false), ("swordfish-of-room-1", true)]
+    {
         for line in lists {
             let answer = send(&router, line, token, "").await;
             assert_eq!((answer.status, answer.header("cache-control")), (200, "private"), "{line}");
@@ -124,11 +130,11 @@ async fn limits_protected_discovery_to_permitted_tools() {
         assert_eq!((answer.body.contains("open_safe"), answer.header("cache-control")), (sees, "private"));
     }
     // Denied tools are visible unless the registry hides them.
-    assert_eq!(send(&router, "GET /tools/open_safe", "swordfish-2", "").await.status, 200);
+    assert_eq!(send(&router, "GET /tools/open_safe", "swordfish-of-room-2", "").await.status, 200);
     let options = Options::new().authenticator(bearer()).protect_discovery(true);
     let hiding = router_with(registry(RegistryBuilder::hide_denied), options);
-    assert_eq!(send(&hiding, "GET /tools/open_safe", "swordfish-2", "").await.status, 404);
-    assert_eq!(send(&hiding, "GET /tools/open_safe", "swordfish-1", "").await.status, 200);
+    assert_eq!(send(&hiding, "GET /tools/open_safe", "swordfish-of-room-2", "").await.status, 404);
+    assert_eq!(send(&hiding, "GET /tools/open_safe", "swordfish-of-room-1", "").await.status, 200);
 }
 
 /// A 404 may be stored by any cache unless the response forbids it (RFC 9110, section 15.5.5), and many proxies store other
@@ -139,12 +145,12 @@ async fn forbids_caches_to_store_errors() {
     let router = router_with(registry(RegistryBuilder::hide_denied), options);
     for (line, token, status) in [
         ("GET /tools/open_safe", "", 404),
-        ("GET /tools/open_safe/inputs", "swordfish-2", 404),
+        ("GET /tools/open_safe/inputs", "swordfish-of-room-2", 404),
         ("GET /tools/whoami/result", "", 401),
-        ("GET /tools/open_safe/result", "swordfish-2", 404),
-        ("GET /tools/lost/result", "swordfish-1", 404),
-        ("GET /tools/whoami/result?x=1", "swordfish-1", 422),
-        ("GET /tools/whoami/call", "swordfish-1", 405),
+        ("GET /tools/open_safe/result", "swordfish-of-room-2", 404),
+        ("GET /tools/lost/result", "swordfish-of-room-1", 404),
+        ("GET /tools/whoami/result?x=1", "swordfish-of-room-1", 422),
+        ("GET /tools/whoami/call", "swordfish-of-room-1", 405),
         ("GET /tools?x=1", "", 400),
         ("GET /nothing", "", 404),
     ] {
@@ -170,8 +176,15 @@ async fn allows_remote_execution_with_an_authenticator() {
     tokio::spawn(server.run(std::future::pending()));
     for (headers, status) in [
         (&["Host: 127.0.0.1"][..], 401),
-        (&["Host: 127.0.0.1", "Authorization: Bearer swordfish-2"], 200),
-        (&["Host: 127.0.0.1", "Authorization: Bearer swordfish-2", "Authorization: Bearer swordfish-2"], 401),
+        (&["Host: 127.0.0.1", "Authorization: Bearer swordfish-of-room-2"], 200),
+        (
+            &[
+                "Host: 127.0.0.1",
+                "Authorization: Bearer swordfish-of-room-2",
+                "Authorization: Bearer swordfish-of-room-2",
+            ],
+            401,
+        ),
     ] {
         let request = crate::client::request("POST /tools/whoami/call", headers, "{}");
         assert_eq!(exchange(address, &request).await.status, status, "{headers:?}");
@@ -241,7 +254,7 @@ async fn does_not_leak_tokens() {
     let options = Options::new().authenticator(bearer());
     assert!(!format!("{options:?}").contains("swordfish"));
     let router = guarded(Options::new());
-    let answer = send(&router, "POST /tools/whoami/call", "swordfish-1", "[").await;
+    let answer = send(&router, "POST /tools/whoami/call", "swordfish-of-room-1", "[").await;
     assert!(
         !answer.body.contains("swordfish") && !get(&router, "/openapi.json").await.body.contains("swordfish")
     );
@@ -271,10 +284,10 @@ async fn authenticates_when_the_application_sets_an_anonymous_principal() {
     let app = guarded(Options::new().protect_discovery(true)).layer(anonymous());
     for line in ["GET /tools", "GET /openapi.json", "POST /tools/whoami/call", "POST /tools/open_safe/call"] {
         assert_eq!(send(&app, line, "", "").await.status, 401, "{line}");
-        assert_eq!(send(&app, line, "swordfish-3", "").await.status, 401, "{line}");
-        assert_eq!(send(&app, line, "swordfish-1", "").await.status, 200, "{line}");
+        assert_eq!(send(&app, line, "swordfish-of-room-3", "").await.status, 401, "{line}");
+        assert_eq!(send(&app, line, "swordfish-of-room-1", "").await.status, 200, "{line}");
     }
-    let answer = send(&app, "POST /tools/whoami/call", "swordfish-2", "").await;
+    let answer = send(&app, "POST /tools/whoami/call", "swordfish-of-room-2", "").await;
     assert!(answer.body.contains(r#""text":"bob""#), "{}", answer.body);
     // Without an authenticator, the application sets the principal; here it is anonymous.
     let options = Options::new().allow_execute(true).protect_discovery(true);
@@ -289,12 +302,17 @@ async fn shows_permitted_tools_to_identified_callers() {
     let router = router_with(registry(RegistryBuilder::hide_denied), options);
     let lists = ["GET /tools", "GET /tools?detail=full", "GET /mcp/tools/list", "GET /openapi.json"];
     // Responses are not shared between callers. An invalid token counts as none.
-    for (token, sees) in [("", false), ("swordfish-1", true), ("swordfish-3", false), ("swordfish-2", false)]
-    {
+    for (token, sees) in [
+        ("", false),
+        ("swordfish-of-room-1", true),
+        ("swordfish-of-room-3", false),
+        ("swordfish-of-room-2", false),
+    ] {
         for line in lists {
             let answer = send(&router, line, token, "").await;
             assert_eq!((answer.status, answer.body.contains("open_safe")), (200, sees), "{line} {token}");
-            let cache = if ["swordfish-1", "swordfish-2"].contains(&token) { "private" } else { "" };
+            let cache =
+                if ["swordfish-of-room-1", "swordfish-of-room-2"].contains(&token) { "private" } else { "" };
             assert_eq!(answer.header("cache-control"), cache, "{line} {token}");
             assert_eq!(answer.header("vary"), "accept-encoding, authorization", "{line} {token}");
         }
@@ -313,11 +331,11 @@ async fn shows_permitted_tools_to_identified_callers() {
     assert!(answer.body.contains("open_safe"), "{}", answer.body);
     assert_eq!(answer.header("cache-control"), "private");
     // Otherwise, every tool is visible.
-    let answer = send(&guarded(Options::new()), "GET /tools", "swordfish-2", "").await;
+    let answer = send(&guarded(Options::new()), "GET /tools", "swordfish-of-room-2", "").await;
     assert_eq!(answer.body.matches(r#""name""#).count(), 4);
     // A failing authenticator does not block public routes.
     let options = Options::new().authenticator(Broken(true));
     let broken = router_with(registry(|builder| builder), options);
-    let answer = send(&broken, "GET /tools", "swordfish-1", "").await;
+    let answer = send(&broken, "GET /tools", "swordfish-of-room-1", "").await;
     assert_eq!((answer.status, answer.header("cache-control")), (200, ""));
 }

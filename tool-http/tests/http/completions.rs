@@ -159,14 +159,15 @@ async fn protects_completions_like_calls() {
     assert!(denied.body.contains("`lists.read`"), "{}", denied.body);
 
     let ada = Principal::new("ada").grant("lists.read");
-    let options =
-        Options::new().allow_execute(true).authenticator(Bearer::new().token("sesame-1", ada).unwrap());
+    let options = Options::new()
+        .allow_execute(true)
+        .authenticator(Bearer::new().token("sesame-opens-door-1", ada).unwrap());
     let router = router(options);
     let unknown = post(&router, "/tools/read_list/complete", typed.clone()).await;
     assert_eq!((unknown.status, unknown.header("www-authenticate")), (401, "Bearer"));
     let request = axum::http::Request::post("/tools/read_list/complete")
         .header("content-type", "application/json")
-        .header("authorization", "Bearer sesame-1");
+        .header("authorization", "Bearer sesame-opens-door-1");
     let cached = send_to(&router, request.body(typed.into()).unwrap()).await;
     assert_eq!(
         (cached.status, cached.body.as_str()),

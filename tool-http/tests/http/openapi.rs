@@ -234,7 +234,7 @@ async fn resolves_every_reference() {
 
 #[tokio::test]
 async fn describes_authentication() {
-    let bearer = || Bearer::new().token("swordfish", Principal::new("ada")).unwrap();
+    let bearer = || Bearer::new().token("swordfish-of-room-1", Principal::new("ada")).unwrap();
     let open = document(chain(), Options::new()).await;
     assert!(open["components"].get("securitySchemes").is_none() && !open.to_string().contains("\"401\""));
 

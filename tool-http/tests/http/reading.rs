@@ -225,21 +225,22 @@ async fn refuses_other_methods_at_addresses() {
 #[tokio::test]
 async fn authenticates_callers_of_addresses() {
     let options = || {
-        let bearer = Bearer::new().token("swordfish-1", Principal::new("ada").grant("secret.view")).unwrap();
+        let bearer =
+            Bearer::new().token("swordfish-of-room-1", Principal::new("ada").grant("secret.view")).unwrap();
         Options::new().allow_execute(true).authenticator(bearer)
     };
     let open = router_with(registry(), options());
     let closed = router_with(registry(), options().protect_discovery(true));
     for (router, path, token, status) in [
-        (&open, "/secret/7", Some("swordfish-1"), 200),
+        (&open, "/secret/7", Some("swordfish-of-room-1"), 200),
         (&open, "/secret/7", None, 401),
         (&open, "/secret/7", Some("wrong"), 401),
         (&open, "/secret/7/8", None, 404),
-        (&closed, "/secret/7", Some("swordfish-1"), 200),
+        (&closed, "/secret/7", Some("swordfish-of-room-1"), 200),
         (&closed, "/secret/7", None, 401),
         // Whether there is something at a path is not said to others.
         (&closed, "/secret/7/8", None, 401),
-        (&closed, "/secret/7/8", Some("swordfish-1"), 404),
+        (&closed, "/secret/7/8", Some("swordfish-of-room-1"), 404),
     ] {
         let mut request = Request::get(path);
         if let Some(token) = token {
@@ -319,10 +320,11 @@ async fn reports_failures_as_post_does() {
 
 #[tokio::test]
 async fn keeps_results_of_callers_private() {
-    let bearer = Bearer::new().token("swordfish-1", Principal::new("ada").grant("picture.view")).unwrap();
+    let bearer =
+        Bearer::new().token("swordfish-of-room-1", Principal::new("ada").grant("picture.view")).unwrap();
     let router = router_with(registry(), Options::new().allow_execute(true).authenticator(bearer));
     assert_eq!(get(&router, "/tools/poem/result").await.status, 401);
-    let signed = |path: &str| Request::get(path).header("authorization", "Bearer swordfish-1");
+    let signed = |path: &str| Request::get(path).header("authorization", "Bearer swordfish-of-room-1");
     let answer = send(&router, signed("/tools/picture/result"), "").await;
     assert_eq!((answer.status, &*answer.body), (200, "<svg/>"));
     assert_eq!(answer.header("content-type"), "image/svg+xml");

@@ -277,10 +277,13 @@ async fn serves_lines_and_searches() {
 
 #[tokio::test]
 async fn rejects_results_of_other_callers() {
-    let bearer = Bearer::new().token("swordfish-1", Principal::new("ada")).unwrap();
-    let bearer = bearer.token("swordfish-2", Principal::new("bob")).unwrap();
+    let bearer = Bearer::new().token("swordfish-of-room-1", Principal::new("ada")).unwrap();
+    let bearer = bearer.token("swordfish-of-room-2", Principal::new("bob")).unwrap();
     let router = router_with(registry(&store()), options().authenticator(bearer));
-    let (ada, bob) = ([("authorization", "Bearer swordfish-1")], [("authorization", "Bearer swordfish-2")]);
+    let (ada, bob) = (
+        [("authorization", "Bearer swordfish-of-room-1")],
+        [("authorization", "Bearer swordfish-of-room-2")],
+    );
     let digest = kept(&router, &ada).await;
     let path = format!("GET /results/{digest}");
     let own = send(&router, &path, &ada, "").await;

@@ -45,16 +45,16 @@ fn not_abroad(principal: &Principal) -> Access {
     if principal.has("abroad") { Access::deny("not from abroad") } else { Access::Allow }
 }
 
-const ADA: &str = "Bearer swordfish-1";
-const BOB: &str = "Bearer swordfish-2";
+const ADA: &str = "Bearer swordfish-of-room-1";
+const BOB: &str = "Bearer swordfish-of-room-2";
 /// Another token of Ada, without grants.
-const ADA_ABROAD: &str = "Bearer swordfish-3";
+const ADA_ABROAD: &str = "Bearer swordfish-of-room-3";
 
 pub(crate) fn bearer() -> Bearer {
     Bearer::new()
-        .token("swordfish-1", Principal::new("ada").grant("safe.open"))
-        .and_then(|bearer| bearer.token("swordfish-2", Principal::new("bob")))
-        .and_then(|bearer| bearer.token("swordfish-3", Principal::new("ada")))
+        .token("swordfish-of-room-1", Principal::new("ada").grant("safe.open"))
+        .and_then(|bearer| bearer.token("swordfish-of-room-2", Principal::new("bob")))
+        .and_then(|bearer| bearer.token("swordfish-of-room-3", Principal::new("ada")))
         .unwrap()
 }
 

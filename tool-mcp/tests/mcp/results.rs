@@ -392,8 +392,8 @@ fn returns_resources_in_full() {
 
 #[test]
 fn hides_results_of_other_callers() {
-    let bearer = Bearer::new().token("swordfish-1", Principal::new("ada")).unwrap();
-    let bearer = bearer.token("swordfish-2", Principal::new("bob")).unwrap();
+    let bearer = Bearer::new().token("swordfish-of-room-1", Principal::new("ada")).unwrap();
+    let bearer = bearer.token("swordfish-of-room-2", Principal::new("bob")).unwrap();
     let server = TestServer::with_registry(registry(&store()), |server| server.authenticator(bearer));
     let request_as = |token: &str, method: &str, params: Value| {
         let name = params["name"].as_str().or(params["uri"].as_str()).unwrap().to_owned();
@@ -407,18 +407,20 @@ fn hides_results_of_other_callers() {
         server.post(&headers, &modern_body(method, params).to_string()).json()
     };
     let call = || json!({"name": "count_to", "arguments": {"n": 1_000}});
-    let uri =
-        format!("fixture://result/{}", digest(&request_as("swordfish-1", "tools/call", call())["result"]));
-    assert!(request_as("swordfish-1", "resources/read", json!({"uri": uri})).get("result").is_some());
-    let other = request_as("swordfish-2", "resources/read", json!({"uri": uri}));
+    let uri = format!(
+        "fixture://result/{}",
+        digest(&request_as("swordfish-of-room-1", "tools/call", call())["result"])
+    );
+    assert!(request_as("swordfish-of-room-1", "resources/read", json!({"uri": uri})).get("result").is_some());
+    let other = request_as("swordfish-of-room-2", "resources/read", json!({"uri": uri}));
     let unknown = format!("fixture://result/{}", "0".repeat(64));
-    let missing = request_as("swordfish-1", "resources/read", json!({"uri": unknown}));
+    let missing = request_as("swordfish-of-room-1", "resources/read", json!({"uri": unknown}));
     let masked = |answer: &Value, uri: &str| answer["error"].to_string().replace(uri, "…");
     assert_eq!(masked(&other, &uri), masked(&missing, &unknown));
     assert!(masked(&other, &uri).contains("Resource not found: …"), "{other}");
     // A caller who gets the same result can read it.
-    request_as("swordfish-2", "tools/call", call());
-    assert!(request_as("swordfish-2", "resources/read", json!({"uri": uri})).get("result").is_some());
+    request_as("swordfish-of-room-2", "tools/call", call());
+    assert!(request_as("swordfish-of-room-2", "resources/read", json!({"uri": uri})).get("result").is_some());
 }
 
 #[test]

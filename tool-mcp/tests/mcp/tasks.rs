@@ -91,8 +91,8 @@ pub(crate) fn registry(configure: impl FnOnce(RegistryBuilder) -> RegistryBuilde
 }
 
 const EXTENSION: &str = "io.modelcontextprotocol/tasks";
-const ADA: &str = "Bearer swordfish-1";
-const BOB: &str = "Bearer swordfish-2";
+const ADA: &str = "Bearer swordfish-of-room-1";
+const BOB: &str = "Bearer swordfish-of-room-2";
 
 /// A server, and the engine of its tasks.
 struct Fixture {
@@ -118,8 +118,9 @@ impl Fixture {
 
     /// A server whose callers are Ada and Bob.
     fn authenticated() -> Self {
-        let bearer = Bearer::new().token("swordfish-1", Principal::new("ada"));
-        let bearer = bearer.and_then(|bearer| bearer.token("swordfish-2", Principal::new("bob"))).unwrap();
+        let bearer = Bearer::new().token("swordfish-of-room-1", Principal::new("ada"));
+        let bearer =
+            bearer.and_then(|bearer| bearer.token("swordfish-of-room-2", Principal::new("bob"))).unwrap();
         Fixture::start_with(|registry| registry, |server| server.authenticator(bearer))
     }
 

@@ -201,9 +201,12 @@ fn hides_updates_of_denied_resources() {
     });
     let safe = "fixture://safe_content";
     let open = "fixture://whoami";
-    let mut ada = listen(&server, &[safe, open], &[("authorization", "Bearer swordfish-1")]);
-    let (accepted, mut bob) =
-        try_listen(&server, &[safe, open, "fixture://nope"], &[("authorization", "Bearer swordfish-2")]);
+    let mut ada = listen(&server, &[safe, open], &[("authorization", "Bearer swordfish-of-room-1")]);
+    let (accepted, mut bob) = try_listen(
+        &server,
+        &[safe, open, "fixture://nope"],
+        &[("authorization", "Bearer swordfish-of-room-2")],
+    );
     // What is denied looks like what is missing.
     assert_eq!(accepted, json!([open]));
     updates.notify(safe);
@@ -220,7 +223,8 @@ fn hides_updates_of_resources_that_the_access_function_denies() {
         server.authenticator(authentication::bearer()).updates(&updates)
     });
     let (diary, report) = ("fixture://diary/ada", "fixture://report");
-    let (of_ada, of_bob) = (("authorization", "Bearer swordfish-1"), ("authorization", "Bearer swordfish-2"));
+    let (of_ada, of_bob) =
+        (("authorization", "Bearer swordfish-of-room-1"), ("authorization", "Bearer swordfish-of-room-2"));
     let mut ada = listen(&server, &[diary, report], &[of_ada]);
     let (accepted, mut bob) = try_listen(&server, &[diary, report], &[of_bob]);
     assert_eq!(accepted, json!([report]));

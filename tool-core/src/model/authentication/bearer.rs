@@ -10,10 +10,13 @@ use crate::model::access::Principal;
 use crate::model::authentication::{AuthenticationError, Authenticator};
 use crate::model::future::BoxFuture;
 
+/// The minimum length of a token, without the padding at its end.
+const MIN_LENGTH: usize = 16;
+
 /// Authenticates callers by secret tokens, sent as `Authorization: Bearer TOKEN` (RFC 6750).
 ///
 /// Tokens are stored as BLAKE3 hashes, and each request is compared with all of them in constant time, so timing
-/// reveals nothing about a guess. Generate tokens with a random generator.
+/// reveals nothing about a guess. Generate tokens with a random generator. They have at least 16 characters.
 ///
 /// ```
 /// use tool_core::Principal;
@@ -49,7 +52,8 @@ impl Bearer {
     ///
     /// # Errors
     ///
-    /// If the token is empty (such as from an unset variable), is not valid in a header, or was already added.
+    /// If the token is empty (such as from an unset variable), is not valid in a header, is shorter than 16 characters, or was
+    /// already added.
     ///
     /// ```
     /// use tool_core::Principal;
@@ -57,6 +61,8 @@ impl Bearer {
     ///
     /// let error = Bearer::new().token("", Principal::new("ada")).unwrap_err();
     /// assert_eq!(error, InvalidToken::Empty);
+    /// let error = Bearer::new().token("swordfish", Principal::new("ada")).unwrap_err();
+    /// assert_eq!(error, InvalidToken::Short);
     /// ```
     pub fn token(mut self, token: impl AsRef<str>, principal: Principal) -> Result<Self, InvalidToken> {
         let token = token.as_ref();
@@ -65,6 +71,9 @@ impl Bearer {
         }
         if !is_token(token) {
             return Err(InvalidToken::Characters);
+        }
+        if token.trim_end_matches('=').len() < MIN_LENGTH {
+            return Err(InvalidToken::Short);
         }
         let hash = blake3::hash(token.as_bytes());
         if self.tokens.iter().any(|(token, _)| *token == hash) {
@@ -131,6 +140,9 @@ pub enum InvalidToken {
     /// The token has characters that RFC 6750 does not allow.
     #[error("the token has characters other than `A-Za-z0-9-._~+/`, and `=` at its end")]
     Characters,
+    /// The token is so short that it could be guessed.
+    #[error("the token has fewer than {MIN_LENGTH} characters")]
+    Short,
     /// The token was already added.
     #[error("the token was already added")]
     Duplicate,
@@ -144,8 +156,8 @@ mod tests {
     use crate::model::authentication::{AuthenticationError, Authenticator};
 
     fn bearer() -> Bearer {
-        let bearer = Bearer::new().token("abc.def-123==", Principal::new("ada")).unwrap();
-        bearer.token("abc.def-124==", Principal::new("bob")).unwrap()
+        let bearer = Bearer::new().token("abc.def-ghi-jkl-123==", Principal::new("ada")).unwrap();
+        bearer.token("abc.def-ghi-jkl-124==", Principal::new("bob")).unwrap()
     }
 
     fn authenticate(values: &[&str]) -> Result<Option<String>, String> {
@@ -164,9 +176,9 @@ mod tests {
     #[test]
     fn maps_each_token_to_its_principal() {
         for (header, id) in [
-            ("Bearer abc.def-123==", "ada"),
-            ("bearer abc.def-124==", "bob"),
-            ("BEARER   abc.def-124==", "bob"),
+            ("Bearer abc.def-ghi-jkl-123==", "ada"),
+            ("bearer abc.def-ghi-jkl-124==", "bob"),
+            ("BEARER   abc.def-ghi-jkl-124==", "bob"),
         ] {
             assert_eq!(authenticate(&[header]), Ok(Some(id.to_owned())), "{header}");
         }
@@ -177,11 +189,11 @@ mod tests {
         for headers in [
             &[][..],
             &["Basic YTpi"],
-            &["abc.def-123=="],
+            &["abc.def-ghi-jkl-123=="],
             &["Bearer"],
-            &["Bearer\tabc.def-123=="],
+            &["Bearer\tabc.def-ghi-jkl-123=="],
             // Two tokens are ambiguous.
-            &["Bearer abc.def-123==", "Bearer abc.def-124=="],
+            &["Bearer abc.def-ghi-jkl-123==", "Bearer abc.def-ghi-jkl-124=="],
         ] {
             assert_eq!(authenticate(headers), Err("Bearer".to_owned()), "{headers:?}");
         }
@@ -190,11 +202,11 @@ mod tests {
     #[test]
     fn wrong_token_is_rejected() {
         for header in [
-            "Bearer abc.def-123=",
-            "Bearer abc.def-12",
-            "Bearer abc.def-125==",
-            "Bearer ABC.DEF-123==",
-            "Bearer abc.def-123== abc.def-123==",
+            "Bearer abc.def-ghi-jkl-123=",
+            "Bearer abc.def-ghi-jkl-12",
+            "Bearer abc.def-ghi-jkl-125==",
+            "Bearer ABC.DEF-GHI-JKL-123==",
+            "Bearer abc.def-ghi-jkl-123== abc.def-ghi-jkl-123==",
             "Bearer ",
             "Bearer =",
         ] {
@@ -214,7 +226,10 @@ mod tests {
             ("swordfish 2", InvalidToken::Characters),
             ("swordfish=2", InvalidToken::Characters),
             ("sword\u{f6}", InvalidToken::Characters),
-            ("abc.def-123==", InvalidToken::Duplicate),
+            ("swordfish", InvalidToken::Short),
+            ("a", InvalidToken::Short),
+            ("swordfish123456==", InvalidToken::Short),
+            ("abc.def-ghi-jkl-123==", InvalidToken::Duplicate),
         ] {
             let refused = bearer().token(token, Principal::new("eve")).unwrap_err();
             assert_eq!(refused, error, "{token}");
