@@ -10,6 +10,7 @@ use serde_json::value::RawValue;
 use tool_core::{CallId, Content, Output, ResourceBody};
 
 use crate::error::ApiError;
+use crate::media_type;
 use crate::representation::Representation;
 
 /// The name of a call in the log. The envelope has it as `_meta.callId`.
@@ -37,29 +38,27 @@ pub(crate) fn representation(output: &Output) -> Result<Representation, ApiError
         [] => Representation::new(JSON, Bytes::from_static(b"null")),
         [Content::Text { text }] => Representation::new(TEXT, text.clone().into()),
         [Content::Image { data, mime_type } | Content::Audio { data, mime_type }] => {
-            Representation::new(media_type(mime_type), data.clone().into())
+            Representation::new(media_type::inert(mime_type), data.clone().into())
         }
         [Content::Resource { mime_type, body, .. }] => {
             let bytes: Cow<'_, [u8]> = match body {
                 ResourceBody::Text(text) => text.as_bytes().into(),
                 ResourceBody::Blob(bytes) => bytes.into(),
             };
-            Representation::new(media_type(mime_type), bytes.into_owned().into())
+            Representation::new(media_type::inert(mime_type), bytes.into_owned().into())
         }
         several => Representation::json(&json!(several)),
     }
 }
 
-/// Returns the media type that a tool names.
-fn media_type(name: &str) -> HeaderValue {
-    HeaderValue::from_str(name).unwrap_or(HeaderValue::from_static("application/octet-stream"))
-}
-
-/// Names the call, and keeps the output from acting as a page of this origin: a tool does not decide what runs here.
+/// Names the call, and keeps the output from acting as a page or a script of this origin: a tool does not decide what runs here.
 pub(crate) fn mark(response: &mut Response, call_id: CallId) {
     let headers = response.headers_mut();
     if let Ok(value) = HeaderValue::from_str(&call_id.to_string()) {
         headers.insert(CALL_ID, value);
+    }
+    if headers.get(header::CONTENT_TYPE) == Some(&media_type::UNKNOWN) {
+        headers.insert(header::CONTENT_DISPOSITION, HeaderValue::from_static("attachment"));
     }
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static("default-src 'none'; sandbox"));
@@ -100,6 +99,23 @@ mod tests {
     }
 
     #[test]
+    fn makes_browsers_save_what_they_could_run() {
+        for (media, disposition) in [
+            ("image/png", None),
+            ("application/javascript", Some("attachment")),
+            ("text/html", Some("attachment")),
+        ] {
+            let output = Output::from_content(vec![Content::audio(*b"1", media)]);
+            let mut response = representation(&output).unwrap().into_response();
+            mark(&mut response, CallId::new());
+            let headers = response.headers();
+            let value = |name| headers.get(name).map(|value| value.to_str().unwrap());
+            assert_eq!(value(header::CONTENT_DISPOSITION), disposition, "{media}");
+            assert_eq!(value(header::X_CONTENT_TYPE_OPTIONS), Some("nosniff"));
+        }
+    }
+
+    #[test]
     fn represents_each_kind_of_output() {
         let one = |content| Output::from_content(vec![content]);
         for (output, media, body) in [
@@ -110,7 +126,8 @@ mod tests {
             (one(Content::image(*b"png", "image/png")), "image/png", "png"),
             (one(Content::audio(*b"ogg", "audio/ogg; codecs=opus")), "audio/ogg; codecs=opus", "ogg"),
             (one(Content::resource("a://b", "text/csv", "a,b")), "text/csv", "a,b"),
-            (one(Content::resource("a://b", "text/html", "<b>")), "text/html", "<b>"),
+            (one(Content::resource("a://b", "text/html", "<b>")), "application/octet-stream", "<b>"),
+            (one(Content::audio(*b"1", "application/javascript")), "application/octet-stream", "1"),
             (one(Content::resource("a://b", "bad\ntype", "x")), "application/octet-stream", "x"),
             (
                 Output::from_content(vec![Content::text("a"), Content::text("b")]),

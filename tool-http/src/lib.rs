@@ -21,6 +21,7 @@ mod idempotency_key;
 mod in_flight;
 mod json;
 mod json_rpc;
+mod media_type;
 mod openapi;
 mod options;
 mod origin;

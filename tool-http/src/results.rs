@@ -16,6 +16,7 @@ use tool_core::{Content, Digest};
 use crate::api::Api;
 use crate::content_coding::{AcceptedCodings, NoCompression};
 use crate::error::ApiError;
+use crate::media_type;
 use crate::query;
 use crate::representation::{NoContent, Representation, matches};
 use crate::request_context::RequestContext;
@@ -113,9 +114,7 @@ fn whole_response(kept: &StoredResult, method: &Method, headers: &HeaderMap) -> 
     if not_modified {
         *response.status_mut() = StatusCode::NOT_MODIFIED;
     } else {
-        let media_type = HeaderValue::from_str(kept.media_type());
-        let media_type = media_type.unwrap_or(HeaderValue::from_static("application/octet-stream"));
-        response.headers_mut().insert(header::CONTENT_TYPE, media_type);
+        response.headers_mut().insert(header::CONTENT_TYPE, media_type::inert(kept.media_type()));
     }
     response.headers_mut().insert(header::ETAG, etag);
     response.headers_mut().insert(header::VARY, HeaderValue::from_static("accept-encoding"));
