@@ -15,6 +15,7 @@ pub mod render;
 pub mod role;
 pub mod settings;
 pub mod site;
+mod texts;
 pub mod tokens;
 pub mod tools;
 

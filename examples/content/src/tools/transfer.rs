@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 use tool_core::results::{ResultStore, ResultStoreError};
 use tool_core::{Context, Reader, State, ToolError, Writer, tool};
 
@@ -12,6 +13,7 @@ use crate::archive::Archive;
 use crate::model::{Content, NodeId, NodeKind};
 use crate::render;
 use crate::site::{Query, Site};
+use crate::texts;
 
 /// An export of the site.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -64,7 +66,7 @@ async fn export_site(
 }
 
 /// A page to be imported.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub struct ImportedPage {
     /// What the page is for.
     pub kind: NodeKind,
@@ -109,6 +111,7 @@ async fn import_pages(
     #[arg(length(min = 1, max = 1000))]
     pages: Vec<ImportedPage>,
 ) -> Result<Imported, ToolError> {
+    texts::check(&json!({"pages": pages}))?;
     let author = author(&context)?;
     let total = pages.len() as u64;
     let mut nodes = Vec::new();

@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::json;
 use tool_core::{Context, ToolError, Writer, tool};
 
 use super::{author, may_edit, node_ids};
 use crate::component::{CalloutProps, CalloutVariant, Component};
 use crate::model::{Content, Deleted, Langcode, NodeId, NodeKind, Saved};
 use crate::site::{Change, Site, Translated};
+use crate::texts;
 
 /// Creates a page, which belongs to the caller and is seen by visitors when it is published.
 ///
@@ -39,6 +41,7 @@ async fn create_node(
     kind: NodeKind,
     #[arg(flatten)] content: Content,
 ) -> Result<Saved, ToolError> {
+    texts::check(&json!(content))?;
     Ok(site.create(&author(&context)?, kind, &content).await?)
 }
 
@@ -81,6 +84,7 @@ async fn edit_node(
     #[arg(example = "A better headline", length(min = 1, max = 200))]
     log: String,
 ) -> Result<Saved, ToolError> {
+    texts::check(&json!({"title": title, "body": body, "tags": tags, "meta": meta, "log": log}))?;
     let change = Change { base, title, body, tags, meta, component: None, log };
     Ok(site.change(id, &author(&context)?, change).await?)
 }
@@ -117,6 +121,7 @@ async fn add_callout(
     /// Its place among the components of the page, from 0; behind the others unless given.
     place: Option<u16>,
 ) -> Result<Saved, ToolError> {
+    texts::check(&json!({"props": props}))?;
     let component = Some((Component::Callout { variant, props }, place.map(usize::from)));
     let change = Change { component, log: "A callout".to_owned(), ..Change::default() };
     Ok(site.change(id, &author(&context)?, change).await?)
@@ -148,6 +153,7 @@ async fn translate_node(
     #[arg(example = "Elk voorjaar zetten we twee netten.", length(max = 100_000))]
     body: String,
 ) -> Result<Saved, ToolError> {
+    texts::check(&json!({"title": title, "body": body}))?;
     Ok(site.translate(id, &author(&context)?, &Translated { langcode, title, body }).await?)
 }
 

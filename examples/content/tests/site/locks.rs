@@ -174,16 +174,13 @@ async fn reads_after_a_restart_of_postgres() {
 }
 
 #[tokio::test]
-async fn refuses_a_character_that_postgres_cannot_store() {
+async fn refuses_to_look_for_a_character_that_postgres_cannot_store() {
     let server = PostgresServer::start();
     let site = content::Site::postgres(&server.url()).unwrap();
     let june = site.principal("june").await.unwrap().unwrap();
     let registry = content::registry(site, Settings::default()).unwrap().as_principal(june);
-    for page in [
-        json!({"kind": "page", "title": "x", "body": "a\0b"}),
-        json!({"kind": "page", "title": "x", "body": "", "tags": ["a\0b"]}),
-    ] {
-        let failure = registry.call("create_node", page).await.unwrap_err();
+    for query in [json!({"text": "a\0b"}), json!({"tags": ["a\0b"]})] {
+        let failure = registry.call("find_nodes", query).await.unwrap_err();
         assert_eq!(failure.message(), SiteError::Character.to_string());
         assert_eq!(failure.kind(), FailureKind::Failed(Reason::Other));
     }

@@ -27,6 +27,7 @@ mod with {
         requires_a_key_for_signing,
         shows_a_preview_to_anyone_with_the_link,
         reports_invalid_inputs_with_what_is_expected,
+        refuses_texts_that_hide_something,
         completes_inputs_from_stored_data,
     ];
 }
@@ -378,6 +379,49 @@ async fn reports_invalid_inputs_with_what_is_expected(store: &Store) {
         problems("create_node", json!({"kind": "page", "title": "x", "body": "", "tags": [""]})).await,
         ["/tags/0"]
     );
+}
+
+async fn refuses_texts_that_hide_something(store: &Store) {
+    let museum = Museum::new(store).await;
+    let registry = museum.registry.as_principal(museum.user("otto").await);
+    let page = |title: &str, body: &str| json!({"kind": "page", "title": title, "body": body});
+    let mut more = page("x", "");
+    more["tags"] = json!(["tides", "a\0b"]);
+    more["meta"] = json!({"description": "a\0b", "a\0b": ""});
+    more["components"] = json!([{"kind": "callout", "variant": "warning", "props": {"text": "a\0b"}}]);
+    let callout = json!({"title": "a\nb", "text": "a\0b"});
+    for (tool, arguments, expected) in [
+        ("create_node", page("a\0b", "a\0hidden"), &["/body", "/title"][..]),
+        ("create_node", page("two\nlines", "two\nlines"), &["/title"]),
+        ("create_node", page("two\u{2028}lines", ""), &["/title"]),
+        ("create_node", more, &["/components/0/props/text", "/meta", "/meta/description", "/tags/1"]),
+        ("edit_node", json!({"id": 3, "title": "a\rb", "log": "a\0b"}), &["/log", "/title"]),
+        (
+            "add_callout",
+            json!({"id": 6, "variant": "warning", "props": callout}),
+            &["/props/text", "/props/title"],
+        ),
+        (
+            "translate_node",
+            json!({"id": 4, "langcode": "nl", "title": "a\nb", "body": "a\0b"}),
+            &["/body", "/title"],
+        ),
+        (
+            "import_pages",
+            json!({"pages": [page("x", ""), page("a\nb", "a\0b")]}),
+            &["/pages/1/body", "/pages/1/title"],
+        ),
+    ] {
+        let failure = registry.call(tool, arguments).await.unwrap_err();
+        assert_eq!(failure.kind(), FailureKind::Input, "{tool}: {failure}");
+        let mut paths: Vec<_> = failure.problems().iter().map(|problem| problem.path.as_str()).collect();
+        paths.sort_unstable();
+        assert_eq!(paths, expected, "{tool}");
+        assert!(!failure.text().contains('\0'), "{tool}");
+    }
+    // Nothing was stored.
+    let overview = museum.call_ok("vera", "site_overview", json!({})).await;
+    assert_eq!(overview["revisions"], 11);
 }
 
 async fn completes_inputs_from_stored_data(store: &Store) {
