@@ -1,16 +1,39 @@
 //! Removal of secrets and invisible characters from external text.
 
 use std::fmt;
+use std::sync::LazyLock;
 
+use regex::{Captures, Regex};
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
 use crate::secret::{MASK, Scrubber};
 
+/// Characters that are not displayed, or change the direction of others: the property of Unicode for those that programs ignore if
+/// they do not support them, and the marks of interlinear annotations.
+static HIDDEN: LazyLock<Regex> = LazyLock::new(|| {
+    let hidden = Regex::new(r"[\p{Default_Ignorable_Code_Point}\x{FFF9}-\x{FFFB}]+");
+    hidden.unwrap_or_else(|error| unreachable!("the pattern is constant: {error}"))
+});
+
 /// Returns the text without secrets and without characters that hide something from human readers.
 pub(super) fn text(text: &str, scrubber: &Scrubber) -> String {
-    let visible: String = text.chars().filter(|c| !is_hidden(*c)).collect();
+    let visible = HIDDEN.replace_all(text, |hidden: &Captures<'_>| {
+        let run = hidden.get_match();
+        needed(text[..run.start()].chars().next_back(), run.as_str()).to_owned()
+    });
     scrubber.scrub(&visible)
+}
+
+/// Returns the part of hidden characters that a script or an emoji needs after this character: the selector of emoji, and then one
+/// joiner. More of them would spell out something.
+fn needed(before: Option<char>, hidden: &str) -> &str {
+    let is_letter = before.is_some_and(|c| !c.is_ascii());
+    let is_emoji = is_letter || before.is_some_and(|c| c.is_ascii_digit() || c == '#' || c == '*');
+    let rest = if is_emoji { hidden.strip_prefix('\u{fe0f}').unwrap_or(hidden) } else { hidden };
+    let joiners = ['\u{200c}', '\u{200d}'];
+    let rest = if is_letter { rest.strip_prefix(joiners).unwrap_or(rest) } else { rest };
+    &hidden[..hidden.len() - rest.len()]
 }
 
 /// Cleans every string in a value, including keys, and every number.
@@ -98,16 +121,6 @@ impl<'de> Visitor<'de> for Anything<'_> {
     }
 }
 
-/// Returns `true` for characters that are invisible or change the text direction. Joiners are kept: scripts and emoji need them.
-fn is_hidden(c: char) -> bool {
-    matches!(
-        c,
-        '\u{180e}' | '\u{200b}' | '\u{2060}'..='\u{2064}' | '\u{feff}' // of no width
-            | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' // of direction
-            | '\u{e0000}'..='\u{e007f}' // tags, which spell out ASCII
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -124,10 +137,44 @@ mod tests {
         assert_eq!(answer, json!({"list": ["abcd", {"(secret)": 1}], "n": 1.5, "ok": null}));
         assert!(!is_needed(&answer.to_string(), &scrubber).unwrap(), "nothing is left");
         // Joiners, accents and right-to-left words stay.
-        for kept in
-            ["\u{1f469}\u{200d}\u{1f52c}", "\u{645}\u{6cc}\u{200c}\u{62e}", "\u{5e9}\u{5dc}", "e\u{301}\n\t"]
-        {
+        for kept in [
+            "\u{1f469}\u{200d}\u{1f52c}",
+            "\u{2764}\u{fe0f}\u{200d}\u{1f525} 1\u{fe0f}\u{20e3}",
+            "\u{645}\u{6cc}\u{200c}\u{62e}",
+            "\u{915}\u{94d}\u{200d}\u{937}",
+            "\u{5e9}\u{5dc}",
+            "e\u{301}\n\t",
+        ] {
             assert_eq!(text(kept, &scrubber), kept);
         }
+    }
+
+    #[test]
+    fn removes_every_character_that_is_not_displayed() {
+        let scrubber = Scrubber::of(["k3y/of"]);
+        let ranges = [
+            '\u{ad}'..='\u{ad}',
+            '\u{34f}'..='\u{34f}',
+            '\u{61c}'..='\u{61c}',
+            '\u{115f}'..='\u{1160}',
+            '\u{17b4}'..='\u{17b5}',
+            '\u{180b}'..='\u{180f}',
+            '\u{200b}'..='\u{200f}',
+            '\u{202a}'..='\u{202e}',
+            '\u{2060}'..='\u{206f}',
+            '\u{3164}'..='\u{3164}',
+            '\u{fe00}'..='\u{fe0f}',
+            '\u{feff}'..='\u{feff}',
+            '\u{ffa0}'..='\u{ffa0}',
+            '\u{fff9}'..='\u{fffb}',
+            '\u{1d173}'..='\u{1d17a}',
+            '\u{e0000}'..='\u{e0fff}',
+        ];
+        for hidden in ranges.into_iter().flatten() {
+            assert_eq!(text(&format!("a{hidden}b"), &scrubber), "ab", "{}", hidden.escape_unicode());
+        }
+        // What scripts and emoji need spells out nothing: there is one after a character that is displayed.
+        assert_eq!(text("\u{645}\u{200c}\u{200d}\u{200c}\u{fe0f}", &scrubber), "\u{645}\u{200c}");
+        assert_eq!(text("\u{2764}\u{fe0f}\u{fe0f}\u{fe0e}", &scrubber), "\u{2764}\u{fe0f}");
     }
 }
