@@ -183,3 +183,12 @@ async fn starts_with_a_failing_provider() {
     round.store(1, Ordering::SeqCst);
     assert_eq!(tools().await.status, 200);
 }
+
+#[tokio::test]
+async fn starts_without_waiting_for_a_provider_that_hangs() {
+    let hangs = || std::future::pending::<Result<Registry, std::io::Error>>();
+    let options = tool_http::ServeOptions::from(Options::new()).request_timeout(std::time::Duration::MAX);
+    let bound = Server::bind(hangs, "127.0.0.1:0", options);
+    let bound = tokio::time::timeout(std::time::Duration::from_secs(60), bound).await;
+    assert_ne!(bound.expect("it waits for the provider").unwrap().local_addr().port(), 0);
+}
