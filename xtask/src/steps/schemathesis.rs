@@ -25,7 +25,7 @@ struct Subject {
 }
 
 /// The token of the caller of the server with tasks: anonymous callers have no list of tasks.
-const TOKEN: &str = "swordfish";
+const TOKEN: &str = "swordfish-of-room-1";
 
 /// A validator over the documents of two servers in both versions, then schemathesis over the running servers: one check for each,
 /// and one for each way in which a document is broken for the validator to see.
