@@ -120,9 +120,9 @@ pub(crate) fn read(server: &Server, path: &str) -> String {
 
 /// How many connections come first, and how many follow. Each makes ten calls, of which half fail.
 const FIRST_CONNECTIONS: u32 = 50;
-const MORE_CONNECTIONS: u32 = 400;
+const MORE_CONNECTIONS: u32 = 250;
 
-/// How much memory the calls that follow may add, in mebibytes: a leak of 2 KiB a call is found.
+/// How much memory the calls that follow may add, in mebibytes: a leak of 4 KiB a call is found.
 const MOST_GROWTH: u64 = 8;
 
 pub(crate) fn needs_no_more_for_many_calls(protocol: Protocol) {

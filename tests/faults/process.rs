@@ -77,7 +77,7 @@ impl Process {
         assert_eq!((status.code(), status.signal()), (Some(0), None));
     }
 
-    /// Returns the fields of `/proc/PID/stat` after the name; see `proc_pid_stat(5)`.
+    /// Returns the fields of `/proc/PID/stat` after the name, as the manual page `proc_pid_stat` has them.
     fn stat(&self) -> Vec<String> {
         let text = self.proc("stat");
         let (_, fields) = text.rsplit_once(')').unwrap();
