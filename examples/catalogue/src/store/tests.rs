@@ -120,7 +120,7 @@ async fn a_variable_is_of_one_origin() {
         let moved = Provider { base_url: thief.base_url.clone(), ..library.clone() };
         let error = writer.import(&only(moved)).await.unwrap_err().to_string();
         assert!(error.contains("provider `library`: `base_url` has another origin than before"), "{error}");
-        assert_eq!(store.reader().description().await.unwrap().providers, [library.clone()]);
+        assert_eq!(store.reader().description().await.unwrap().providers, std::slice::from_ref(&library));
 
         // Providers of the same origin may share one.
         let branch = Provider { code: "branch".to_owned(), ..library.clone() };
