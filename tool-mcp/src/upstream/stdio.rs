@@ -74,7 +74,7 @@ where
             let available = tokio::select! {
                 biased;
                 available = self.reader.fill_buf() => available,
-                reason = self.process.exited() => return Err(reason),
+                reason = exited(self.process.as_mut()) => return Err(reason),
             };
             let available = match available {
                 Ok([]) => {
@@ -146,6 +146,14 @@ where
 
     fn too_long(&self) -> String {
         format!("it wrote a line of more than {} bytes", self.limit)
+    }
+}
+
+/// Waits until the process of a server has exited. Without a process, never returns.
+async fn exited(process: Option<&mut Process>) -> String {
+    match process {
+        Some(process) => process.exited().await,
+        None => std::future::pending().await,
     }
 }
 
