@@ -12,22 +12,22 @@ fn greeting() -> Registry {
     Registry::builder().linked().select(|tool| tool.name() == "greet").build().unwrap()
 }
 
-/// Runs a command line, and returns what the discovery was asked for.
+/// Runs a command line, and returns what was looked up.
 async fn discovering(arguments: &[&str]) -> (Ran, Vec<Option<String>>) {
-    let asked = Arc::new(Mutex::new(Vec::new()));
-    let record = Arc::clone(&asked);
+    let looked_up = Arc::new(Mutex::new(Vec::new()));
+    let record = Arc::clone(&looked_up);
     let empty = Registry::builder().allow_empty().build().unwrap();
     let app = App::new("demo", empty).version("1.2.3").discover(async move |tool| {
         record.lock().unwrap().push(tool);
         Ok::<_, std::io::Error>(greeting())
     });
     let ran = on(app, arguments, |stdout, stderr| Streams::new(std::io::empty(), stdout, stderr)).await;
-    let asked = asked.lock().unwrap().clone();
-    (ran, asked)
+    let looked_up = looked_up.lock().unwrap().clone();
+    (ran, looked_up)
 }
 
 #[tokio::test]
-async fn is_not_asked_for_help_or_after_wrong_usage() {
+async fn looks_nothing_up_for_help_or_after_wrong_usage() {
     for (arguments, code) in [
         (&["--help"][..], 0),
         (&["--version"], 0),
@@ -45,13 +45,13 @@ async fn is_not_asked_for_help_or_after_wrong_usage() {
         (&["lits"], 2),
         (&[], 2),
     ] {
-        let (ran, asked) = discovering(arguments).await;
-        assert_eq!((ran.code, asked), (code, vec![]), "{arguments:?}");
+        let (ran, looked_up) = discovering(arguments).await;
+        assert_eq!((ran.code, looked_up), (code, vec![]), "{arguments:?}");
     }
 }
 
 #[tokio::test]
-async fn is_asked_once_for_the_tool_or_for_all() {
+async fn looks_up_the_tool_or_all_once() {
     for arguments in [
         &["run", "greet", "name=Ada"][..],
         &["run", "greet", "--name", "Ada"],
@@ -62,12 +62,17 @@ async fn is_asked_once_for_the_tool_or_for_all() {
         &["info", "greet"],
         &["schema", "greet"],
     ] {
-        let (ran, asked) = discovering(arguments).await;
-        assert_eq!((ran.code, asked), (0, vec![Some("greet".to_owned())]), "{arguments:?}: {}", ran.stderr);
+        let (ran, looked_up) = discovering(arguments).await;
+        assert_eq!(
+            (ran.code, looked_up),
+            (0, vec![Some("greet".to_owned())]),
+            "{arguments:?}: {}",
+            ran.stderr
+        );
     }
     for arguments in [&["list"][..], &["search", "greet"], &["__complete", "fish", "--", "run", "gre"]] {
-        let (ran, asked) = discovering(arguments).await;
-        assert_eq!((ran.code, asked), (0, vec![None]), "{arguments:?}: {}", ran.stderr);
+        let (ran, looked_up) = discovering(arguments).await;
+        assert_eq!((ran.code, looked_up), (0, vec![None]), "{arguments:?}: {}", ran.stderr);
         assert!(ran.stdout.contains("greet"), "{arguments:?}: {}", ran.stdout);
     }
 }
