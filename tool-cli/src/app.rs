@@ -258,12 +258,12 @@ impl App {
     /// function needs a tokio runtime if it uses one: [`run_on`](Self::run_on) starts it for every command.
     ///
     /// ```
-    /// use tool_core::{Registry, tool};
+    /// use tool_core::{Registry, tool, tools};
     ///
-    /// /// Halves a number.
+    /// /// Divides a number by four.
     /// #[tool(operation = Transform)]
-    /// fn halve(/** The number. */ n: f64) -> f64 {
-    ///     n / 2.0
+    /// fn quarter(/** The number. */ n: f64) -> f64 {
+    ///     n / 4.0
     /// }
     ///
     /// # tool_core::private::block_on(async {
@@ -272,12 +272,12 @@ impl App {
     /// let empty = Registry::builder().allow_empty().build().unwrap();
     /// let app = App::new("numbers", empty).discover(async |tool: Option<String>| {
     ///     let is_wanted = move |name: &str| tool.as_ref().is_none_or(|tool| tool == name);
-    ///     Registry::builder().linked().select(move |tool| is_wanted(tool.name())).build()
+    ///     Registry::builder().tools(tools![quarter]).select(move |tool| is_wanted(tool.name())).build()
     /// });
     /// let stdout = Buffer::default();
     /// let streams = Streams::new(std::io::empty(), stdout.clone(), std::io::sink());
-    /// assert_eq!(app.run_with(["run", "halve", "n=3"], streams).await, 0);
-    /// assert_eq!(stdout.text(), "1.5\n");
+    /// assert_eq!(app.run_with(["run", "quarter", "n=3"], streams).await, 0);
+    /// assert_eq!(stdout.text(), "0.75\n");
     /// # });
     /// ```
     pub fn discover<F, E>(mut self, discover: impl FnOnce(Option<String>) -> F + Send + 'static) -> Self

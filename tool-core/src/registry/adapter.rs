@@ -4,7 +4,7 @@
 //! [`CallOptions`](crate::CallOptions) of a call and calls [`Registry::call_with`]. Data that it builds once from all tools (a
 //! list in the form of its protocol, a table of routes) is built from [`definitions`] and looked up by [`position`].
 
-#[cfg(feature = "tasks")]
+#[cfg(feature = "tokio")]
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 

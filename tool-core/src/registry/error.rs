@@ -216,6 +216,7 @@ fn joined(errors: &[BuildError]) -> String {
 }
 
 /// Returns the method of the builder that adds state of this type.
+#[cfg_attr(not(feature = "tokio"), expect(unused_variables, reason = "there is no lazy state"))]
 fn builder_method(state: &str) -> &'static str {
     #[cfg(feature = "tokio")]
     if state.starts_with(std::any::type_name::<crate::LazyState<()>>().trim_end_matches("()>")) {
