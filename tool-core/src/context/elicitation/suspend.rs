@@ -8,6 +8,7 @@ use crate::context::elicitation::ElicitationClient;
 use crate::context::elicitation::question::Question;
 use crate::model::catch_panic::{CatchPanic, catch_panic};
 use crate::model::failure::Failure;
+#[cfg(feature = "tokio")]
 use crate::model::output::Output;
 
 /// A running function, or the injection of its parameters, which may ask if it has a context.
