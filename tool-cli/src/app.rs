@@ -266,7 +266,7 @@ impl App {
     ///     n / 4.0
     /// }
     ///
-    /// # tool_core::private::block_on(async {
+    /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
     /// use tool_cli::{App, Buffer, Streams};
     ///
     /// let empty = Registry::builder().allow_empty().build().unwrap();
