@@ -1,6 +1,6 @@
 //! How many requests a second one, two and three replicas answer: `replicas rates`.
 //!
-//! Each replica may use the same small part of a core, which is its limit also on a machine with few cores: the clients, the load
+//! Each replica may use 5 % of a core, so that the replicas are the limit even on a machine with few cores: the clients, the load
 //! balancer and the database have the rest.
 
 use std::fs;
