@@ -17,7 +17,7 @@ fn fahrenheit(
 #[tokio::main]
 async fn main() -> ExitCode {
     let tools = Registry::collect().expect("the declarations are valid");
-    let (http, mcp) = (tools.clone(), tools.clone());
+    let (http, mcp) = (tools.clone(), tool_mcp::Server::new(tools.clone()));
     let http = Server::new(async move |serve: ServeOptions| {
         let options = tool_http::Options::new().allow_execute(serve.allow_execute);
         let server = tool_http::Server::bind(http, serve.addr.ok_or("no address")?, options).await?;
@@ -26,6 +26,7 @@ async fn main() -> ExitCode {
         Ok(())
     });
     let http = http.addr(([127, 0, 0, 1], 8080)).allow_execute();
-    let mcp = Server::new(async move |_| Ok(tool_mcp::Server::new(mcp).name("hello").serve_stdio().await?));
+    let mcp = mcp.name("hello").version(env!("CARGO_PKG_VERSION"));
+    let mcp = Server::new(async move |_| Ok(mcp.serve_stdio().await?));
     App::new("hello", tools).server("http", http).server("mcp", mcp.mcp_stdio()).run().await
 }

@@ -31,7 +31,8 @@ fn is_the_program_of_the_readme() {
     let program = program.trim_start();
     assert!(README.contains(&format!("```rust\n{program}```")), "the README shows another program");
     assert!(GUIDE.contains(&format!("```rust,no_run\n{program}```")), "the guide shows another program");
-    assert!(program.lines().count() < 35, "{}", program.lines().count());
+    let lines = program.lines().filter(|line| !line.is_empty()).count();
+    assert!(lines < 30, "{lines} lines");
     let manifest: &str = include_str!("../Cargo.toml");
     let (_, dependencies) = README.split_once("```toml\n[dependencies]\n").unwrap();
     let (dependencies, _) = dependencies.split_once("```").unwrap();
@@ -68,11 +69,19 @@ fn serves_http() {
     assert_eq!(result["structuredContent"], json!({"result": 70.7}));
 }
 
-#[test]
-fn serves_mcp() {
+/// Sends a message to the server on stdio, and returns its answer.
+fn answer_over_mcp(message: &Value) -> Value {
     let mut server = hello(&["serve", "mcp"]);
     let mut server = Running(server.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap());
-    let request = json!({
+    writeln!(server.0.stdin.as_mut().unwrap(), "{message}").unwrap();
+    let mut line = String::new();
+    BufReader::new(server.0.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    serde_json::from_str(&line).unwrap()
+}
+
+#[test]
+fn serves_mcp() {
+    let response = answer_over_mcp(&json!({
         "jsonrpc": "2.0",
         "id": 1,
         "method": "tools/call",
@@ -85,10 +94,22 @@ fn serves_mcp() {
                 "io.modelcontextprotocol/clientCapabilities": {},
             },
         },
-    });
-    writeln!(server.0.stdin.as_mut().unwrap(), "{request}").unwrap();
-    let mut line = String::new();
-    BufReader::new(server.0.stdout.take().unwrap()).read_line(&mut line).unwrap();
-    let response: Value = serde_json::from_str(&line).unwrap();
+    }));
     assert_eq!(response["result"]["structuredContent"], json!({"result": 70.7}));
+}
+
+#[test]
+fn tells_clients_its_name_and_version() {
+    let response = answer_over_mcp(&json!({
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "initialize",
+        "params": {
+            "protocolVersion": "2025-11-25",
+            "clientInfo": {"name": "test", "version": "1.0.0"},
+            "capabilities": {},
+        },
+    }));
+    let expected = json!({"name": "hello", "version": env!("CARGO_PKG_VERSION")});
+    assert_eq!(response["result"]["serverInfo"], expected);
 }
