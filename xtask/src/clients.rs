@@ -29,7 +29,7 @@ pub(crate) struct Clients {
 impl Clients {
     /// Installs the lock file of this folder, unless it is installed already.
     pub(crate) fn install(folder: &str) -> Result<Self, Failure> {
-        let _lock = install_lock();
+        let _lock = install_lock()?;
         let clients = Self { folder: workspace::root().join(folder) };
         let wanted = clients.wanted()?;
         // `npm ci` first deletes `node_modules`, including the stamp.

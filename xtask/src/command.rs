@@ -219,24 +219,24 @@ mod tests {
                 "api",
                 "semver",
                 "test",
-                "docs",
+                "soak",
                 "oldest",
+                "browser",
                 "package",
+                "replicas",
+                "docs",
+                "clients",
                 "features",
                 "instructions",
                 "profiles",
                 "schemathesis",
                 "typed",
-                "clients",
                 "conformance",
                 "onetool",
                 "gateway",
                 "oauth",
                 "publish",
-                "replicas",
-                "soak",
-                "shells",
-                "browser"
+                "shells"
             ]
         );
     }

@@ -55,7 +55,7 @@ pub(crate) struct Environment {
 impl Environment {
     /// Installs the requirements, unless they are installed already.
     pub(crate) fn install(required: &Requirements) -> Result<Self, Failure> {
-        let _lock = install_lock();
+        let _lock = install_lock()?;
         let folder = workspace::binary(required.name)
             .map_err(|source| file(Path::new("the folder of this program"), source))?;
         let environment = Self { folder };

@@ -1,9 +1,13 @@
-//! One installation at a time: packages are installed by steps, and before them in a thread.
+//! One installation at a time: packages are installed by steps, which may be other processes, and before them in a thread.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::fs::File;
 
-/// Waits until nothing else is installed, and until the guard is dropped nothing else will be.
-pub(crate) fn install_lock() -> MutexGuard<'static, ()> {
-    static LOCK: Mutex<()> = Mutex::new(());
-    LOCK.lock().unwrap_or_else(PoisonError::into_inner)
+use crate::failure::Failure;
+use crate::workspace;
+
+/// Waits until nothing else is installed, and until the file is dropped nothing else will be.
+pub(crate) fn install_lock() -> Result<File, Failure> {
+    let path = workspace::target().join("install.lock");
+    let locked = File::create(&path).and_then(|file| file.lock().map(|()| file));
+    locked.map_err(|source| Failure::File { path: path.display().to_string(), source })
 }

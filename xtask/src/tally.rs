@@ -33,6 +33,12 @@ impl Tally {
         Some(tally)
     }
 
+    /// The tally of the closing line of this program, like `18 passed, 0 failed`.
+    pub(crate) fn of_closing_line(line: &str) -> Option<Self> {
+        let (passed, failed) = line.strip_suffix(" failed")?.split_once(" passed, ")?;
+        Some(Self { passed: passed.parse().ok()?, failed: failed.parse().ok()?, skipped: 0 })
+    }
+
     /// Counts one more check.
     pub(crate) fn count(&mut self, passed_test: bool) {
         if passed_test {
@@ -78,6 +84,15 @@ mod tests {
             "note: test result: ok. 1 passed",
         ] {
             assert_eq!(Tally::of_line(line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn parses_a_closing_line() {
+        let tally = Tally { passed: 18, failed: 2, skipped: 0 };
+        assert_eq!(Tally::of_closing_line("18 passed, 2 failed"), Some(tally));
+        for line in ["", "18 passed", "x passed, 2 failed", "browser: ok, 18 passed, 0 failed, 2.0 s"] {
+            assert_eq!(Tally::of_closing_line(line), None, "{line}");
         }
     }
 
