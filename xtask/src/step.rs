@@ -42,7 +42,7 @@ pub(crate) fn run(steps: &[&Step]) -> ExitCode {
         _ => steps.iter().partition(|step| step.beside_others),
     };
     let mut reports: Vec<Report> = alone.into_iter().map(Report::of).collect();
-    reports.extend(run_beside(&beside, LIMIT, |step| process_of(step)));
+    reports.extend(run_beside(&beside, LIMIT, process_of));
     println!("\n== summary");
     for report in &reports {
         println!("{}", report.line());
