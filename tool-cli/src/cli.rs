@@ -1,6 +1,8 @@
 //! The commands, their options and their help, as clap commands.
 
 mod commands;
+pub(crate) mod completion;
+mod duration;
 mod inputs;
 #[cfg(feature = "install")]
 mod install;

@@ -20,12 +20,6 @@ use crate::error::CliError;
 use crate::streams::Streams;
 use crate::style::{neutral, summary};
 
-/// The hidden command.
-pub(crate) const COMMAND: &str = "__complete";
-
-/// The shells that have a script.
-pub(crate) const SHELLS: [&str; 4] = ["bash", "zsh", "fish", "powershell"];
-
 /// Prints the candidates, one per line: for bash the text to insert, for other shells the word, a tab and its description.
 pub(crate) async fn complete(app: &App, matches: &ArgMatches, streams: &mut Streams) -> Result<(), CliError> {
     let shell = matches.get_one::<String>("shell").map_or("", String::as_str);

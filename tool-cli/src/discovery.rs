@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use clap::ArgMatches;
 
 use crate::app::App;
-use crate::{cli, complete};
+use crate::cli;
 
 /// The commands about one tool.
 const ABOUT_ONE: [&str; 4] = ["info", "schema", "validate", "run"];
@@ -42,7 +42,7 @@ fn needed_by(matches: &ArgMatches, arguments: &[OsString]) -> Needed {
         }
         Some((command, _)) if ABOUT_ALL.contains(&command) => Needed::All,
         // The name to complete is not known yet.
-        Some((complete::COMMAND, _))
+        Some((cli::completion::COMMAND, _))
             if arguments.iter().filter_map(|word| word.to_str()).any(is_about_tools) =>
         {
             Needed::All

@@ -10,7 +10,7 @@ use tokio::runtime::Runtime;
 use tool_core::{FailureKind, ToolDefinition};
 
 use crate::app::App;
-use crate::cli::{Format, Inputs};
+use crate::cli::{Format, Inputs, completion};
 use crate::discovery::{self, Needed};
 use crate::error::{self, CliError};
 use crate::streams::Streams;
@@ -63,7 +63,7 @@ impl App {
 
     fn run_from_on(self, arguments: Vec<OsString>, runtime: impl FnOnce() -> io::Result<Runtime>) -> u8 {
         // What completes a value is a function of the application, which may wait.
-        let awaiting = ["run", "serve", complete::COMMAND];
+        let awaiting = ["run", "serve", completion::COMMAND];
         let awaits = |word: &OsString| {
             self.discovery.is_some()
                 || awaiting.iter().any(|command| word == command)
@@ -229,12 +229,12 @@ impl App {
             "man" => man::man(&self, matches, streams),
             #[cfg(feature = "publish")]
             "publish" => crate::publish::publish(&self, matches, streams),
-            complete::COMMAND => Box::pin(complete::complete(&self, matches, streams)).await,
+            completion::COMMAND => Box::pin(complete::complete(&self, matches, streams)).await,
             #[cfg(feature = "install")]
             "serve" if crate::install::client(matches).is_some() => {
                 crate::install::install(&self, matches, streams)
             }
-            _ => Box::pin(serve::serve(self, matches, streams)).await,
+            _ => Box::pin(serve::command::serve(self, matches, streams)).await,
         };
         match result {
             // Whoever asks for data reads stdout, and finds one object there in any case.
@@ -269,7 +269,7 @@ mod tests {
             (&["search", "run of the mill"], false),
             (&["run", "nope"], true),
             (&["--quiet", "run", "nope"], true),
-            (&[super::complete::COMMAND], true),
+            (&[completion::COMMAND], true),
         ] {
             let app = App::new("empty", Registry::builder().allow_empty().build().unwrap());
             let mut started = false;

@@ -2,7 +2,6 @@
 
 mod call;
 mod dry_run;
-mod duration;
 pub(crate) mod output;
 
 use std::borrow::Cow;
@@ -11,8 +10,6 @@ use clap::ArgMatches;
 use serde_json::{Value, json};
 use tool_core::schema::Validation;
 use tool_core::{Failure, FailureKind, Registry, ToolDefinition, adapter};
-
-pub(crate) use duration::duration;
 
 use crate::app::App;
 use crate::cli::{self, Format, Inputs};

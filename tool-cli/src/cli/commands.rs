@@ -8,11 +8,11 @@ use clap::{Arg, ArgAction, Command, value_parser};
 use tool_core::lint::LintRule;
 
 use crate::app::App;
+use crate::cli::duration::duration;
 use crate::cli::inputs::{self, Inputs};
 #[cfg(feature = "install")]
 use crate::cli::install;
-use crate::cli::{options, publish, task};
-use crate::complete::SHELLS;
+use crate::cli::{completion, options, publish, task};
 use crate::openapi::document::OpenApiDocument;
 use crate::serve::{ListenAddr, Server};
 
@@ -57,9 +57,9 @@ pub(super) fn all<'a>(
         (LOCK, Box::new(lock)),
         (SERVE, Box::new(move |command| serve(command, &app.servers))),
         (PUBLISH, Box::new(publish::publish)),
-        (COMPLETIONS, Box::new(completions)),
+        (COMPLETIONS, Box::new(completion::completions)),
         (MAN, Box::new(man)),
-        (COMPLETE, Box::new(complete)),
+        (COMPLETE, Box::new(completion::complete)),
     ];
     let (serves, has_tasks, has_package) = (!app.servers.is_empty(), app.has_tasks(), app.has_package());
     let has_openapi = !app.openapi.is_empty();
@@ -117,7 +117,7 @@ const COMPLETIONS: CommandInfo = CommandInfo {
     about: "Print a script that completes commands, tools, inputs and their values",
 };
 const MAN: CommandInfo = CommandInfo { name: "man", about: "Print a manual page, for `man -l -`" };
-const COMPLETE: CommandInfo = CommandInfo { name: crate::complete::COMMAND, about: "" };
+const COMPLETE: CommandInfo = CommandInfo { name: completion::COMMAND, about: "" };
 
 fn list(command: Command) -> Command {
     command
@@ -212,7 +212,7 @@ pub(super) fn run(command: Command, app: &App, inputs: Option<&Inputs<'_>>) -> C
         .long("timeout")
         .value_name("TIME")
         .help("How long to wait: `500ms`, `30s`, `2m`; a modifying tool is allowed to finish")
-        .value_parser(crate::run::duration);
+        .value_parser(duration);
     let answer = Arg::new("answer")
         .long("answer")
         .value_name("KEY=VALUE")
@@ -313,23 +313,6 @@ fn serve(command: Command, servers: &[(String, Server)]) -> Command {
     command.subcommand_required(true).arg_required_else_help(true).subcommands(servers.iter().map(of_server))
 }
 
-fn completions(command: Command) -> Command {
-    let shell = Arg::new("shell")
-        .value_name("SHELL")
-        .required(true)
-        .help("The shell")
-        .value_parser(PossibleValuesParser::new(SHELLS));
-    command
-        .long_about(
-            "Print a script that completes commands, tools, inputs and their values.\n\n\
-             bash: source <(PROGRAM completions bash)\n\
-             zsh:  source <(PROGRAM completions zsh), after compinit\n\
-             fish: PROGRAM completions fish | source\n\
-             PowerShell: PROGRAM completions powershell | Out-String | Invoke-Expression",
-        )
-        .arg(shell)
-}
-
 fn man(command: Command) -> Command {
     let page = Arg::new("command")
         .value_name("COMMAND")
@@ -341,11 +324,4 @@ fn man(command: Command) -> Command {
         .conflicts_with("command")
         .value_parser(value_parser!(PathBuf));
     command.args([page, folder])
-}
-
-/// Adds the arguments of the hidden command for completion scripts: the words so far, the last of which is being typed.
-fn complete(command: Command) -> Command {
-    let shell = Arg::new("shell").required(true).value_parser(PossibleValuesParser::new(SHELLS));
-    let words = Arg::new("words").num_args(0..).last(true).action(ArgAction::Append);
-    command.args([shell, words])
 }

@@ -3,6 +3,7 @@
 use clap::{Arg, ArgAction, Command, value_parser};
 
 use crate::app::App;
+use crate::cli::duration::duration;
 use crate::cli::inputs::Inputs;
 use crate::cli::options;
 
@@ -54,7 +55,7 @@ fn timeout() -> Arg {
         .long("timeout")
         .value_name("TIME")
         .help("How long to wait: `500ms`, `30s`, `2m`; the task is left running")
-        .value_parser(crate::run::duration)
+        .value_parser(duration)
 }
 
 fn answers() -> Arg {

@@ -3,7 +3,7 @@
 use clap::ArgMatches;
 
 use crate::app::App;
-use crate::complete::COMMAND;
+use crate::cli::completion::COMMAND;
 use crate::error::CliError;
 use crate::streams::Streams;
 
