@@ -22,8 +22,8 @@ async fn may_edit(principal: &Principal, id: &NodeId, site: &Writer<Site>) -> Ac
     match site.owner(*id).await {
         Ok(owner) if principal.id() == Some(owner.as_str()) => Access::Allow,
         Ok(owner) => Access::deny(format!("node {id} belongs to {owner}: ask {owner} or an editor")),
-        // The tool reports it.
-        Err(SiteError::NoNode(_)) => Access::Allow,
+        // Not allowed: somebody else may create it before the tool runs.
+        Err(error @ SiteError::NoNode(_)) => Access::deny(error.to_string()),
         Err(error) => {
             tracing::error!(%error, "the owner of a node cannot be looked up");
             Access::deny("whom the node belongs to cannot be found out at the moment")

@@ -250,9 +250,17 @@ async fn allows_edits_by_owners_and_editors(store: &Store) {
     let back = json!({"id": 4, "title": "How we count eels", "log": "As it was"});
     assert_eq!(museum.call_ok("mira", "edit_node", back).await["revision"], 3);
     assert_eq!(museum.call_ok("vera", "get_node", json!({"id": 4})).await["owner"], "tomas");
-    // A missing node has no owner, so access cannot be denied.
+    // It may be created before the change runs, by somebody else.
+    for (tool, arguments) in [
+        ("edit_node", json!({"id": 99, "log": "?"})),
+        ("add_callout", json!({"id": 99, "variant": "info", "props": {"text": "?"}})),
+        ("delete_node", json!({"id": 99})),
+    ] {
+        let denied = Err((FailureKind::Denied, "there is no node 99".to_owned()));
+        assert_eq!(museum.call("june", tool, arguments).await, denied, "{tool}");
+    }
     assert_eq!(
-        museum.call("june", "edit_node", json!({"id": 99, "log": "?"})).await,
+        museum.call("mira", "edit_node", json!({"id": 99, "log": "?"})).await,
         failed(Reason::NotFound, "there is no node 99")
     );
     let (kind, message) = museum.call("vera", "edit_node", json!({"id": 4, "log": "?"})).await.unwrap_err();
