@@ -1,5 +1,7 @@
 //! Rendering of Markdown and components as HTML, and comparison of revisions.
 
+use std::time::Duration;
+
 use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, html};
 use similar::TextDiff;
 
@@ -28,7 +30,11 @@ pub fn page(content: &Content) -> String {
     out.0
 }
 
-/// Returns the difference between two revisions in the format of `diff -u`, or an empty string.
+/// The time for a search of the smallest difference. It can grow with the square of the number of lines.
+const COMPARISON: Duration = Duration::from_millis(200);
+
+/// Returns the difference between two revisions in the format of `diff -u`, or an empty string. For long texts that have little in
+/// common it may be larger than it has to be.
 ///
 /// ```
 /// use content::render::difference;
@@ -37,7 +43,8 @@ pub fn page(content: &Content) -> String {
 /// ```
 #[must_use]
 pub fn difference(from: (&str, &str), to: (&str, &str)) -> String {
-    TextDiff::from_lines(from.1, to.1).unified_diff().header(from.0, to.0).to_string()
+    let difference = TextDiff::configure().timeout(COMPARISON).diff_lines(from.1, to.1);
+    difference.unified_diff().header(from.0, to.0).to_string()
 }
 
 /// Formats a revision as lines, so that every part of it can be compared.

@@ -1,6 +1,7 @@
 //! Every tool, called through the registry as a user of the site.
 
 use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
 
 use content::{Settings, SigningKey, Site};
 use serde_json::{Value, json};
@@ -19,6 +20,7 @@ mod with {
         reads_nodes_with_revisions_and_translations,
         finds_nodes_by_all_criteria,
         creates_edits_and_compares_pages,
+        compares_long_pages_without_common_lines_in_a_short_time,
         allows_edits_by_owners_and_editors,
         requires_an_author_of_the_site,
         replaces_earlier_translations,
@@ -237,6 +239,23 @@ async fn creates_edits_and_compares_pages(store: &Store) {
     );
     let german = museum.call_ok("vera", "render_node", json!({"id": 2, "langcode": "de"})).await;
     assert!(german.as_str().unwrap().starts_with("<h1>Der Gezeitenweg</h1>\n"), "{german}");
+}
+
+async fn compares_long_pages_without_common_lines_in_a_short_time(store: &Store) {
+    let museum = Museum::new(store).await;
+    let lines = |word: char, period: u32| {
+        (0..25_000).map(|line| format!("{word}{}\n", line % period)).collect::<String>()
+    };
+    let page = json!({"kind": "page", "title": "Ropes", "body": lines('a', 97)});
+    let id = museum.call_ok("june", "create_node", page).await["id"].clone();
+    let edit = json!({"id": id, "body": lines('b', 89), "log": "All of it"});
+    museum.call_ok("june", "edit_node", edit).await;
+    let begun = Instant::now();
+    let compared = museum.call_ok("vera", "compare_revisions", json!({"id": id, "from": 1, "to": 2})).await;
+    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+    let compared = compared.as_str().unwrap();
+    assert!(compared.contains("\n # Ropes\n \n-a0\n-a1\n"), "{}", &compared[..200]);
+    assert!(compared.contains("\n+b0\n+b1\n"));
 }
 
 async fn allows_edits_by_owners_and_editors(store: &Store) {
