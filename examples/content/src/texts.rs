@@ -1,4 +1,4 @@
-//! The check of texts that authors write.
+//! The check of texts that authors write, and that callers search for.
 
 use serde_json::Value;
 use tool_core::ToolError;

@@ -1,5 +1,6 @@
 //! Tools that return stored data.
 
+use serde_json::json;
 use tool_core::{Reader, ToolError, tool};
 
 use super::{node_ids, owners, user_names};
@@ -8,6 +9,7 @@ use crate::model::{
 };
 use crate::role::User;
 use crate::site::{Query, Site};
+use crate::texts;
 
 /// Sums up the whole site: nodes by kind, revisions, translations by language, messages that wait.
 #[tool(operation = Read, title = "Overview", path = "site", permission = "node.view", open_world = false)]
@@ -115,6 +117,7 @@ async fn find_nodes(
     #[arg(default = 20, range(min = 1, max = 100))]
     limit: u32,
 ) -> Result<Vec<NodeSummary>, ToolError> {
+    texts::check(&json!({"text": text, "tags": tags, "owner": owner}))?;
     Ok(site.find(&Query { text, kind, tags, owner, published, limit }).await?)
 }
 

@@ -438,6 +438,11 @@ async fn refuses_texts_that_hide_something(store: &Store) {
             json!({"pages": [page("x", ""), page("a\nb", "a\0b")]}),
             &["/pages/1/body", "/pages/1/title"],
         ),
+        (
+            "find_nodes",
+            json!({"text": "\0", "owner": "a\0b", "tags": ["a", "\0"]}),
+            &["/owner", "/tags/1", "/text"],
+        ),
     ] {
         let failure = registry.call(tool, arguments).await.unwrap_err();
         assert_eq!(failure.kind(), FailureKind::Input, "{tool}: {failure}");
