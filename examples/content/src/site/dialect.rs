@@ -10,16 +10,20 @@ macro_rules! node {
 /// The row of a node.
 pub(super) const NODE: &str = node!("");
 
-/// A query of nodes, with the functions that return the elements of a list of texts as rows.
+/// A query of nodes, with the function that returns the position of a text, and those that return the elements of a list of texts as
+/// rows. `LIKE` takes fifty times as long for a text that nearly matches everywhere.
 ///
 /// An empty list of tags matches every node.
 macro_rules! find {
-    ($wanted:literal, $tags:literal) => {
+    ($position:literal, $wanted:literal, $tags:literal) => {
         concat!(
-            r"SELECT node.id, node.kind, revision.title, node.owner, node.current, node.published
+            "SELECT node.id, node.kind, revision.title, node.owner, node.current, node.published
             FROM node JOIN revision ON revision.node = node.id AND revision.number = node.current
-            WHERE ($1 IS NULL OR lower(revision.title) LIKE lower($1) ESCAPE '\'
-                    OR lower(revision.body) LIKE lower($1) ESCAPE '\')
+            WHERE ($1 IS NULL OR ",
+            $position,
+            "(lower(revision.title), lower($1)) > 0 OR ",
+            $position,
+            "(lower(revision.body), lower($1)) > 0)
                 AND ($2 IS NULL OR node.kind = $2)
                 AND ($3 IS NULL OR node.owner = $3)
                 AND ($4 IS NULL OR (node.published IS NOT NULL) = $4)
@@ -74,7 +78,7 @@ pub(super) const SQLITE: Dialect = Dialect {
     // Takes the write lock of the file.
     begin_write: "BEGIN IMMEDIATE",
     lock_node: NODE,
-    find: find!("json_each($5)", "json_each(revision.tags)"),
+    find: find!("instr", "json_each($5)", "json_each(revision.tags)"),
     notify: None,
 };
 
@@ -95,7 +99,11 @@ pub(super) const POSTGRES: Dialect = Dialect {
     begin_read: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
     begin_write: "BEGIN",
     lock_node: node!(" FOR UPDATE"),
-    find: find!("json_array_elements_text($5::json)", "json_array_elements_text(revision.tags::json)"),
+    find: find!(
+        "strpos",
+        "json_array_elements_text($5::json)",
+        "json_array_elements_text(revision.tags::json)"
+    ),
     notify: Some(
         "SELECT pg_notify('content', 'content://' || value) FROM json_array_elements_text($1::json) AS address",
     ),

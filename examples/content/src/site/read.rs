@@ -117,14 +117,9 @@ impl SiteReader {
     ///
     /// When the database cannot be read.
     pub async fn find(&self, query: &Query) -> Result<Vec<NodeSummary>, SiteError> {
-        // `%` and `_` are literal.
-        let pattern = query
-            .text
-            .as_ref()
-            .map(|text| format!("%{}%", text.replace('\\', r"\\").replace('%', r"\%").replace('_', r"\_")));
         let mut transaction = self.begin().await?;
         let rows = sqlx::query_as(transaction.dialect.find)
-            .bind(pattern)
+            .bind(&query.text)
             .bind(query.kind.map(Word))
             .bind(&query.owner)
             .bind(query.published)

@@ -19,6 +19,7 @@ mod with {
         completes_owners_of_nodes_without_other_users,
         reads_nodes_with_revisions_and_translations,
         finds_nodes_by_all_criteria,
+        finds_nodes_in_texts_that_match_in_part_everywhere,
         creates_edits_and_compares_pages,
         compares_long_pages_without_common_lines_in_a_short_time,
         allows_edits_by_owners_and_editors,
@@ -205,6 +206,18 @@ async fn finds_nodes_by_all_criteria(store: &Store) {
             found.as_array().unwrap().iter().map(|node| node["id"].as_u64().unwrap()).collect();
         assert_eq!(ids, expected, "{query}");
     }
+}
+
+async fn finds_nodes_in_texts_that_match_in_part_everywhere(store: &Store) {
+    let museum = Museum::new(store).await;
+    let page =
+        |number| json!({"kind": "page", "title": format!("Page {number}"), "body": "a".repeat(100_000)});
+    let pages: Vec<Value> = (0..60).map(page).collect();
+    museum.call_ok("june", "import_pages", json!({"pages": pages})).await;
+    let begun = Instant::now();
+    let text = format!("{}b", "a".repeat(199));
+    assert_eq!(museum.call_ok("vera", "find_nodes", json!({"text": text})).await, json!([]));
+    assert!(begun.elapsed() < Duration::from_secs(3), "{:?}", begun.elapsed());
 }
 
 async fn creates_edits_and_compares_pages(store: &Store) {
