@@ -143,14 +143,15 @@ fn create_folder(folder: &Path) -> std::io::Result<()> {
 
 /// Creates the file, which only this user can read, unless it exists. `SQLite` gives its permissions to the files beside it.
 fn create_file(path: &Path) -> std::io::Result<()> {
+    if path.try_exists()? {
+        return Ok(());
+    }
     let mut options = std::fs::OpenOptions::new();
-    options.write(true).create_new(true);
+    // Not `create_new`, which fails for a symbolic link to a file that does not exist.
+    options.append(true).create(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    match options.open(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => Err(error),
-        _ => Ok(()),
-    }
+    options.open(path).map(drop)
 }
 
 /// Creates or updates the tables. Other processes wait.

@@ -27,6 +27,16 @@ async fn the_file_is_private_to_the_user() {
 }
 
 #[tokio::test]
+async fn a_file_behind_a_symbolic_link_is_private_to_the_user() {
+    let folder = tempfile::tempdir().unwrap();
+    let (link, file) = (folder.path().join("tasks.db"), folder.path().join("on-another-disk.db"));
+    std::os::unix::fs::symlink(&file, &link).unwrap();
+    let engine = SqliteEngine::open(&link).await.unwrap();
+    engine.create(new("quick", "private", 0)).await.unwrap();
+    assert_eq!(mode(&file), 0o600);
+}
+
+#[tokio::test]
 async fn keeps_the_permissions_of_an_existing_file() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("tasks.db");
