@@ -118,6 +118,10 @@ impl Introspection {
             return Err(inactive);
         }
         check_claims(&answer, expected)?;
+        let kind = answer.get("token_type").and_then(Value::as_str).unwrap_or_default();
+        if kind.eq_ignore_ascii_case("DPoP") {
+            return Err(Refusal::Token("the token is of the type DPoP, and is no bearer token"));
+        }
         let claims = Claims::new(answer).ok_or(Refusal::Token("the token has no subject"))?;
         self.answers().insert(key, Answer { claims: Some(claims.clone()), until });
         Ok(claims)

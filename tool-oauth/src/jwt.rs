@@ -112,6 +112,11 @@ pub(crate) fn check_claims(claims: &Map<String, Value>, expected: Expected<'_>) 
     if claims.get("iss").is_some_and(is_other) {
         return Err(Refusal::Token("the token is of another issuer"));
     }
+    // Whoever presents such a token must prove that it has the key, which nothing here checks: it is no bearer token (RFC 9449,
+    // section 7.1, and RFC 8705, section 3).
+    if claims.get("cnf").is_some_and(|key| !key.is_null()) {
+        return Err(Refusal::Token("the token is bound to a key, and is no bearer token"));
+    }
     let now = now();
     let time = |name| match claims.get(name) {
         Some(time) => time.as_f64().map(Some).ok_or(Refusal::Token("a time of the token is not a number")),

@@ -88,6 +88,17 @@ impl Case {
             ("no expiry", self.with(json!({"exp": null})), "no time of expiry"),
             ("expiry is a text", self.with(json!({"exp": "4102444800"})), "not a number"),
             ("not yet valid", self.with(json!({"nbf": now() + 90})), "not valid yet"),
+            (
+                "bound to a key",
+                self.with(json!({"cnf": {"jkt": "0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I"}})),
+                "bound to a key",
+            ),
+            (
+                "bound to a certificate",
+                self.with(json!({"cnf": {"x5t#S256": "bwcK0esc3ACC3DB2Y5_lESsXE8o9ltc05O89jdN-dg2"}})),
+                "bound to a key",
+            ),
+            ("bound to something else", self.with(json!({"cnf": {}})), "bound to a key"),
             ("no subject", self.with(json!({"sub": null})), "no subject"),
             ("empty subject", self.with(json!({"sub": ""})), "no subject"),
             (
