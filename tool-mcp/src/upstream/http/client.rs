@@ -159,7 +159,7 @@ impl BoundedClient {
         }
         let (session, retry_after) = (header(&response, SESSION_ID), header(&response, RETRY_AFTER.as_str()));
         let body = self.read_body(response, MAX_ERROR_BODY).await.ok().flatten().unwrap_or_default();
-        let error = serde_json::from_slice(&body).ok();
+        let error = serde_json::from_slice(&body).ok().map(|error| message::without_reserved(error).0);
         let error = error.filter(|error| matches!(error, ServerJsonRpcMessage::Error(_)));
         if let Some(error) = discover_error(message, has_session, status, error.as_ref()) {
             return Ok(StreamableHttpPostResponse::Json(error, None));
