@@ -3,6 +3,12 @@
 use axum::http::HeaderMap;
 use axum::http::header::WWW_AUTHENTICATE;
 
+/// The maximum number of scopes of a challenge. Further ones are left out.
+const MAX_SCOPES: usize = 50;
+
+/// The maximum length of a scope. Longer ones are left out.
+const MAX_SCOPE_BYTES: usize = 200;
+
 /// Returns the scopes that a request lacks, separated by spaces, or an empty text if the server does not name them.
 /// Returns `None` if it was denied for another reason.
 pub(super) fn missing_scopes(headers: &HeaderMap) -> Option<String> {
@@ -15,12 +21,13 @@ pub(super) fn missing_scopes(headers: &HeaderMap) -> Option<String> {
 /// Returns the scopes that a challenge names.
 pub(in crate::upstream) fn required_scopes(challenge: &str) -> Vec<String> {
     let scopes = parameter(challenge, "scope").unwrap_or_default();
-    scopes.split(' ').filter(|scope| is_scope(scope)).map(str::to_owned).collect()
+    scopes.split(' ').filter(|scope| is_scope(scope)).take(MAX_SCOPES).map(str::to_owned).collect()
 }
 
-/// Returns `true` if a text has only the characters of a scope (RFC 6749, section 3.3).
+/// Returns `true` if a text is a scope (RFC 6749, section 3.3), and not too long.
 fn is_scope(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|b| matches!(b, 0x21 | 0x23..=0x5b | 0x5d..=0x7e))
+    (1..=MAX_SCOPE_BYTES).contains(&text.len())
+        && text.bytes().all(|b| matches!(b, 0x21 | 0x23..=0x5b | 0x5d..=0x7e))
 }
 
 fn parameter(challenge: &str, name: &str) -> Option<String> {
@@ -87,6 +94,12 @@ mod tests {
         ] {
             assert_eq!(scopes(&[challenge]).as_deref(), expected, "{challenge}");
         }
+        let long = format!(
+            r#"Bearer error="insufficient_scope", scope="{} {}""#,
+            "a".repeat(201),
+            "b ".repeat(1_000)
+        );
+        assert_eq!(scopes(&[&long]).unwrap(), ["b"; MAX_SCOPES].join(" "));
         let second = [r#"Basic realm="x""#, r#"Bearer error="insufficient_scope", scope="b""#];
         assert_eq!(scopes(&second).as_deref(), Some("b"));
     }

