@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, value_parser};
+use gateway::SettingsError;
 use tool_cli::ServeError;
 use tool_mcp::upstream::Upstreams;
 
@@ -51,10 +52,13 @@ impl Command {
     }
 
     /// Runs the command. Prints only the URL to stdout, so that a script can read it.
-    pub(crate) async fn run(self, upstreams: &Upstreams) -> Result<ExitCode, ServeError> {
+    pub(crate) async fn run(
+        self,
+        upstreams: Result<Upstreams, SettingsError>,
+    ) -> Result<ExitCode, ServeError> {
         match self {
             Command::SignIn { server, scopes, timeout } => {
-                let sign_in = upstreams.sign_in(&server, scopes).await?;
+                let sign_in = upstreams?.sign_in(&server, scopes).await?;
                 eprintln!("Sign in to `{server}`: open this URL in a browser on this machine.");
                 let mut stdout = io::stdout().lock();
                 writeln!(stdout, "{}", sign_in.url())?;
@@ -69,7 +73,7 @@ impl Command {
                 eprintln!("Signed in to `{server}`{scopes}.");
             }
             Command::SignOut { server } => {
-                let removed = upstreams.sign_out(&server).await?;
+                let removed = upstreams?.sign_out(&server).await?;
                 eprintln!(
                     "{} `{server}`.",
                     if removed { "Signed out of" } else { "You were not signed in to" }

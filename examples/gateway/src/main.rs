@@ -8,7 +8,7 @@ mod accounts;
 use std::env;
 use std::process::ExitCode;
 
-use gateway::Settings;
+use gateway::{Settings, SettingsError};
 use telemetry::Telemetry;
 use tool_cli::{App, ServeError, ServeOptions, Server};
 use tool_core::provider::Provider;
@@ -39,30 +39,50 @@ async fn main() -> ExitCode {
 async fn run(telemetry: Telemetry) -> Result<ExitCode, ServeError> {
     let command = accounts::Command::from_args(env::args_os())?;
     let changes = Changes::new();
-    let settings = Settings::from_env()?;
-    for remark in settings.remarks() {
-        tracing::warn!(remark, "the configuration says more than is followed");
-    }
-    let upstreams = settings.upstreams(&changes)?;
+    let setup = Setup::from_env(&changes);
+    // Help and wrong usage need no configuration. The commands that do say what is wrong with it.
     if let Some(command) = command {
-        return command.run(&upstreams).await;
+        return command.run(setup.map(|setup| setup.upstreams)).await;
     }
-    let app = app(&upstreams, &changes, gateway::results_from_env()?)?;
+    let setup = setup.map_err(|error| error.to_string());
+    let app = app(&setup, &changes)?;
     let runtime = tokio::runtime::Handle::current();
     // Also where the process exits without dropping anything, as after a signal.
     let end = move || {
-        tokio::task::block_in_place(|| runtime.block_on(upstreams.shutdown()));
+        if let Ok(Setup { upstreams, .. }) = &setup {
+            tokio::task::block_in_place(|| runtime.block_on(upstreams.shutdown()));
+        }
         telemetry.shutdown();
     };
     Ok(app.on_exit(end).run().await)
 }
 
-fn app(upstreams: &Upstreams, changes: &Changes, results: Option<ResultStore>) -> Result<App, BuildErrors> {
-    let tools = gateway::tools(upstreams, results.as_ref())?;
-    let (over_http, over_mcp) = (tools.clone(), tools);
-    let (started, found, changes) = (upstreams.clone(), upstreams.clone(), changes.clone());
-    let http = Server::new(move |options| serve_http(over_http, options)).about("Serve HTTP");
-    let mcp = Server::new(move |options| serve_mcp(over_mcp, started, changes, options))
+/// The servers of the configuration, and the store of large results.
+#[derive(Clone)]
+struct Setup {
+    upstreams: Upstreams,
+    results: Option<ResultStore>,
+}
+
+impl Setup {
+    fn from_env(changes: &Changes) -> Result<Self, SettingsError> {
+        let settings = Settings::from_env()?;
+        for remark in settings.remarks() {
+            tracing::warn!(remark, "the configuration says more than is followed");
+        }
+        Ok(Setup { upstreams: settings.upstreams(changes)?, results: gateway::results_from_env()? })
+    }
+
+    fn tools(&self) -> Result<Provider, BuildErrors> {
+        gateway::tools(&self.upstreams, self.results.as_ref())
+    }
+}
+
+fn app(setup: &Result<Setup, String>, changes: &Changes) -> Result<App, BuildErrors> {
+    let (over_http, over_mcp, found) = (setup.clone(), setup.clone(), setup.clone());
+    let changes = changes.clone();
+    let http = Server::new(async move |options| serve_http(&over_http?, options).await).about("Serve HTTP");
+    let mcp = Server::new(async move |options| serve_mcp(&over_mcp?, &changes, options).await)
         .about("Serve MCP, on stdio unless --addr is given")
         .optional_addr()
         .choice("discovery", ["two-step", "direct"], "Three tools to find the others with, or all of them");
@@ -71,43 +91,34 @@ fn app(upstreams: &Upstreams, changes: &Changes, results: Option<ResultStore>) -
         .about("The tools of other MCP servers; `gateway sign-in SERVER` signs in to one of them")
         .server("http", http.addr(([127, 0, 0, 1], 8080)).allow_execute())
         .server("mcp", mcp)
-        .discover(async move |tool| discover(&found, tool.as_deref(), results.as_ref()).await);
+        .discover(async move |tool: Option<String>| discover(&found?, tool.as_deref()).await);
     Ok(app)
 }
 
 /// Returns the tools of the server that has this tool, or of all servers. Servers skip this: their clients list tools themselves.
-async fn discover(
-    upstreams: &Upstreams,
-    tool: Option<&str>,
-    results: Option<&ResultStore>,
-) -> Result<Registry, ServeError> {
-    let tools = match tool.and_then(|tool| upstreams.provider_of(tool)) {
+async fn discover(setup: &Setup, tool: Option<&str>) -> Result<Registry, ServeError> {
+    let tools = match tool.and_then(|tool| setup.upstreams.provider_of(tool)) {
         Some(one) => one,
-        None => gateway::tools(upstreams, results)?,
+        None => setup.tools()?,
     };
     Ok(tools.tools(&Principal::local()).await?.registry().clone())
 }
 
-async fn serve_http(tools: Provider, options: ServeOptions) -> Result<(), ServeError> {
+async fn serve_http(setup: &Setup, options: ServeOptions) -> Result<(), ServeError> {
     let addr = options.addr.ok_or("an address is needed")?;
     let http = tool_http::Options::new().title("gateway").allow_execute(options.allow_execute).excerpts(true);
-    let server = tool_http::Server::bind(tools, addr, http).await?;
+    let server = tool_http::Server::bind(setup.tools()?, addr, http).await?;
     options.listening(server.local_addr());
     server.run(options.shutdown()).await;
     Ok(())
 }
 
-async fn serve_mcp(
-    tools: Provider,
-    upstreams: Upstreams,
-    changes: Changes,
-    options: ServeOptions,
-) -> Result<(), ServeError> {
+async fn serve_mcp(setup: &Setup, changes: &Changes, options: ServeOptions) -> Result<(), ServeError> {
     // Starts all servers now, so that the first request does not wait for them.
-    upstreams.start();
+    setup.upstreams.start();
     let discovery =
         if options.choice("discovery") == Some("direct") { Discovery::Direct } else { Discovery::TwoStep };
-    let server = gateway::server(tools, &changes, discovery);
+    let server = gateway::server(setup.tools()?, changes, discovery);
     match options.addr {
         None => server.serve_stdio().await?,
         Some(addr) => {

@@ -60,6 +60,40 @@ fn wait_for<T>(what: &str, found: impl Fn() -> Option<T>) -> T {
 }
 
 #[test]
+fn help_and_wrong_usage_need_no_configuration() {
+    let folder = Folder::new(json!({}));
+    std::fs::remove_file(folder.file("gateway.json")).unwrap();
+    for (arguments, code) in [
+        (&["--help"][..], 0),
+        (&["--version"], 0),
+        (&["run", "--help"], 0),
+        (&["sign-in", "--help"], 0),
+        (&["help", "serve"], 0),
+        (&["lits"], 2),
+    ] {
+        let output = folder.run(arguments);
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {output:?}");
+    }
+    // What needs a server says which file is missing.
+    for arguments in [
+        &["list"][..],
+        &["run", "web__search"],
+        &["serve", "mcp"],
+        &["serve", "http"],
+        &["sign-in", "web"],
+        &["sign-out", "web"],
+    ] {
+        let output = folder.run(arguments);
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}: {error}");
+        assert!(
+            error.contains("`gateway.json` cannot be read") && error.contains("GATEWAY_CONFIG"),
+            "{arguments:?}: {error}"
+        );
+    }
+}
+
+#[test]
 fn help_and_wrong_usage_start_no_server() {
     let folder = Folder::new(json!({"hung": hung("started")}));
     for (arguments, code) in [
