@@ -146,8 +146,8 @@ async fn call(
     arguments: &Map<String, Value>,
 ) -> Result<Output, Failure> {
     let provider = &endpoint.service.provider;
-    let secret = Secret::of(provider).map_err(|missing| {
-        Failure::new(FailureKind::Unmet, format!("provider `{}`: {missing}", provider.code))
+    let secret = Secret::of(provider).map_err(|error| {
+        Failure::new(FailureKind::Unmet, format!("provider `{}`: {error}", provider.code))
     })?;
     let scrubber = endpoint.scrubber(arguments, secret.as_ref());
     let request = endpoint.request(arguments, secret.as_ref())?;

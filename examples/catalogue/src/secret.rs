@@ -14,7 +14,7 @@ pub const PREFIX: &str = "CATALOGUE_KEY_";
 /// The replacement of a secret in logs and outputs.
 pub const MASK: &str = "(secret)";
 
-/// Shorter secrets are not masked: they occur by chance.
+/// Shorter secrets cannot be masked, because they occur by chance. A shorter key is refused.
 const SHORTEST: usize = 4;
 
 /// A key or token.
@@ -26,15 +26,16 @@ impl Secret {
     ///
     /// # Errors
     ///
-    /// When the variable is not set.
-    pub fn of(provider: &Provider) -> Result<Option<Self>, MissingSecret> {
+    /// When the variable is not set, or too short to be masked.
+    pub fn of(provider: &Provider) -> Result<Option<Self>, SecretError> {
         if provider.auth == Auth::None {
             return Ok(None);
         }
         let variable = provider.secret_variable.clone().unwrap_or_default();
         match env::var(&variable).ok().filter(|text| is_variable(&variable) && !text.is_empty()) {
+            Some(text) if text.len() < SHORTEST => Err(SecretError::Short { variable }),
             Some(text) => Ok(Some(Secret(text))),
-            None => Err(MissingSecret { variable }),
+            None => Err(SecretError::Missing { variable }),
         }
     }
 
@@ -56,11 +57,23 @@ impl From<&str> for Secret {
     }
 }
 
-/// The error for a service whose secret is not set.
+/// The error for a service whose secret cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the variable `{variable}` of the environment is not set")]
-pub struct MissingSecret {
-    variable: String,
+pub enum SecretError {
+    /// It is not set.
+    #[error("the variable `{variable}` of the environment is not set")]
+    Missing {
+        /// The name of the variable.
+        variable: String,
+    },
+    /// It is too short to be masked.
+    #[error(
+        "the variable `{variable}` of the environment has fewer than {SHORTEST} bytes, and could not be masked in answers"
+    )]
+    Short {
+        /// The name of the variable.
+        variable: String,
+    },
 }
 
 /// Returns `true` if a variable of this name may hold a secret.

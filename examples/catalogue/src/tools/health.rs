@@ -65,7 +65,7 @@ async fn health(client: &Client, provider: Provider) -> Health {
 }
 
 async fn ask(client: &Client, provider: Provider) -> Result<u16, String> {
-    let secret = Secret::of(&provider).map_err(|missing| missing.to_string())?;
+    let secret = Secret::of(&provider).map_err(|error| error.to_string())?;
     let scrubber = Scrubber::of(secret.as_ref().map(Secret::text));
     let credential = secret.as_ref().map(|secret| credential(&provider, secret)).transpose();
     let credential = credential.map_err(|failure| failure.to_string())?;

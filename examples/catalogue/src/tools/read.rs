@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use tool_core::{Reader, ToolError, tool};
 
 use crate::model::{Auth, Description, Method, Tool};
-use crate::secret;
+use crate::secret::{Secret, SecretError};
 use crate::store::{Row, Store, StoreError};
 
 /// A service in a list.
@@ -31,9 +31,10 @@ async fn list_providers(#[inject] store: Reader<Store>) -> Result<Vec<ProviderLi
     let description = store.description().await?;
     let line = |provider: &crate::model::Provider| {
         let variable = provider.secret_variable.as_deref();
-        let state = |variable: &str| match secret::Secret::of(provider) {
+        let state = |variable: &str| match Secret::of(provider) {
             Ok(_) => format!("{variable}, set"),
-            Err(_) => format!("{variable}, not set"),
+            Err(SecretError::Missing { .. }) => format!("{variable}, not set"),
+            Err(SecretError::Short { .. }) => format!("{variable}, too short"),
         };
         ProviderLine {
             code: provider.code.clone(),

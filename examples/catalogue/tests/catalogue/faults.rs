@@ -290,13 +290,18 @@ fn hides_secret_arguments_in_logs() {
 }
 
 #[test]
-fn reports_a_missing_key_and_sends_nothing() {
-    let (faulty_service, fixture, _served) = server();
-    let fixture = fixture.with("CATALOGUE_KEY_RUDE", "");
-    let server = fixture.http();
-    let expected = "provider `rude`: the variable `CATALOGUE_KEY_RUDE` of the environment is not set";
-    assert_eq!(server.failure("fine", &json!({})), (503, expected.to_owned()));
-    assert!(faulty_service.requests.try_recv().is_err(), "nothing was sent");
+fn reports_a_missing_or_short_key_and_sends_nothing() {
+    let (faulty_service, mut fixture, _served) = server();
+    for (key, expected) in
+        [("", "is not set"), ("abc", "has fewer than 4 bytes, and could not be masked in answers")]
+    {
+        fixture = fixture.with("CATALOGUE_KEY_RUDE", key);
+        let server = fixture.http();
+        let expected =
+            format!("provider `rude`: the variable `CATALOGUE_KEY_RUDE` of the environment {expected}");
+        assert_eq!(server.failure("fine", &json!({})), (503, expected));
+        assert!(faulty_service.requests.try_recv().is_err(), "nothing was sent");
+    }
 }
 
 #[test]
