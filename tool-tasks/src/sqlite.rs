@@ -112,6 +112,8 @@ async fn open(path: &Path) -> Stored<Pools> {
         .create_if_missing(true)
         .journal_mode(SqliteJournalMode::Wal)
         .synchronous(SqliteSynchronous::Full)
+        // Where the only folder that can be written is that of the file, temporary files fail as errors of the disk.
+        .pragma("temp_store", "memory")
         .busy_timeout(BUSY_TIMEOUT);
     let pools = Pools {
         write: Writer::open(options.clone()),
@@ -332,5 +334,20 @@ impl Transaction for SqliteTransaction {
             has_failed.store(false, Ordering::Release);
             Ok(())
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn keeps_temporary_files_in_memory() {
+        let folder = tempfile::tempdir().unwrap();
+        let pools = open(&folder.path().join("tasks.db")).await.unwrap();
+        for pool in [&pools.write.pool, &pools.heartbeat.pool, &pools.read] {
+            let place: i64 = sqlx::query_scalar("PRAGMA temp_store").fetch_one(pool).await.unwrap();
+            assert_eq!(place, 2, "2 is memory");
+        }
     }
 }

@@ -25,6 +25,12 @@ const NEWEST: i64 = SQLITE.len() as i64;
 /// The table of the migrations. Other programs may have theirs in the same database.
 const MIGRATIONS: &str = "catalogue_migrations";
 
+/// What a reading connection to a file begins with. What SQLite sorts is in memory: the folder for temporary files may be read-only.
+const READING: &str = "PRAGMA busy_timeout = 2000; PRAGMA temp_store = memory";
+
+/// What a writing connection to a file begins with. It can wait longer than a reader, and a commit is on the disk.
+const WRITING: &str = "PRAGMA busy_timeout = 30000; PRAGMA temp_store = memory; PRAGMA synchronous = FULL";
+
 /// How long connecting to PostgreSQL may take.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -66,7 +72,7 @@ impl Database {
         let (transaction, version) = match self {
             Database::File(path) if !path.try_exists()? => return Err(missing()),
             Database::File(path) => {
-                let mut transaction = begin(path, "ro", "PRAGMA busy_timeout = 2000", "BEGIN").await?;
+                let mut transaction = begin(path, "ro", READING, "BEGIN").await?;
                 let version = user_version(&mut transaction).await?;
                 (transaction, version)
             }
@@ -93,9 +99,7 @@ impl Database {
         match self {
             Database::File(path) => {
                 create_private(path)?;
-                // A writer can wait longer than a reader. A commit is on the disk.
-                let settings = "PRAGMA busy_timeout = 30000; PRAGMA synchronous = FULL";
-                let mut transaction = begin(path, "rwc", settings, "BEGIN IMMEDIATE").await?;
+                let mut transaction = begin(path, "rwc", WRITING, "BEGIN IMMEDIATE").await?;
                 migrate_file(&mut transaction).await?;
                 Ok(transaction)
             }

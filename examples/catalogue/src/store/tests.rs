@@ -487,3 +487,15 @@ async fn reports_numbers_that_would_be_rounded() {
         assert!(!faults.iter().any(|fault| fault.contains("has the number")), "{faults:?}");
     }
 }
+
+#[tokio::test]
+async fn keeps_temporary_files_of_sqlite_in_memory() {
+    let (_folder, store) = store();
+    store.0.writer.import(&demo()).await.unwrap();
+    let database = store.reader().database();
+    for mut transaction in [database.read().await.unwrap(), database.write().await.unwrap()] {
+        let place: i64 = sqlx::query_scalar("PRAGMA temp_store").fetch_one(&mut *transaction).await.unwrap();
+        assert_eq!(place, 2, "2 is memory");
+        transaction.rollback().await.unwrap();
+    }
+}

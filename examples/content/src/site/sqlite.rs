@@ -22,11 +22,13 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// The characters that stand for themselves in the path of a URL.
 const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'.').remove(b'-').remove(b'_');
 
-/// What a reading connection begins with. Forbids temporary tables, too.
-const READING: &str = "PRAGMA busy_timeout = 30000; PRAGMA query_only = true";
+/// What a reading connection begins with. Forbids temporary tables, too. What SQLite sorts is in memory: the folder for temporary
+/// files may be read-only.
+const READING: &str = "PRAGMA busy_timeout = 30000; PRAGMA temp_store = memory; PRAGMA query_only = true";
 
 /// What a writing connection begins with. A commit is on the disk.
-const WRITING: &str = "PRAGMA busy_timeout = 30000; PRAGMA foreign_keys = true; PRAGMA synchronous = FULL";
+const WRITING: &str = "PRAGMA busy_timeout = 30000; PRAGMA temp_store = memory; PRAGMA foreign_keys = true; \
+     PRAGMA synchronous = FULL";
 
 /// Returns how the file is opened. With `mode=ro`, SQLite opens it read-only, and no statement changes that.
 fn options(path: &Path, parameters: &str) -> Result<AnyConnectOptions, SiteError> {

@@ -186,3 +186,16 @@ fn hides_the_url_in_debug_output() {
     let error = Database::postgres("mysql://museum:secret@127.0.0.1/museum").unwrap_err();
     assert!(matches!(error, SiteError::Url) && !error.to_string().contains("secret"), "{error}");
 }
+
+#[tokio::test]
+async fn keeps_temporary_files_of_sqlite_in_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = Database::file(folder.path().join("site.sqlite"));
+    let writing = database.write().await.unwrap();
+    writing.commit().await.unwrap();
+    for mut transaction in [database.read().await.unwrap(), database.write().await.unwrap()] {
+        let place: i64 = sqlx::query_scalar("PRAGMA temp_store").fetch_one(&mut *transaction).await.unwrap();
+        assert_eq!(place, 2, "2 is memory");
+        transaction.commit().await.unwrap();
+    }
+}
