@@ -56,6 +56,9 @@ pub enum FetchError {
     /// The page is not text.
     #[error("the page is {0}, which cannot be read as text")]
     NoText(String),
+    /// The page has too many tags.
+    #[error("the page has more than {0} tags")]
+    TooManyTags(usize),
     /// The page is too large.
     #[error("the page has more than {0} bytes")]
     TooLong(usize),

@@ -8,6 +8,10 @@ use crate::fetch::FetchError;
 /// The width of plain text, in columns.
 const WIDTH: usize = 100;
 
+/// The maximum number of tags of a page. The parser looks through the elements that are open for each of them, so that a page of
+/// 1 MiB that only opens and closes elements could take many minutes.
+const MAX_TAGS: usize = 40_000;
+
 /// The content type of a page.
 #[derive(Clone, Debug)]
 pub(super) struct Kind {
@@ -39,9 +43,18 @@ impl Kind {
         if !["text/html", "application/xhtml+xml"].contains(&self.essence()) {
             return Ok(text.into_owned());
         }
+        if count_tags(&text) > MAX_TAGS {
+            return Err(FetchError::TooManyTags(MAX_TAGS));
+        }
         let plain = html2text::config::plain().string_from_read(text.as_bytes(), WIDTH);
         plain.map(|text| text.trim().to_owned()).map_err(|_| FetchError::NoText("HTML".to_owned()))
     }
+}
+
+/// Returns the number of tags, counting those in comments and scripts, too.
+fn count_tags(html: &str) -> usize {
+    let is_tag = |text: &&str| text.starts_with(|c: char| c == '/' || c.is_ascii_alphabetic());
+    html.split('<').skip(1).filter(is_tag).count()
 }
 
 #[cfg(test)]
@@ -64,6 +77,23 @@ mod tests {
         for kind in ["text/plain", "application/json", "application/ld+json", "image/svg+xml", "text/csv"] {
             assert_eq!(text(kind, b"{\"a\": \"<b>\"}"), "{\"a\": \"<b>\"}", "{kind}");
         }
+    }
+
+    #[test]
+    fn refuses_too_many_tags_before_they_are_parsed() {
+        for page in [
+            "<div>".repeat(100_000),
+            "<b><i><font>".repeat(80_000),
+            "<TABLE\n><tr><td>".repeat(60_000),
+            "<b><!-- </b> -->".repeat(60_000),
+            "<svg/>".repeat(100_000) + &"</p>".repeat(100_000),
+        ] {
+            let error = Kind::of("text/html").unwrap().text(page.as_bytes()).unwrap_err();
+            assert!(matches!(error, FetchError::TooManyTags(MAX_TAGS)), "{page:.20}: {error}");
+            assert_eq!(text("text/plain", page.as_bytes()), page, "other text is not parsed");
+        }
+        // A long page is read.
+        assert!(text("text/html", "<p>a <i>b</i> 1 < 2".repeat(2_000).as_bytes()).ends_with("2"));
     }
 
     #[test]
