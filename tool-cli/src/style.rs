@@ -26,8 +26,8 @@ impl Paint {
     }
 }
 
-/// Escapes every character that controls a terminal or reorders its text: C0 except for line
-/// breaks and tabs, DEL, C1, and the `Bidi_Control` characters of Unicode.
+/// Escapes every character that controls a terminal, reorders its text or hides another one in it: C0
+/// except for line breaks and tabs, DEL, C1, and the `Bidi_Control` and tag characters of Unicode.
 ///
 /// They are written as in JSON, so that inside a JSON text they still mean themselves.
 pub(crate) fn neutral(text: &str) -> Cow<'_, str> {
@@ -38,8 +38,10 @@ pub(crate) fn neutral(text: &str) -> Cow<'_, str> {
     let mut shown = String::with_capacity(text.len() + 8);
     for c in text.chars() {
         if is_unsafe(c) {
-            // Infallible: a `String` takes whatever it is given.
-            let _ = write!(shown, "\\u{:04x}", u32::from(c));
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                // Infallible: a `String` takes whatever it is given.
+                let _ = write!(shown, "\\u{unit:04x}");
+            }
         } else {
             shown.push(c);
         }
@@ -50,7 +52,9 @@ pub(crate) fn neutral(text: &str) -> Cow<'_, str> {
 fn is_unsafe(c: char) -> bool {
     let bidi =
         matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    bidi || c.is_control() && !matches!(c, '\n' | '\t')
+    // Tags are invisible, and a model reads them as letters.
+    let tag = matches!(c, '\u{e0000}'..='\u{e007f}');
+    bidi || tag || c.is_control() && !matches!(c, '\n' | '\t')
 }
 
 /// The first paragraph of a text in one line.
@@ -113,6 +117,7 @@ mod tests {
         assert_eq!(neutral("a\tb\nc é 漢 🌧"), "a\tb\nc é 漢 🌧");
         assert_eq!(neutral("\u{1b}[2J\u{9b}31m\u{7f}\u{7}\r!"), "\\u001b[2J\\u009b31m\\u007f\\u0007\\u000d!");
         assert_eq!(neutral("ab\u{202e}cd\u{2069}\u{200f}"), "ab\\u202ecd\\u2069\\u200f");
+        assert_eq!(neutral("ab\u{e0041}\u{e007f}"), "ab\\udb40\\udc41\\udb40\\udc7f");
         assert_eq!(neutral("a\r\nb"), "a\nb");
     }
 
