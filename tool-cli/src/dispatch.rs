@@ -260,6 +260,7 @@ mod tests {
     use tool_core::Registry;
 
     use crate::app::App;
+    use crate::cli::completion;
 
     #[test]
     fn starts_a_runtime_only_for_async_commands() {
