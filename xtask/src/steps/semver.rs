@@ -11,7 +11,7 @@ use crate::workspace;
 /// Where releases are recorded.
 const CHANGELOG: &str = "CHANGELOG.md";
 
-/// Compares the libraries with those of the last release on crates.io, if there is one.
+/// Compares the libraries with those of the last release, if there is one.
 pub(crate) fn semver(_: &mut Tally) -> Result<(), Failure> {
     let changelog = fs::read_to_string(workspace::root().join(CHANGELOG))
         .map_err(|source| Failure::File { path: CHANGELOG.to_owned(), source })?;
@@ -23,11 +23,13 @@ pub(crate) fn semver(_: &mut Tally) -> Result<(), Failure> {
     comparison(version).announce().run()
 }
 
-/// Returns an invocation that compares the libraries with a version on crates.io.
+/// Returns an invocation that compares the libraries with those of the tag of a version.
 ///
-/// The program leaves out packages that are never published, and macros, whose API it cannot read.
+/// The program leaves out packages that are never published, and macros, whose API it cannot read. A package that the tag does not have
+/// is an error: exclude it here until the next release.
 fn comparison(version: &str) -> Invocation {
-    SEMVER_CHECKS.invocation(["--workspace", "--all-features", "--baseline-version", version])
+    let tag = format!("v{version}");
+    SEMVER_CHECKS.invocation(["--workspace", "--all-features", "--baseline-rev", &tag])
 }
 
 /// Returns the newest version that has a date in the changelog: `## 0.1.0, 2026-12-24`. One to come has none.
@@ -75,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn names_the_version_to_compare_with() {
-        assert!(comparison("0.1.0").to_string().ends_with("--baseline-version 0.1.0"));
+    fn names_the_tag_to_compare_with() {
+        assert!(comparison("0.1.0").to_string().ends_with("--baseline-rev v0.1.0"));
     }
 }
