@@ -287,6 +287,9 @@ mod tests {
             r#"{"n":"5 6"}"#,
             r#"{"n":"0x5"}"#,
             r#"{"n":"true"}"#,
+            r#"{"n":"[1]"}"#,
+            r#"{"n":"{}"}"#,
+            r#"{"b":"5"}"#,
             r#"{"b":"yes"}"#,
             r#"{"b":"null"}"#,
             r#"{"b":1}"#,
@@ -313,6 +316,9 @@ mod tests {
         ]}, "open": {"anyOf": [
             {"type": "object", "properties": {"n": {"type": "integer"}}, "additionalProperties": false},
             {"type": "object", "additionalProperties": {"type": "string"}},
+        ]}, "named": {"anyOf": [
+            {"type": "object", "properties": {"n": {"type": "string"}}, "required": ["name"]},
+            {"type": "object", "properties": {"n": {"type": "integer"}}},
         ]}}});
         for (given, expected) in [
             (r#"{"of":{"kind":"a","n":"1"}}"#, r#"{"of":{"kind":"a","n":1}}"#),
@@ -320,9 +326,20 @@ mod tests {
             (r#"{"of":{"kind":"b","n":"1"}}"#, r#"{"of":{"kind":"b","n":"1"}}"#),
             (r#"{"of":{"n":"1"}}"#, r#"{"of":{"n":"1"}}"#),
             (r#"{"open":{"n":"1"}}"#, r#"{"open":{"n":"1"}}"#),
+            (r#"{"named":{"n":"1"}}"#, r#"{"named":{"n":1}}"#),
+            (r#"{"named":{"n":"1","name":"a"}}"#, r#"{"named":{"n":"1","name":"a"}}"#),
         ] {
             assert_eq!(coerced(&schema, given).0, expected, "{given}");
         }
+    }
+
+    #[test]
+    fn coerces_members_of_the_only_pattern() {
+        let numbers =
+            json!({"patternProperties": {"^n": {"type": "integer"}}, "additionalProperties": false});
+        assert_eq!(coerced(&numbers, r#"{"n1":"1"}"#).0, r#"{"n1":1}"#);
+        let both = json!({"patternProperties": {"^n": {"type": "integer"}, "^s": {"type": "string"}}});
+        assert_eq!(coerced(&both, r#"{"n1":"1"}"#).0, r#"{"n1":"1"}"#);
     }
 
     #[test]
@@ -350,7 +367,11 @@ mod tests {
     #[test]
     fn makes_no_coercion_beyond_the_limit() {
         let schema = json!({"properties": {"a": {"items": {"type": "integer"}}, "b": {"type": "string"}}});
-        let text = format!(r#"{{"a":[{}],"b":null}}"#, vec!["\"1\""; MAX_COERCIONS + 1].join(","));
+        let list = |length| format!(r#"{{"a":[{}],"b":null}}"#, vec!["\"1\""; length].join(","));
+        let (most, coercions) = coerced(&schema, &list(MAX_COERCIONS));
+        assert!(most.ends_with("1,1]}"), "{most}");
+        assert_eq!(coercions.len(), MAX_COERCIONS);
+        let text = list(MAX_COERCIONS + 1);
         let (coerced, coercions) = coerced(&schema, &text);
         assert!(coerced.ends_with("\"1\"]}"), "the `null` is left out all the same");
         assert!(coercions.is_empty());

@@ -229,8 +229,47 @@ fn text(schema: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::of;
+    use super::{of, without_secrets};
     use serde_json::{Map, Value, json};
+
+    #[test]
+    fn replaces_secrets_and_secret_names_only() {
+        let schema = json!({"type": "object", "properties": {
+            "user": {"type": "string"},
+            "pin": {"type": "integer", "writeOnly": true},
+            "any": {"writeOnly": true},
+            "tokens": {
+                "type": "object",
+                "properties": {"main": {"type": "string"}},
+                "propertyNames": {"writeOnly": true},
+                "additionalProperties": {"type": "string"},
+            },
+            "labels": {"type": "object", "additionalProperties": {"type": "string"}},
+        }});
+        let call = json!({
+            "user": "ada", "pin": 4711, "any": "swordfish",
+            "tokens": {"main": "a", "swordfish": "b"}, "labels": {"color": "red"},
+        });
+        let masked = json!({
+            "user": "ada", "pin": 1, "any": "(secret)",
+            "tokens": {"main": "a", "name2": "b"}, "labels": {"color": "red"},
+        });
+        assert_eq!(without_secrets(call, &schema), masked);
+    }
+
+    #[test]
+    fn has_a_value_of_each_type() {
+        for (kind, value) in [
+            ("object", json!({})),
+            ("array", json!([null])),
+            ("integer", json!(1)),
+            ("number", json!(1.0)),
+            ("boolean", json!(true)),
+            ("null", json!(null)),
+        ] {
+            assert_eq!(of(&json!({ "type": kind })), value, "{kind}");
+        }
+    }
 
     #[test]
     fn limits_copies_of_long_values() {

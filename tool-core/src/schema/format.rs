@@ -207,7 +207,43 @@ mod tests {
     }
 
     #[test]
+    fn values_that_break_the_format_are_not_certain() {
+        let not_a_uuid = "x".repeat(36);
+        for (name, text) in [
+            ("date", "1900-02-29"),
+            ("date", "2023-02-29"),
+            ("date", "2024-02-30"),
+            ("date", "2024-04-31"),
+            ("date", "2024-01-32"),
+            ("date", "2024-01-00"),
+            ("date", "2024-13-01"),
+            ("date", "2024-0:-01"),
+            ("time", "24:00:00Z"),
+            ("time", "12:60:00Z"),
+            ("time", "12:00:61Z"),
+            ("time", "12:00:00.Z"),
+            ("time", "12:00:00+24:00"),
+            ("time", "12:00:00+00:60"),
+            ("date-time", "2024-02-30T12:00:00Z"),
+            ("date-time", "2024-01-31T12:00:00"),
+            ("uuid", "123e4567-e89b-12d3-a456-42661417400"),
+            ("uuid", &not_a_uuid),
+            ("uri", "1://example.com/"),
+            ("uri", "http://exa mple.com/"),
+            ("uri", "http://example.com:8o/"),
+            ("uri", "http://example.com/a b"),
+            ("uri", "http://example.com/#a b"),
+            ("ipv4", "192.0.2.256"),
+            ("ipv6", "2001:db8:::1"),
+        ] {
+            assert!(!Format::named(name).unwrap().admits(text), "{text} is certainly a {name}");
+            assert!(!is_in_format(name, text), "{text} is a {name}");
+        }
+    }
+
+    #[test]
     fn samples_match_their_format() {
+        assert_eq!(sample("hostname"), Some("example.com"));
         for format in crate::schema::normal::STANDARD_FORMATS {
             let text = sample(format).unwrap_or("text");
             assert!(is_in_format(format, text), "{text} is no {format}");

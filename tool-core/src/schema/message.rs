@@ -256,3 +256,55 @@ pub(crate) fn tags<'s>(branches: &[&'s Value]) -> Option<(&'s str, Vec<&'s str>)
     let (tag, _) = tags.first()?;
     tags.iter().all(|(other, _)| other == tag).then(|| (*tag, tags.iter().map(|(_, value)| *value).collect()))
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn finds_the_branch_that_a_value_is_meant_for() {
+        let tagged = json!({"type": "object", "properties": {"kind": {"const": "a"}, "n": {}}});
+        let untagged = json!({"type": "object", "properties": {"n": {}}});
+        for (given, branch, is_meant) in [
+            (json!({"kind": "a"}), &tagged, true),
+            (json!({"kind": "b", "n": 1}), &tagged, false),
+            (json!({"n": 1}), &untagged, true),
+            (json!({"m": 1}), &untagged, false),
+            (json!({"n": 1}), &json!({"properties": {"n": {}}}), false),
+            (json!([]), &json!({"type": "array"}), true),
+            (json!([]), &json!({"type": "object"}), false),
+            (json!(true), &json!({"type": "boolean"}), true),
+            (json!(true), &json!({"type": "string"}), false),
+            (json!(1), &json!({"type": "integer"}), true),
+            (json!(1.5), &json!({"type": "number"}), true),
+            (json!(1), &json!({"type": "string"}), false),
+            (json!("a"), &json!({"type": "string"}), true),
+            (json!("a"), &json!({"type": "integer"}), false),
+            (json!(null), &json!({"type": "null"}), false),
+        ] {
+            assert_eq!(is_meant_for(&given, branch), is_meant, "{given} {branch}");
+        }
+    }
+
+    #[test]
+    fn describes_what_a_schema_expects() {
+        for (schema, description) in [
+            (json!({"type": "null"}), "`null`"),
+            (json!({"type": "boolean"}), "`true` or `false`"),
+            (json!({"type": "array"}), "a list"),
+            (json!({"const": "a"}), "the string `a`"),
+            (json!({"enum": ["a"]}), "the string `a`"),
+            (json!({"enum": ["a", 1]}), "one of `a`, `1`"),
+            (json!({"type": "integer", "minimum": 1}), "an integer of at least 1"),
+            (json!({"type": "number", "maximum": 1.5}), "a number of at most 1.5"),
+            (json!({"type": "number", "minimum": -3.4e38, "maximum": 3.4e38}), "a number"),
+            (json!({"type": "object", "required": ["a", "b"]}), "an object with `a`, `b`"),
+            (json!({"type": "string", "pattern": "^a$"}), "a string that matches `^a$`"),
+            (json!({}), "another value"),
+        ] {
+            assert_eq!(one(&schema), description, "{schema}");
+        }
+    }
+}

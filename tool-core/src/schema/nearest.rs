@@ -39,5 +39,8 @@ mod tests {
         assert_eq!(nearest("dtae", names), Some("date"));
         assert_eq!(nearest("colour", names), None);
         assert_eq!(nearest("x", []), None);
+        let (long, too_long) = ("x".repeat(64), "x".repeat(65));
+        assert_eq!(nearest(&long, [&*format!("{long}y")]), Some(&*format!("{long}y")));
+        assert_eq!(nearest(&too_long, [&*too_long]), None);
     }
 }

@@ -377,3 +377,97 @@ fn drop_null_of_optional_properties(object: &mut Map<String, Value>) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decoding_implies_validity_without_other_keywords() {
+        for (schema, is_implied) in [
+            (json!({"type": "boolean", "description": "x"}), true),
+            (json!({"type": "boolean", "const": true}), false),
+            (json!({"type": "string"}), true),
+            (json!({"type": ["string", "null"]}), true),
+            (json!({"type": ["null", "string"]}), true),
+            (json!({"type": ["string", "integer"]}), false),
+            (json!({"type": "string", "maxLength": 5}), false),
+            (json!({"type": "number", "format": "double"}), true),
+            (json!({"type": "number", "format": "double", "minimum": 0}), false),
+            (json!({"type": "number"}), false),
+            (json!({"type": "integer", "format": "int32"}), true),
+            (json!({"type": "integer", "format": "int32", "multipleOf": 5}), false),
+            (json!({"type": "integer"}), false),
+            (json!({"type": "integer", "format": "even"}), false),
+            (json!({"type": "integer", "format": "uint8", "minimum": 0, "maximum": 255}), true),
+            (json!({"type": "integer", "format": "uint8", "minimum": 1}), false),
+            (json!({"type": "integer", "format": "uint8", "maximum": 9}), false),
+            (json!({"type": "array", "items": {"type": "string"}}), true),
+            (json!({"type": "array", "items": {"type": "string"}, "minItems": 1}), false),
+            (json!({"type": "array", "items": {"type": "string", "format": "date"}}), false),
+            (json!({"type": "array", "items": {"type": "string", "maxLength": 5}}), false),
+            (json!({"type": "array", "items": {"type": "number", "format": "float"}}), false),
+            (json!({"type": "array", "items": {"type": "number", "format": "double"}}), true),
+            (json!({"type": "array"}), false),
+            (json!({"type": "object"}), false),
+            (json!(true), false),
+        ] {
+            assert_eq!(decode_implies_validity(&schema), is_implied, "{schema}");
+        }
+    }
+
+    #[test]
+    fn formats_limit_scalars() {
+        for (schema, limits) in [
+            (json!({"type": "string", "format": "date"}), true),
+            (json!({"type": "number", "format": "float"}), true),
+            (json!({"type": "number", "format": "double"}), false),
+            (json!({"type": "array", "format": "date"}), false),
+            (json!({"type": "string"}), false),
+        ] {
+            assert_eq!(names_a_format(&schema), limits, "{schema}");
+        }
+    }
+
+    #[test]
+    fn publishes_the_range_of_each_integer_type() {
+        for (format, minimum, maximum) in [
+            ("int8", Some(json!(-128)), Some(json!(127))),
+            ("int16", Some(json!(-32_768)), Some(json!(32_767))),
+            ("int32", Some(json!(-2_147_483_648)), Some(json!(2_147_483_647))),
+            ("int64", None, None),
+            ("int", None, None),
+            ("uint8", Some(json!(0)), Some(json!(255))),
+            ("uint16", Some(json!(0)), Some(json!(65_535))),
+            ("uint32", Some(json!(0)), Some(json!(4_294_967_295_u32))),
+            ("uint64", Some(json!(0)), None),
+            ("uint", Some(json!(0)), None),
+        ] {
+            let mut schema = json!({"type": "integer", "format": format});
+            normalize(&mut schema, Side::Input);
+            assert_eq!((schema.get("minimum"), schema.get("maximum")), (minimum.as_ref(), maximum.as_ref()));
+            assert_eq!(schema.get("format"), None, "{format}");
+        }
+    }
+
+    #[test]
+    fn closes_inputs_and_opens_outputs() {
+        let object = |extra: Value| {
+            let mut schema = json!({"type": "object", "properties": {"a": {"type": "string"}}});
+            schema.as_object_mut().unwrap().extend(extra.as_object().cloned().unwrap_or_default());
+            schema
+        };
+        let closed = json!({"additionalProperties": false});
+        for (side, extra, is_closed) in [
+            (Side::Input, json!({}), true),
+            (Side::Input, closed.clone(), true),
+            (Side::Input, json!({"additionalProperties": true}), false),
+            (Side::Output, json!({}), false),
+            (Side::Output, closed, false),
+        ] {
+            let mut schema = object(extra.clone());
+            normalize(&mut schema, side);
+            assert_eq!(schema["additionalProperties"] == false, is_closed, "{side:?} {extra}");
+        }
+    }
+}

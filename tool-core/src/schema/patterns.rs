@@ -49,3 +49,24 @@ fn unescaped(pattern: &str) -> Option<String> {
     }
     Some(portable)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn makes_only_literal_texts_portable() {
+        for (pattern, portable) in [
+            ("ab", Some("ab")),
+            (r"a\-b\#\&\~", Some("a-b#&~")),
+            (r"a\.b\\\$", Some(r"a\.b\\\$")),
+            // Whoever wrote these means a pattern.
+            (r"a.\-", None),
+            (r"\w\-", None),
+            (r"[a\-z]", None),
+            ("a\\", None),
+        ] {
+            assert_eq!(of_schemars(pattern).as_deref(), portable, "{pattern}");
+        }
+    }
+}

@@ -103,3 +103,49 @@ pub(crate) fn branches(schema: &Value) -> Option<&Vec<Value>> {
 pub(crate) fn requires(schema: &Value, name: &str) -> bool {
     schema["required"].as_array().is_some_and(|names| names.iter().any(|other| other == name))
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    #[test]
+    fn finds_the_schemas_of_every_keyword() {
+        let one = json!({"type": "string"});
+        let of = |keyword: &str, value: &Value| {
+            let schema = Map::from_iter([(keyword.to_owned(), value.clone())]);
+            subschemas(&schema).iter().map(|found| (found.schema.clone(), found.applies)).collect::<Vec<_>>()
+        };
+        for (keywords, value, applies) in [
+            (&["allOf", "anyOf", "oneOf"][..], json!([one]), Applies::Here),
+            (&["not", "if", "then", "else"], one.clone(), Applies::Here),
+            (&["dependentSchemas", "dependencies"], json!({"a": one}), Applies::Here),
+            (&["prefixItems"], json!([one]), Applies::Below),
+            (&["properties", "patternProperties"], json!({"a": one}), Applies::Below),
+            (
+                &[
+                    "items",
+                    "contains",
+                    "additionalProperties",
+                    "propertyNames",
+                    "unevaluatedItems",
+                    "unevaluatedProperties",
+                    "contentSchema",
+                ],
+                one.clone(),
+                Applies::Below,
+            ),
+            (&["$defs", "definitions"], json!({"a": one}), Applies::Nowhere),
+        ] {
+            for keyword in keywords {
+                assert!(of(keyword, &value) == [(one.clone(), applies)], "{keyword}");
+            }
+        }
+        for keyword in ["const", "enum", "default", "examples", "required", "allof"] {
+            assert!(of(keyword, &json!([one])).is_empty(), "{keyword}");
+        }
+        // Of another form, as the meta-schema reports.
+        assert!(of("allOf", &one).is_empty() && of("properties", &json!([one])).is_empty());
+    }
+}

@@ -440,6 +440,33 @@ mod tests {
         assert_eq!(shortened(&json!(vec![vec!["x"; 8]; MAX_ITEMS]), &json!({}), MAX_ITEMS_IN_ALL), None);
     }
 
+    #[test]
+    fn shortens_to_the_last_item() {
+        assert_eq!(shortened(&json!([1, 2, 3]), &json!({}), 3), None);
+        assert_eq!(shortened(&json!([1, 2, 3]), &json!({}), 2), Some(json!([1, 2])));
+        assert_eq!(shortened(&json!([[1, 2], [3, 4]]), &json!({}), 5), Some(json!([[1, 2], [3]])));
+        assert_eq!(shortened(&json!({"a": [1, 2], "b": 3}), &json!({}), 3), Some(json!({"a": [1], "b": 3})));
+        assert_eq!(shortened(&json!(vec![1; MAX_ITEMS]), &json!({}), MAX_ITEMS_IN_ALL), None);
+        let longer = shortened(&json!(vec![1; MAX_ITEMS + 1]), &json!({}), MAX_ITEMS_IN_ALL).unwrap();
+        assert_eq!(items(&longer), MAX_ITEMS);
+    }
+
+    #[test]
+    fn keeps_members_that_any_keyword_names() {
+        let schema = json!({
+            "properties": {"a": {"properties": {"inner": {}}}},
+            "required": ["b"],
+            "dependentSchemas": {"c": {}},
+            "dependentRequired": {"d": ["e"]},
+        });
+        let named = ["a", "inner", "b", "c", "d", "e"];
+        let mut map = members(3, &json!(1));
+        map.extend(named.map(|name| (name.to_owned(), json!(1))));
+        let short = shortened(&map.into(), &schema, 2).unwrap();
+        let kept: Vec<&str> = short.as_object().unwrap().keys().map(String::as_str).collect();
+        assert_eq!(kept, [&["k0", "k1"], &named[..]].concat());
+    }
+
     fn members(count: usize, value: &Value) -> Map<String, Value> {
         (0..count).map(|n| (format!("k{n}"), value.clone())).collect()
     }

@@ -159,7 +159,7 @@ fn integer(number: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::spell_out_integers;
+    use super::{rounded, spell_out_integers};
 
     #[test]
     fn spells_out_integers_and_changes_nothing_else() {
@@ -177,6 +177,9 @@ mod tests {
             ("0.001e3", Some("1")),
             ("9007199254740993.0", Some("9007199254740993")),
             ("1e19", Some("10000000000000000000")),
+            ("12e30", Some("12000000000000000000000000000000")),
+            ("12e38", Some("1200000000000000000000000000000000000000")),
+            ("12e39", None),
             ("1", None),
             ("1.5", None),
             ("15e-1", None),
@@ -199,5 +202,14 @@ mod tests {
         ] {
             assert_eq!(spell_out_integers(text).as_deref(), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn finds_integers_that_were_rounded() {
+        let text = "[1.5, -9223372036854775808, 18446744073709551615, 123456789012345678901, 1e20, \
+                    123456789012345680000, {\"a/b\": -123456789012345678901}]";
+        let value = serde_json::from_str(text).unwrap();
+        assert_eq!(rounded(&value, text, 9), ["/3", "/6/a~1b"]);
+        assert_eq!(rounded(&value, text, 1), ["/3"]);
     }
 }
