@@ -132,6 +132,7 @@ fn reports_invalid_arguments_with_their_path() {
         ("numbers", r#"[1, "x"]"#, "/numbers/1", "type"),
         ("numbers", r#"{"a": 1}"#, "/numbers", "type"),
         ("sky", "snow", "/sky", "enum"),
+        ("sky", "5", "/sky", "enum"),
         ("skies", "rain, snow", "/skies/1", "enum"),
         ("place", "{}", "/place/name", "required"),
         ("place", "Oslo", "/place", "type"),

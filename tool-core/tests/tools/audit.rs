@@ -1,13 +1,14 @@
 //! One audit event per call, for every outcome.
 
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tokio::sync::{Notify, Semaphore};
 use tool_core::audit::AuditEvent;
 use tool_core::{
-    Access, CallOptions, Context, Failure, FailureKind, Principal, Registry, RegistryBuilder, State,
-    TraceParent, Unmet, adapter, tool,
+    Access, CallOptions, Context, DynamicTool, Failure, FailureKind, Operation, Output, Principal, Registry,
+    RegistryBuilder, State, ToolDefinition, TraceParent, Unmet, adapter, tool,
 };
 
 use crate::builder_of;
@@ -168,6 +169,26 @@ async fn records_caller_tool_and_outcome() {
     );
     assert_eq!(caller.call("trace", json!({})).await.unwrap().value(), trace.to_string());
     assert_eq!(registry.call("trace", json!({})).await.unwrap().value(), "");
+}
+
+#[tokio::test]
+async fn records_how_long_a_call_took() {
+    let took = Duration::from_millis(5);
+    let definition = ToolDefinition::builder("spins", "Takes a while.").operation(Operation::Read);
+    let tool = DynamicTool::new(definition.build().unwrap(), move |_, _: Value| async move {
+        let began = Instant::now();
+        while began.elapsed() < took {
+            std::hint::spin_loop();
+        }
+        Ok(Output::text("done"))
+    });
+    let recorded = Arc::<Mutex<Vec<Duration>>>::default();
+    let durations = Arc::clone(&recorded);
+    let sink = move |event: &AuditEvent<'_>| durations.lock().unwrap().push(event.duration);
+    let registry = Registry::builder().tool(tool).audit(sink).build().unwrap();
+    registry.call("spins", json!({})).await.unwrap();
+    let recorded = recorded.lock().unwrap();
+    assert!(matches!(recorded[..], [duration] if duration >= took), "{recorded:?}");
 }
 
 #[tokio::test]

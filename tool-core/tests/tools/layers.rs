@@ -353,6 +353,14 @@ async fn replace_an_outcome_with_another_valid_one() {
         let audited = audited.as_str().unwrap().to_owned();
         assert_eq!(audited, expected.map_or_else(|kind| kind.codes().error_type, |_| "success"));
     }
+    // A failure becomes a success.
+    let fixture = Fixture::new(|builder| {
+        builder.layer(with(|_, next| {
+            Box::pin(async { next.run().await.or_else(|_| Ok(Output::json(&7).unwrap())) })
+        }))
+    });
+    let (result, audited) = fixture.call("layered_flaky", json!({})).await;
+    assert_eq!((result.unwrap(), audited), (json!(7), json!("success")));
 }
 
 #[tokio::test]
@@ -509,6 +517,23 @@ async fn have_no_time_limit_and_no_permit() {
     fixture.events.lock().unwrap().clear();
     let (result, audited) = fixture.call("layered_waiting", json!({})).await;
     assert_eq!((kind(&result), audited), (FailureKind::Timeout, json!("timeout")));
+}
+
+#[tokio::test]
+async fn wait_for_a_permit_in_each_run() {
+    let fixture =
+        Fixture::new(|builder| builder.concurrency(1).queue(0).layer(with(|_, next| Box::pin(next.run()))));
+    let waiting = tokio::spawn({
+        let registry = fixture.registry.clone();
+        async move { registry.call("layered_waiting", json!({})).await }
+    });
+    fixture.world.begun.notified().await;
+    let refused = fixture.registry.call("layered_length", json!({"text": "four"})).await.unwrap_err();
+    assert_eq!((refused.kind(), fixture.world.runs()), (FailureKind::Busy, 0), "it did not run");
+    fixture.world.door.0.add_permits(1);
+    waiting.await.unwrap().unwrap();
+    fixture.registry.call("layered_length", json!({"text": "four"})).await.unwrap();
+    assert_eq!(fixture.world.runs(), 2);
 }
 
 /// Answers nothing for now.

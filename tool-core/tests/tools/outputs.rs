@@ -383,11 +383,29 @@ async fn counts_content_in_the_output_size() {
 }
 
 #[tokio::test]
+async fn limits_outputs_to_the_byte() {
+    for (limit, is_sent) in [(1_999, false), (2_000, true), (2_001, true)] {
+        let definition =
+            ToolDefinition::builder("large", "Is large.").operation(Operation::Read).build().unwrap();
+        let tool = DynamicTool::new(definition, |_, _: serde_json::Value| async {
+            Ok(Output::text("x".repeat(2_000)))
+        });
+        let registry = Registry::builder().tool(tool).output_limit(limit).build().unwrap();
+        assert_eq!(registry.call("large", json!({})).await.is_ok(), is_sent, "{limit}");
+    }
+}
+
+#[tokio::test]
 async fn suggests_inputs_that_limit_the_output() {
     for (inputs, remedy) in [
         (&["name", "pageSize", "cursor"][..], "ask for a part with the inputs `pageSize`, `cursor`"),
         (&["name", "max_rows"][..], "ask for a part with the input `max_rows`"),
         (&["name"][..], "ask for less with the input `name`"),
+        (&["a", "b", "c", "d", "e"][..], "ask for less with the inputs `a`, `b`, `c`, `d`, `e`"),
+        (
+            &["a", "b", "c", "d", "e", "f"][..],
+            "ask for less with the inputs `a`, `b`, `c`, `d`, `e` and others",
+        ),
         (&[][..], "it has no input to ask for less with"),
     ] {
         let members = inputs.iter().map(|name| ((*name).to_owned(), json!({"type": "string"})));

@@ -19,6 +19,13 @@ enum Unit {
     Imperial,
 }
 
+#[derive(Deserialize, Serialize, schemars::JsonSchema)]
+#[serde(untagged)]
+enum Amount {
+    Count(u64),
+    In(Unit),
+}
+
 /// Takes everything.
 #[tool(operation = Read)]
 #[expect(clippy::too_many_arguments, reason = "one input of each kind")]
@@ -28,6 +35,7 @@ fn take_everything(
     exact: Option<f64>,
     is_so: Option<bool>,
     unit: Option<Unit>,
+    amount: Option<Amount>,
     words: Option<Vec<String>>,
     numbers: Option<Vec<i64>>,
     place: Option<Place>,
@@ -36,7 +44,7 @@ fn take_everything(
     any: Option<Value>,
 ) -> Value {
     json!({
-        "text": text, "number": number, "exact": exact, "is_so": is_so, "unit": unit, "words": words,
+        "text": text, "number": number, "exact": exact, "is_so": is_so, "unit": unit, "amount": amount, "words": words,
         "numbers": numbers, "place": place, "places": places, "counts": counts, "any": any,
     })
 }
@@ -44,7 +52,7 @@ fn take_everything(
 type Query = &'static [(&'static str, &'static str)];
 
 /// A query, and the arguments.
-const VALID: [(Query, &str); 22] = [
+const VALID: [(Query, &str); 24] = [
     (&[], "{}"),
     (&[("text", "a b")], r#"{"text":"a b"}"#),
     (&[("text", "")], r#"{"text":""}"#),
@@ -56,6 +64,8 @@ const VALID: [(Query, &str); 22] = [
     (&[("number", "18446744073709551615")], r#"{"number":18446744073709551615}"#),
     (&[("exact", "0.1"), ("is_so", "true")], r#"{"exact":0.1,"is_so":true}"#),
     (&[("unit", "metric")], r#"{"unit":"metric"}"#),
+    (&[("amount", "metric")], r#"{"amount":"metric"}"#),
+    (&[("amount", "5")], r#"{"amount":5}"#),
     (&[("words", "a")], r#"{"words":["a"]}"#),
     // A comma separates nothing: an item may contain one.
     (&[("words", "a,b")], r#"{"words":["a,b"]}"#),
@@ -72,11 +82,13 @@ const VALID: [(Query, &str); 22] = [
 ];
 
 /// A query, and where its problem is.
-const INVALID: [(Query, &str, &str); 9] = [
+const INVALID: [(Query, &str, &str); 10] = [
     (&[("number", "five")], r#"{"number":"five"}"#, "/number"),
     (&[("number", "-1")], r#"{"number":-1}"#, "/number"),
     (&[("number", "1"), ("number", "2")], r#"{"number":[1,2]}"#, "/number"),
     (&[("unit", "metrical")], r#"{"unit":"metrical"}"#, "/unit"),
+    // Not a number, which would be no closer.
+    (&[("unit", "5")], r#"{"unit":"5"}"#, "/unit"),
     (&[("numbers", "1"), ("numbers", "x")], r#"{"numbers":[1,"x"]}"#, "/numbers/1"),
     (&[("place", r#"{"lat":1}"#)], r#"{"place":{"lat":1}}"#, "/place/lon"),
     (&[("place", "here")], r#"{"place":"here"}"#, "/place"),
