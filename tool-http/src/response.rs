@@ -48,18 +48,11 @@ pub(crate) fn call_response(reply: &Reply) -> Response {
 pub(crate) fn bare_response(reply: &Reply) -> Result<Response, ApiError> {
     let mut response = match &reply.result {
         Ok(output) => bare_output::representation(output)?.into_response(),
-        Err(failure) => bare_failure_response(failure, reply.call_id),
+        // The tool's own failures look like any other.
+        Err(failure) => failure_response(failure, reply.call_id),
     };
     bare_output::mark(&mut response, reply.call_id);
     Ok(response)
-}
-
-/// Returns the response to a failure without the envelope, in which the tool's own failures look like any other.
-pub(crate) fn bare_failure_response(failure: &Failure, call_id: CallId) -> Response {
-    match failure.kind() {
-        FailureKind::Failed(_) => response_for(failure, failure),
-        _ => failure_response(failure, call_id),
-    }
 }
 
 /// Returns the preview of a result that is too large, with a link to the rest.
