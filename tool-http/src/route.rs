@@ -195,3 +195,26 @@ fn version_label(version: Version) -> &'static str {
         _ => "1.1",
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn has_a_label_for_each_known_method_and_version() {
+        for method in ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"] {
+            assert_eq!(method_label(&method.parse().unwrap()), method);
+        }
+        for method in ["CONNECT", "TRACE", "BREW", "get"] {
+            assert_eq!(method_label(&method.parse().unwrap()), "_OTHER");
+        }
+        for (version, label) in [
+            (Version::HTTP_10, "1.0"),
+            (Version::HTTP_11, "1.1"),
+            (Version::HTTP_2, "2"),
+            (Version::HTTP_3, "3"),
+        ] {
+            assert_eq!(version_label(version), label);
+        }
+    }
+}

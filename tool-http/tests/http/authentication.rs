@@ -1,11 +1,15 @@
 //! Authentication: authenticators, permissions of callers, and principals set by the application.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use axum::body::Body;
 use axum::extract::Request;
 use axum::http::HeaderValue;
 use axum::http::request::Parts;
 use axum::{Extension, Router};
-use tool_core::authentication::{AuthenticationError, Authenticator, Bearer};
+use serde_json::json;
+use tool_core::authentication::{AuthenticationError, Authenticator, Bearer, ResourceMetadata};
 use tool_core::{
     BoxFuture, CallOptions, Context, Extensions, Principal, Registry, RegistryBuilder, ToolError, tool,
 };
@@ -338,4 +342,71 @@ async fn shows_permitted_tools_to_identified_callers() {
     let broken = router_with(registry(|builder| builder), options);
     let answer = send(&broken, "GET /tools", "swordfish-of-room-1", "").await;
     assert_eq!((answer.status, answer.header("cache-control")), (200, ""));
+}
+
+/// An authenticator may accept callers that it does not identify. Public documents do not ask it without credentials.
+#[tokio::test]
+async fn accepts_anonymous_callers_of_an_authenticator() {
+    let asked = Arc::new(AtomicUsize::new(0));
+    let anybody = {
+        let asked = Arc::clone(&asked);
+        move |_: &Parts| {
+            asked.fetch_add(1, Ordering::Relaxed);
+            Ok(Principal::anonymous().grant("safe.open"))
+        }
+    };
+    let options = Options::new().allow_execute(true).authenticator(anybody);
+    let public = router_with(registry(RegistryBuilder::hide_denied), options.clone());
+    let protected = router_with(registry(RegistryBuilder::hide_denied), options.protect_discovery(true));
+    for (router, line, token, sees, asks) in [
+        (&public, "GET /tools", "", false, 0),
+        (&public, "GET /tools", "anything", true, 1),
+        (&public, "GET /openapi.json", "", false, 0),
+        (&public, "POST /tools/open_safe/call", "", true, 1),
+        (&protected, "GET /tools", "", true, 1),
+        (&protected, "GET /openapi.json", "", true, 1),
+    ] {
+        let before = asked.load(Ordering::Relaxed);
+        let answer = send(router, line, token, "").await;
+        let is_listed = answer.body.contains("open_safe") || line.starts_with("POST");
+        assert_eq!((answer.status, is_listed), (200, sees), "{line} {token}: {}", answer.body);
+        assert_eq!(asked.load(Ordering::Relaxed) - before, asks, "{line} {token}");
+    }
+}
+
+/// Has metadata, and accepts nobody.
+struct Described;
+
+impl Authenticator for Described {
+    fn authenticate<'a>(&'a self, _: &'a Parts) -> BoxFuture<'a, Result<Principal, AuthenticationError>> {
+        Box::pin(async { Err(AuthenticationError::refused(HeaderValue::from_static("Bearer"))) })
+    }
+
+    fn resource_metadata(&self, permissions: &[&str]) -> Option<ResourceMetadata> {
+        let document = json!({"scopes_supported": permissions});
+        Some(ResourceMetadata { path: "/.well-known/oauth-protected-resource".to_owned(), document })
+    }
+}
+
+#[tokio::test]
+async fn serves_metadata_to_pages_of_other_origins() {
+    let options = Options::new().allow_execute(true).authenticator(Described);
+    let server = Server::bind(registry(|builder| builder), "127.0.0.1:0", options).await.unwrap();
+    let address = server.local_addr();
+    tokio::spawn(server.run(std::future::pending()));
+    let path = "/.well-known/oauth-protected-resource";
+    let foreign = ["Host: localhost", "Origin: http://evil.example", "Sec-Fetch-Site: cross-site"];
+    for (method, status, body) in
+        [("GET", 200, r#"{"scopes_supported":["safe.open"]}"#), ("OPTIONS", 204, ""), ("POST", 405, "")]
+    {
+        let request = crate::client::request(&format!("{method} {path}"), &foreign, "");
+        let answer = exchange(address, &request).await;
+        assert_eq!((answer.status, &*answer.body), (status, body), "{method}");
+        assert_eq!(answer.header("access-control-allow-origin"), "*", "{method}");
+    }
+    // A page that made its own name resolve to this machine may not read it, nor may other pages read the tools.
+    let rebound = crate::client::request(&format!("GET {path}"), &["Host: evil.example"], "");
+    assert_eq!(exchange(address, &rebound).await.status, 403);
+    let tools = crate::client::request("GET /tools", &foreign, "");
+    assert_eq!(exchange(address, &tools).await.status, 403);
 }

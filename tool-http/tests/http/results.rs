@@ -13,7 +13,7 @@ use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
 use tool_core::authentication::Bearer;
 use tool_core::results::{ResultLimits, ResultStore, SharedStorage, StoredBytes};
-use tool_core::{BoxFuture, CallOptions, Principal, Registry, ToolDefinition, ToolError, tool};
+use tool_core::{BoxFuture, CallOptions, Content, Principal, Registry, ToolDefinition, ToolError, tool};
 use tool_http::{Options, router_with};
 use tower::ServiceExt as _;
 
@@ -32,6 +32,18 @@ fn counted(
 #[tool(operation = Read)]
 fn fails_at_length() -> Result<(), ToolError> {
     Err(ToolError::conflict("sold ".repeat(400)))
+}
+
+/// Returns a note and a long text.
+#[tool(operation = Read)]
+fn annotated() -> Vec<Content> {
+    vec![Content::text("It is long."), Content::text("long ".repeat(400))]
+}
+
+/// Refuses at length.
+#[tool(operation = Read)]
+fn refuses_at_length() -> Result<(), ToolError> {
+    Err(ToolError::denied("no ".repeat(700)))
 }
 
 fn store() -> ResultStore {
@@ -138,6 +150,16 @@ async fn stores_results_of_selected_tools_only() {
 }
 
 #[tokio::test]
+async fn returns_content_blocks_that_fit() {
+    let router = router_with(registry(&store()), options());
+    let answer = send(&router, "POST /tools/annotated/call", &[], "{}").await;
+    let called: Value = serde_json::from_str(&answer.body).unwrap();
+    assert_eq!(called["content"][0], json!({"type": "text", "text": "It is long."}), "{called}");
+    assert!(called["content"][1]["text"].as_str().unwrap().len() < 1_000, "{called}");
+    assert_eq!(called["content"][2]["type"], "resource_link", "{called}");
+}
+
+#[tokio::test]
 async fn keeps_failures_as_failures() {
     let router = router_with(registry(&store()), options());
     let answer = send(&router, "POST /tools/fails_at_length/call", &[], "{}").await;
@@ -147,6 +169,12 @@ async fn keeps_failures_as_failures() {
     let digest = failed["content"][1]["uri"].as_str().unwrap().strip_prefix("../../results/").unwrap();
     let whole = send(&router, &format!("GET /results/{digest}"), &[], "").await;
     assert_eq!((whole.status, whole.body), (200, "sold ".repeat(400)));
+    // A refusal is not a result of the tool.
+    let answer = send(&router, "POST /tools/refuses_at_length/call", &[], "{}").await;
+    let refused: Value = serde_json::from_str(&answer.body).unwrap();
+    assert_eq!((answer.status, &refused["kind"]), (403, &json!("access_denied")), "{refused}");
+    let error = refused["error"].as_str().unwrap();
+    assert!(error.starts_with("no no ") && error.len() < 1_000 && error.contains("2100"), "{error}");
 }
 
 #[tokio::test]

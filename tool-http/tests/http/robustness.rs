@@ -241,6 +241,19 @@ async fn row_61_times_out_slow_readers() {
 }
 
 #[tokio::test]
+async fn row_61_waits_for_slow_readers_within_the_timeout() {
+    let bytes = 15_000_000;
+    let serving = serving_of(large(bytes)).await;
+    let mut stream = serving.begin(&request("POST /tools/large/call", HOST, "{}")).await;
+    // More than the buffers of the connection hold.
+    let mut first = [0; 12];
+    stream.read_exact(&mut first).await.unwrap();
+    let mut left = Vec::new();
+    stream.read_to_end(&mut left).await.unwrap();
+    assert!(left.len() > bytes, "{}", left.len());
+}
+
+#[tokio::test]
 async fn row_63_records_dropped_calls() {
     let progress = Progress::default();
     let serving = Serving::start(registry_with(progress.clone()), executing()).await;

@@ -11,7 +11,7 @@ use tool_http::{Options, ServeOptions, Server, router_with};
 use tracing_subscriber::fmt::MakeWriter;
 
 use crate::client::{exchange, get, post, request, send_to};
-use crate::tools::registry;
+use crate::tools::{Progress, registry, registry_with};
 
 fn executing() -> Router {
     Router::new().nest("/api", router_with(registry(), Options::new().allow_execute(true)))
@@ -190,4 +190,30 @@ async fn counts_timed_out_requests_by_status() {
         ]),
         "{text}"
     );
+}
+
+#[tokio::test]
+async fn measures_requests_whose_client_went_away() {
+    let log = Log::begin();
+    let recorder = DebuggingRecorder::new();
+    let snapshots = recorder.snapshotter();
+    let guard = metrics::set_default_local_recorder(&recorder);
+    let progress = Progress::default();
+    let router = router_with(registry_with(progress.clone()), Options::new().allow_execute(true));
+    tokio::select! {
+        answer = post(&router, "/tools/wait_reading/call", "{}") => panic!("{answer:?}"),
+        () = progress.started() => {}
+    }
+    drop(guard);
+    let measured = snapshots.snapshot().into_vec();
+    let labels: Vec<(&str, &str)> = measured
+        .iter()
+        .filter(|(key, ..)| key.key().name() == "http.server.request.duration")
+        .flat_map(|(key, ..)| key.key().labels().map(|label| (label.key(), label.value())))
+        .collect();
+    assert!(labels.contains(&("http.route", "/tools/{name}/call")), "{labels:?}");
+    assert!(labels.contains(&("error.type", "cancelled")), "{labels:?}");
+    assert!(labels.iter().all(|(key, _)| *key != "http.response.status_code"), "{labels:?}");
+    let text = log.text();
+    assert!(text.contains("dropped before it was answered"), "{text}");
 }
