@@ -232,6 +232,52 @@ mod tests {
     use super::*;
     use crate::captured_log::CapturedLog;
 
+    /// Returns the fields of the span of a request at its end.
+    fn fields(method: &str, end: impl FnOnce(&Operation)) -> String {
+        let log = CapturedLog::default();
+        tracing::subscriber::with_default(log.subscriber(), || {
+            let (id, params) = (RequestId::Number(1), Params::List { cursor: None });
+            let (version, session, trace) = (None, None, None);
+            let start =
+                OperationStart { id: &id, method, params: &params, version, session, trace, is_http: true };
+            let operation = Operation::begin(&start);
+            let span = operation.span.clone();
+            end(&operation);
+            drop(operation);
+            span.in_scope(|| tracing::warn!("ended"));
+        });
+        log.text()
+    }
+
+    #[test]
+    fn records_errors_of_the_server_only() {
+        let error = |code: i32| format!(r#"error.type="{code}""#);
+        let status = |code: i32| format!(r#"rpc.response.status_code="{code}""#);
+        let is_error = r#"otel.status_code="ERROR""#;
+        for (code, is_fault) in
+            [(-32603, true), (-32000, true), (-32602, false), (-32601, false), (-32700, false)]
+        {
+            let fields = fields("tools/call", |operation| operation.fail(ErrorCode(code), "it is lost"));
+            assert!(fields.contains(&status(code)), "{fields}");
+            for part in [&*error(code), is_error, r#"otel.status_description="it is lost""#] {
+                assert_eq!(fields.contains(part), is_fault, "{part}: {fields}");
+            }
+        }
+        for (method, end, kind) in [
+            ("tools/call", Operation::succeed as fn(&Operation), None),
+            ("tools/call", Operation::fail_tool, Some("tool_error")),
+            ("tools/call", |_| {}, Some("cancelled")),
+            // It ends when its client leaves.
+            ("subscriptions/listen", |_| {}, None),
+        ] {
+            let fields = fields(method, end);
+            assert!(!fields.contains("rpc.response.status_code"), "{fields}");
+            assert_eq!(fields.contains(is_error), kind.is_some(), "{fields}");
+            let kind = kind.map_or_else(|| "error.type".to_owned(), |kind| format!(r#"error.type="{kind}""#));
+            assert_eq!(fields.contains(&kind), fields.contains(is_error), "{fields}");
+        }
+    }
+
     /// The identifier is up to the client, and must not look like another line of the log.
     #[test]
     fn logs_a_request_within_one_line() {

@@ -97,3 +97,51 @@ pub(crate) fn check_equal(header: &str, value: &str, part: &str, expected: &str)
 pub(crate) fn mismatch<T>(message: impl Into<Cow<'static, str>>) -> RpcResult<T> {
     Err(ErrorData::header_mismatch(message, None))
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn compares_headers_with_the_arguments_that_they_repeat() {
+        let marked = |kind: &str, header: &str| json!({"type": kind, "x-mcp-header": header});
+        let schema = json!({"properties": {
+            "region": marked("string", "Region"),
+            "zone": marked("integer", "Zone"),
+            "dry": marked("boolean", "Dry"),
+            "at": {"properties": {"rack": marked("string", "Rack")}},
+            "note": marked("string", ""),
+            "other": {"type": "string"},
+        }});
+        for (arguments, headers, is_equal) in [
+            (json!({}), &[][..], true),
+            (json!({"other": "x", "note": "y"}), &[], true),
+            (json!({"region": "eu"}), &[("mcp-param-region", "eu")], true),
+            (json!({"region": "eu"}), &[("mcp-param-region", "=?base64?ZXU=?=")], true),
+            (json!({"region": "eu"}), &[("mcp-param-region", "us")], false),
+            (json!({"region": "eu"}), &[("mcp-param-region", "eu"), ("mcp-param-region", "eu")], false),
+            (json!({"region": "eu"}), &[], false),
+            (json!({}), &[("mcp-param-region", "eu")], false),
+            (json!({"region": null}), &[("mcp-param-region", "null")], false),
+            (json!({"zone": 3}), &[("mcp-param-zone", "3")], true),
+            (json!({"zone": 3}), &[("mcp-param-zone", "4")], false),
+            (json!({"zone": 3}), &[], false),
+            (json!({"dry": false}), &[("mcp-param-dry", "false")], true),
+            (json!({"dry": false}), &[("mcp-param-dry", "true")], false),
+            (json!({"dry": false}), &[], false),
+            (json!({"at": {"rack": "r7"}}), &[("mcp-param-rack", "r7")], true),
+            (json!({"at": {"rack": "r7"}}), &[("mcp-param-rack", "r8")], false),
+            (json!({"at": {"rack": "r7"}}), &[], false),
+            (json!({"rack": "r7"}), &[], true),
+        ] {
+            let mut given = HeaderMap::new();
+            for (name, value) in headers {
+                given.append(*name, value.parse().unwrap());
+            }
+            let found = ParamHeaders(given).check(&schema, arguments.to_string().as_bytes());
+            assert_eq!(found.is_ok(), is_equal, "{arguments} {headers:?}: {found:?}");
+        }
+    }
+}

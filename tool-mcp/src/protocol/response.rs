@@ -179,3 +179,20 @@ impl RpcResponse {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn joins_its_pieces_to_one_text() {
+        for (pieces, text) in [
+            (["{}", "", ""], "{}"),
+            (["{\"tools\":[", "1,2", "]}"], "{\"tools\":[1,2]}"),
+            (["{\"tools\":[", "", "]}"], "{\"tools\":[]}"),
+        ] {
+            let pieces = pieces.map(|piece| Bytes::from_static(piece.as_bytes()));
+            assert_eq!(RpcResponse { pieces, error: None, lacks: Vec::new() }.text(), text);
+        }
+    }
+}

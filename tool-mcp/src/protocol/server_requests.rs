@@ -63,3 +63,19 @@ impl ServerRequests {
         true
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forgets_requests_that_nobody_waits_for() {
+        let requests = ServerRequests::numbered_from(7);
+        let (first, _receiver) = requests.begin();
+        let (second, _other_receiver) = requests.begin();
+        assert_eq!((&first, &second), (&RequestId::Number(7), &RequestId::Number(8)));
+        requests.end(&first);
+        let left: Vec<i64> = lock(&requests.0).by_id.keys().copied().collect();
+        assert_eq!(left, [8]);
+    }
+}

@@ -124,3 +124,44 @@ impl Session {
         Subscriber { outbox: self.outbox.clone(), subscription: None }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::future::ready;
+
+    use axum::body::Bytes;
+    use serde_json::json;
+    use tool_core::BoxFuture;
+
+    use super::*;
+    use crate::protocol::outbox::{Closed, Outgoing};
+
+    struct Discarded;
+
+    impl Outgoing for Discarded {
+        fn send(&self, _: Bytes) -> BoxFuture<'_, Result<(), Closed>> {
+            Box::pin(ready(Ok(())))
+        }
+    }
+
+    #[test]
+    fn restores_no_older_state_of_the_session_store() {
+        let session = Session::new(Outbox::new(Arc::new(Discarded)), None, 0);
+        assert!(!session.initialize(), "it is not open");
+        for (revision, level, expected) in [
+            (0, "error", LogLevel::Error),
+            (2, "alert", LogLevel::Alert),
+            (1, "debug", LogLevel::Alert),
+            (0, "debug", LogLevel::Alert),
+            (3, "notice", LogLevel::Notice),
+        ] {
+            let client = json!({"version": "2025-11-25", "capabilities": {}});
+            let stored = json!({"revision": revision, "owner": null, "client": client, "log_level": level});
+            session.restore(&serde_json::from_value(stored).unwrap());
+            assert_eq!(session.log_level(), expected, "{revision}");
+        }
+        assert!(!session.is_initialized());
+        assert_eq!((session.initialize(), session.initialize()), (true, false));
+        assert!(session.is_initialized());
+    }
+}

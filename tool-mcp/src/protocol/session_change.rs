@@ -49,3 +49,51 @@ impl SessionChange {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use axum::body::Bytes;
+
+    use super::*;
+    use crate::protocol::message::read;
+
+    #[test]
+    fn is_made_by_few_messages() {
+        let change = |method: &str, params: &str| {
+            let text = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{params}}}"#);
+            let Ok(Message::Request(request)) = read(&Bytes::from(text)) else {
+                panic!("no request: {params}")
+            };
+            SessionChange::of_request(&request)
+        };
+        let client =
+            r#"{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"a","version":"1"}}"#;
+        assert!(matches!(change("initialize", client), Some(SessionChange::Client(_))));
+        assert!(matches!(
+            change("logging/setLevel", r#"{"level":"error"}"#),
+            Some(SessionChange::LogLevel(LogLevel::Error))
+        ));
+        let uri = r#"{"uri":"a://b"}"#;
+        assert!(
+            matches!(change("resources/subscribe", uri), Some(SessionChange::Subscribe(it)) if it == "a://b")
+        );
+        assert!(
+            matches!(change("resources/unsubscribe", uri), Some(SessionChange::Unsubscribe(it)) if it == "a://b")
+        );
+        for (method, params) in [
+            ("resources/read", uri),
+            ("initialize", "{}"),
+            ("logging/setLevel", r#"{"level":"loud"}"#),
+            ("resources/subscribe", "{}"),
+            ("ping", "{}"),
+        ] {
+            assert!(change(method, params).is_none(), "{method} {params}");
+        }
+        for (method, changes) in [("initialized", true), ("cancelled", false), ("progress", false)] {
+            let text = format!(r#"{{"jsonrpc":"2.0","method":"notifications/{method}","params":{{}}}}"#);
+            let change = SessionChange::of_notification(&read(&Bytes::from(text)).ok().unwrap());
+            assert_eq!(matches!(change, Some(SessionChange::Initialized)), changes, "{method}");
+            assert_eq!(change.is_some(), changes, "{method}");
+        }
+    }
+}

@@ -107,7 +107,30 @@ mod tests {
     #[test]
     fn does_not_count_a_rejected_uri() {
         let subscribed = SubscribedUris::default();
-        assert_eq!(subscribed.add(format!("a://{}", "x".repeat(MOST_URI_BYTES))), None);
-        assert_eq!(subscribed.add("a://0".to_owned()), Some(true), "it is the first resource");
+        assert_eq!(subscribed.add("x".repeat(MOST_URI_BYTES + 1)), None);
+        assert_eq!(subscribed.add("x".repeat(MOST_URI_BYTES)), Some(true), "it is the first resource");
+    }
+
+    #[test]
+    fn replaces_all_uris_and_returns_what_was_added() {
+        let set = |uris: &[&str]| uris.iter().map(|uri| (*uri).to_owned()).collect::<BTreeSet<_>>();
+        let subscribed = SubscribedUris::default();
+        for (uris, is_first, added) in [
+            (&[][..], false, &[][..]),
+            (&["a", "b"], true, &["a", "b"]),
+            (&["a", "b"], false, &[]),
+            (&["b", "c"], false, &["c"]),
+            (&["b"], false, &[]),
+            (&[], false, &[]),
+            (&["d"], false, &["d"]),
+        ] {
+            let replaced = subscribed.replace(&set(uris));
+            assert_eq!((replaced.is_first, replaced.added), (is_first, set(added)), "{uris:?}");
+            assert_eq!(subscribed.uris(), set(uris));
+        }
+        // Nothing was subscribed to yet.
+        let subscribed = SubscribedUris::default();
+        subscribed.replace(&set(&[]));
+        assert_eq!(subscribed.add("a".to_owned()), Some(true));
     }
 }

@@ -3,11 +3,12 @@
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use axum::http::HeaderValue;
 use axum::http::request::Parts;
 use axum::{Extension, Router};
 use serde_json::{Value, json};
-use tool_core::authentication::{AuthenticationError, Bearer};
-use tool_core::{Access, Context, Principal, Registry, RegistryBuilder, prompt, tool};
+use tool_core::authentication::{AuthenticationError, Authenticator, Bearer};
+use tool_core::{Access, BoxFuture, Context, Principal, Registry, RegistryBuilder, prompt, tool};
 use tool_mcp::{Discovery, DynamicPrompt, DynamicResource, Request, ServeError, Server};
 
 use crate::stdio::StdioClient;
@@ -519,4 +520,41 @@ fn lists_denied_tools_with_their_permissions_on_request() {
     assert_eq!(meta["tool-core/operation"], "trigger");
     let second = listed(server.addr, BOB, json!({"cursor": first["nextCursor"]}));
     assert_eq!(second[0].0, "safe_content");
+}
+
+/// Gives more permissions to callers who ask for them.
+struct OnRequest;
+
+impl Authenticator for OnRequest {
+    fn authenticate<'a>(&'a self, head: &'a Parts) -> BoxFuture<'a, Result<Principal, AuthenticationError>> {
+        let token = head.headers.get("authorization").and_then(|token| token.to_str().ok());
+        let abroad = token == Some(ADA_ABROAD);
+        Box::pin(async move {
+            let ada = Principal::new("ada");
+            Ok(if abroad { ada.grant("safe.open").grant("abroad") } else { ada })
+        })
+    }
+
+    fn insufficient_scope(&self, permissions: &[&str]) -> Option<HeaderValue> {
+        HeaderValue::try_from(format!("Bearer scope=\"{}\"", permissions.join(" "))).ok()
+    }
+}
+
+#[test]
+fn challenges_callers_who_lack_a_permission() {
+    let server = TestServer::with_registry(registry(), |server| server.authenticator(OnRequest));
+    for (caller, method, name, status, challenge) in [
+        (BOB, "tools/call", "open_safe", 403, Some("Bearer scope=\"safe.open\"")),
+        (BOB, "prompts/get", "appraise", 403, Some("Bearer scope=\"safe.open\"")),
+        (BOB, "tools/call", "whoami", 200, None),
+        (BOB, "tools/call", "nothing", 200, None),
+        (BOB, "prompts/get", "sign", 200, None),
+        (ADA_ABROAD, "tools/call", "open_safe", 200, None),
+        // No permission helps against the access function.
+        (ADA_ABROAD, "prompts/get", "appraise", 200, None),
+    ] {
+        let answer = send(server.addr, caller, method, json!({"name": name}));
+        let found = (answer.status, answer.header("www-authenticate"));
+        assert_eq!(found, (status, challenge), "{caller} {name}: {}", answer.body);
+    }
 }

@@ -107,6 +107,17 @@ fn row_73_ignores_session_ids_of_modern_requests() {
     assert_eq!(session.call("add", json!({"a": 1}))["result"]["isError"], false);
 }
 
+#[test]
+fn row_73_accepts_requests_that_name_the_version_of_their_session() {
+    let server = TestServer::start();
+    let meta = json!({"io.modelcontextprotocol/protocolVersion": LEGACY});
+    let session = server.session();
+    for method in ["ping", "tools/list"] {
+        let answer = session.request(method, json!({"_meta": meta}));
+        assert!(answer["result"].is_object(), "{method}: {answer}");
+    }
+}
+
 /// A request without a body.
 fn bare(server: &TestServer, method: &str, headers: &[(&str, &str)]) -> Answer {
     let mut stream = TcpStream::connect(server.addr).unwrap();

@@ -266,6 +266,13 @@ fn rejects_legacy_subscriptions_of_modern_clients() {
     }
 }
 
+#[test]
+fn rejects_modern_subscriptions_of_legacy_clients() {
+    let server = start_server(&Updates::new());
+    let params = json!({"notifications": {"resourceSubscriptions": ["fixture://report"]}});
+    assert_eq!(server.session().request("subscriptions/listen", params)["error"]["code"], -32601);
+}
+
 /// A call that ends without a decision of the access function is no denial.
 #[test]
 fn says_why_it_cannot_tell_whether_a_resource_may_be_read() {
