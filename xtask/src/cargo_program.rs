@@ -9,6 +9,9 @@ use crate::workspace;
 /// Checks licenses, sources, bans and advisories by `deny.toml`.
 pub(crate) const DENY: CargoProgram = CargoProgram { name: "cargo-deny", version: "0.20.2" };
 
+/// Changes code and runs its tests, by `.cargo/mutants.toml`.
+pub(crate) const MUTANTS: CargoProgram = CargoProgram { name: "cargo-mutants", version: "27.1.0" };
+
 /// Compares the public API of two versions. It reads what `rustdoc` of the pinned toolchain writes, so it changes with the compiler.
 pub(crate) const SEMVER_CHECKS: CargoProgram =
     CargoProgram { name: "cargo-semver-checks", version: "0.51.0" };

@@ -9,6 +9,7 @@ use crate::environment::{self, Environment};
 use crate::failure::Failure;
 use crate::fuzz::{self, TARGETS};
 use crate::guides;
+use crate::mutants;
 use crate::process::Invocation;
 use crate::program::{POSTGRESQL, VALGRIND};
 use crate::soak;
@@ -34,6 +35,8 @@ pub(crate) enum Command {
     Fuzz(fuzz::Run),
     /// Hands these arguments to the `soak` package.
     Soak(Vec<String>),
+    /// Hands these arguments to `cargo-mutants`.
+    Mutants(Vec<String>),
     /// Checks licenses, sources and bans with `cargo-deny`.
     Deny,
     /// Checks advisories with `cargo-deny`.
@@ -51,6 +54,7 @@ impl Command {
             "docs" => Ok(Self::Docs),
             "fuzz" => fuzzed(rest).map(Self::Fuzz),
             "soak" => Ok(Self::Soak(rest.to_vec())),
+            "mutants" => Ok(Self::Mutants(rest.to_vec())),
             "deny" => Ok(Self::Deny),
             "advisories" => Ok(Self::Advisories),
             _ => Err(UsageError::Command(name.clone())),
@@ -74,6 +78,7 @@ impl Command {
             Self::Docs => ended(guides::build()),
             Self::Fuzz(run) => ended(run.run()),
             Self::Soak(arguments) => ended(POSTGRESQL.ensure().and_then(|()| soak::run(&arguments))),
+            Self::Mutants(arguments) => ended(mutants::run(&arguments)),
             Self::Deny => ended(supply_chain::deny()),
             Self::Advisories => ended(supply_chain::advisories()),
         }
@@ -184,6 +189,7 @@ fn help() -> String {
          run a fuzz target for {SECONDS} s or N, with arguments of libFuzzer: {}\n  \
          soak --minutes N [--seed S]\n                 \
          load all interfaces of one application; the figures are in target/soak\n  \
+         mutants [ARG…] change the code of .cargo/mutants.toml, and report what no test notices: cargo mutants ARG…\n  \
          deny           check licenses, sources and bans by deny.toml, with cargo-deny\n  \
          advisories     check Cargo.lock against the advisories of RustSec, with cargo-deny\n\n\
          steps of `test`\n{}",
@@ -295,6 +301,15 @@ mod tests {
         let Ok(Command::Soak(arguments)) = parse("soak --minutes 60 --seed 7") else { panic!("no soak") };
         assert_eq!(arguments, ["--minutes", "60", "--seed", "7"]);
         assert!(help().contains("soak --minutes N [--seed S]"), "{}", help());
+    }
+
+    #[test]
+    fn accepts_any_arguments_for_mutants() {
+        let Ok(Command::Mutants(arguments)) = parse("mutants --file tool-http/src/origin.rs --jobs 2") else {
+            panic!("not a run of cargo-mutants")
+        };
+        assert_eq!(arguments, ["--file", "tool-http/src/origin.rs", "--jobs", "2"]);
+        assert!(help().contains("mutants [ARG…] change the code"), "{}", help());
     }
 
     #[test]

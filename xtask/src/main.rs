@@ -15,6 +15,7 @@ mod fuzz;
 mod guides;
 mod inspector;
 mod install_lock;
+mod mutants;
 mod process;
 mod program;
 mod server;
