@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use tool_cli::{App, Buffer, Streams};
 use tool_core::audit::AuditEvent;
 use tool_core::layer::RateLimit;
-use tool_core::{DynamicTool, Operation, Output, Registry, ToolDefinition};
+use tool_core::{DynamicTool, Operation, Output, Principal, Registry, ToolDefinition};
 use tower::ServiceExt as _;
 
 const MODERN: &str = "2026-07-28";
@@ -186,5 +186,32 @@ async fn refuses_calls_until_the_time_that_it_says() {
             (3, 6, 9),
             "{outcomes:?}"
         );
+    }
+}
+
+#[tokio::test]
+async fn limits_selected_calls_of_each_caller() {
+    let tool = |name: &str| {
+        let definition = ToolDefinition::builder(name, "Rings a bell.").operation(Operation::Write);
+        DynamicTool::new(definition.build().unwrap(), |_, _: Map<String, Value>| async {
+            Ok(Output::text("ding"))
+        })
+    };
+    let limit = RateLimit::new(1, Duration::from_secs(60))
+        .select(|request| request.definition().name() == "ring_limited");
+    let builder = Registry::builder().tool(tool("ring_limited")).tool(tool("ring_freely"));
+    let registry = builder.layer(limit).build().unwrap();
+    let refused = Some("`ring_limited` was not run: at most 1 call is allowed per 60s");
+    for (caller, tool, expected) in [
+        ("ada", "ring_limited", None),
+        ("ada", "ring_limited", refused),
+        ("ada", "ring_freely", None),
+        ("ada", "ring_freely", None),
+        ("bob", "ring_limited", None),
+        ("bob", "ring_limited", refused),
+    ] {
+        let result = registry.as_principal(Principal::new(caller)).call(tool, json!({})).await;
+        let message = result.err().map(|failure| failure.message().to_owned());
+        assert_eq!(message.as_deref(), expected, "{caller} {tool}");
     }
 }

@@ -90,3 +90,47 @@ fn is_constant(branch: &Value) -> bool {
     let keywords = branch.as_object().into_iter().flatten().map(|(keyword, _)| keyword.as_str());
     keywords.filter(|keyword| !matches!(*keyword, "type" | "title" | "description")).eq(["const"])
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn choices_of_constants_have_one_type() {
+        for (branches, is_choice) in [
+            (
+                json!([{"const": "a"}, {"const": "b", "type": "string", "title": "B", "description": "x"}]),
+                true,
+            ),
+            (json!([{"const": 1}, {"const": 18_446_744_073_709_551_615_u64}]), true),
+            (json!([{"const": -1}, {"const": 2}]), true),
+            (json!([{"const": "a"}, {"const": 1}]), false),
+            (json!([{"const": 1.5}]), false),
+            (json!([{"const": "a", "minLength": 1}]), false),
+            (json!([{"type": "string"}]), false),
+            (json!([]), false),
+        ] {
+            assert_eq!(choice(&json!({ "oneOf": branches })).is_some(), is_choice, "{branches}");
+        }
+    }
+
+    #[test]
+    fn collapses_plain_constants_only() {
+        for (branches, texts) in [
+            (
+                json!([{"type": "string", "const": "a"}, {"type": "string", "enum": ["b", "c"]}]),
+                Some(json!(["a", "b", "c"])),
+            ),
+            (json!([{"type": "string", "const": "a"}, {"const": "b"}]), None),
+            (json!([{"type": "integer", "const": "a"}]), None),
+            (json!([{"type": "string", "const": "a", "deprecated": true}]), None),
+            (json!([{"type": "string", "const": "a", "enum": ["a"]}]), None),
+        ] {
+            let mut object = Map::from_iter([("oneOf".to_owned(), branches.clone())]);
+            collapse(&mut object);
+            assert_eq!(object.get("enum"), texts.as_ref(), "{branches}");
+        }
+    }
+}

@@ -297,6 +297,18 @@ mod tests {
     }
 
     #[test]
+    fn values_of_a_set_differ() {
+        for (items, set) in [
+            (json!({"type": "boolean"}), json!([true, false])),
+            (json!({"type": "integer"}), json!([1, 2])),
+            (json!({"type": "string", "examples": ["a"]}), json!(["a", "a2"])),
+        ] {
+            let schema = json!({"type": "array", "uniqueItems": true, "minItems": 2, "items": items});
+            assert_eq!(of(&schema), set, "{items}");
+        }
+    }
+
+    #[test]
     fn largest_integers_of_a_set_do_not_overflow() {
         let set = |least: u64| {
             of(

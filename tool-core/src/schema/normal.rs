@@ -451,6 +451,37 @@ mod tests {
     }
 
     #[test]
+    fn rewrites_schemas_that_are_booleans() {
+        let mut schema = json!({"type": "object", "properties": {
+            "any": true, "none": false, "list": {"type": "array", "items": true},
+        }});
+        normalize(&mut schema, Side::Input);
+        let properties = json!({"any": {}, "none": {"not": {}}, "list": {"type": "array", "items": {}}});
+        assert_eq!(schema["properties"], properties);
+    }
+
+    #[test]
+    fn merges_properties_into_a_choice_of_closed_objects() {
+        let branch = |name: &str| json!({"type": "object", "properties": {name: {"type": "string"}}});
+        let merged = |branches: Value, more: Value| {
+            let mut schema =
+                json!({"type": "object", "properties": {"n": {"type": "boolean"}}, "oneOf": branches});
+            schema.as_object_mut().unwrap().extend(more.as_object().cloned().unwrap_or_default());
+            normalize(&mut schema, Side::Input);
+            schema["oneOf"][0]["properties"].get("n").is_some()
+        };
+        assert!(merged(json!([branch("a"), branch("b")]), json!({})));
+        // Of another type, or without members.
+        assert!(!merged(json!([branch("a"), {"type": "string"}]), json!({})));
+        assert!(!merged(json!([branch("a"), {"type": "object"}]), json!({})));
+        // The object and a branch both say whether it is open.
+        let mut closed = branch("a");
+        closed["additionalProperties"] = json!(false);
+        assert!(merged(json!([closed, branch("b")]), json!({})));
+        assert!(!merged(json!([closed, branch("b")]), json!({"additionalProperties": false})));
+    }
+
+    #[test]
     fn closes_inputs_and_opens_outputs() {
         let object = |extra: Value| {
             let mut schema = json!({"type": "object", "properties": {"a": {"type": "string"}}});

@@ -124,6 +124,7 @@ mod tests {
             (json!({"$ref": "#/$defs/a%20b"}), Types::ARRAY),
             (json!({"$ref": "#/$defs/Loop"}), Types::ALL),
             (json!({"anyOf": [{"type": "boolean"}, {"$ref": "#/$defs/A"}]}), Types::BOOLEAN.or(Types::ARRAY)),
+            (json!({"anyOf": [{"type": "integer"}, {"type": "number"}]}), number),
             (json!({"allOf": [{"type": "number"}, {"type": "integer"}]}), Types::INTEGER),
             (json!({"allOf": [{}]}), Types::ALL),
         ] {

@@ -12,8 +12,8 @@ use tool_core::failure::Reason;
 use tool_core::layer::{CallRequest, Layer, Next};
 use tool_core::provider::{IntoToolsProvider, Providers};
 use tool_core::{
-    BoxFuture, CallOptions, Context, DynamicTool, Failure, FailureKind, Output, Principal, Registry,
-    RegistryBuilder, State, ToolDefinition, ToolError, Unmet, tool,
+    BoxFuture, CallOptions, Context, DynamicTool, Extensions, Failure, FailureKind, Output, Principal,
+    Registry, RegistryBuilder, State, ToolDefinition, ToolError, Unmet, tool,
 };
 
 use crate::builder_of;
@@ -361,6 +361,23 @@ async fn replace_an_outcome_with_another_valid_one() {
     });
     let (result, audited) = fixture.call("layered_flaky", json!({})).await;
     assert_eq!((result.unwrap(), audited), (json!(7), json!("success")));
+}
+
+#[tokio::test]
+async fn see_the_extensions_of_the_call() {
+    struct Tenant(&'static str);
+
+    let fixture = Fixture::new(|builder| {
+        builder.layer(with(|request, _| {
+            let tenant = request.extension::<Tenant>().map_or("nobody", |tenant| tenant.0);
+            Box::pin(async move { Err(Failure::new(FailureKind::Disabled, tenant)) })
+        }))
+    });
+    let of_acme = CallOptions::new().extensions(Extensions::new().with(Tenant("acme")));
+    for (options, tenant) in [(of_acme, "acme"), (CallOptions::new(), "nobody")] {
+        let reply = fixture.registry.call_with("layered_flaky", b"{}", &options).await;
+        assert_eq!(reply.result.unwrap_err().message(), tenant);
+    }
 }
 
 #[tokio::test]

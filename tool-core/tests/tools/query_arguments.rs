@@ -82,13 +82,15 @@ const VALID: [(Query, &str); 24] = [
 ];
 
 /// A query, and where its problem is.
-const INVALID: [(Query, &str, &str); 10] = [
+const INVALID: [(Query, &str, &str); 12] = [
     (&[("number", "five")], r#"{"number":"five"}"#, "/number"),
     (&[("number", "-1")], r#"{"number":-1}"#, "/number"),
     (&[("number", "1"), ("number", "2")], r#"{"number":[1,2]}"#, "/number"),
     (&[("unit", "metrical")], r#"{"unit":"metrical"}"#, "/unit"),
     // Not a number, which would be no closer.
     (&[("unit", "5")], r#"{"unit":"5"}"#, "/unit"),
+    (&[("unit", "[1]")], r#"{"unit":"[1]"}"#, "/unit"),
+    (&[("numbers", r#"["x"]"#)], r#"{"numbers":["x"]}"#, "/numbers/0"),
     (&[("numbers", "1"), ("numbers", "x")], r#"{"numbers":[1,"x"]}"#, "/numbers/1"),
     (&[("place", r#"{"lat":1}"#)], r#"{"place":{"lat":1}}"#, "/place/lon"),
     (&[("place", "here")], r#"{"place":"here"}"#, "/place"),
