@@ -409,6 +409,15 @@ async fn reports_errors_of_custom_number_types() {
 }
 
 #[tokio::test]
+async fn reports_errors_of_custom_types_with_schema_errors() {
+    for arguments in [r#"{"port":80,"wide":"x"}"#, r#"{"wide":"x","port":80}"#] {
+        let found = problems_of("listen", arguments).await;
+        let paths: Vec<&str> = found.iter().map(|(path, _)| path.as_str()).collect();
+        assert_eq!(paths, ["/port", "/wide"], "{arguments}");
+    }
+}
+
+#[tokio::test]
 async fn reports_invalid_map_keys() {
     for (arguments, expected) in [
         (r#"{"words":{"one":1,"a b":2}}"#, "/words/a b: invalid key `a b`: a word has no spaces"),
