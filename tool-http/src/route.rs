@@ -201,7 +201,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn has_a_label_for_each_known_method_and_version() {
+    fn has_a_label_for_each_method_and_version_of_the_protocol() {
         for method in ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"] {
             assert_eq!(method_label(&method.parse().unwrap()), method);
         }

@@ -347,11 +347,11 @@ async fn shows_permitted_tools_to_identified_callers() {
 /// An authenticator may accept callers that it does not identify. Public documents do not ask it without credentials.
 #[tokio::test]
 async fn accepts_anonymous_callers_of_an_authenticator() {
-    let asked = Arc::new(AtomicUsize::new(0));
+    let requests = Arc::new(AtomicUsize::new(0));
     let anybody = {
-        let asked = Arc::clone(&asked);
+        let requests = Arc::clone(&requests);
         move |_: &Parts| {
-            asked.fetch_add(1, Ordering::Relaxed);
+            requests.fetch_add(1, Ordering::Relaxed);
             Ok(Principal::anonymous().grant("safe.open"))
         }
     };
@@ -366,11 +366,11 @@ async fn accepts_anonymous_callers_of_an_authenticator() {
         (&protected, "GET /tools", "", true, 1),
         (&protected, "GET /openapi.json", "", true, 1),
     ] {
-        let before = asked.load(Ordering::Relaxed);
+        let before = requests.load(Ordering::Relaxed);
         let answer = send(router, line, token, "").await;
         let is_listed = answer.body.contains("open_safe") || line.starts_with("POST");
         assert_eq!((answer.status, is_listed), (200, sees), "{line} {token}: {}", answer.body);
-        assert_eq!(asked.load(Ordering::Relaxed) - before, asks, "{line} {token}");
+        assert_eq!(requests.load(Ordering::Relaxed) - before, asks, "{line} {token}");
     }
 }
 
