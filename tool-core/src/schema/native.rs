@@ -335,3 +335,52 @@ fn kind(schema: &Value) -> &'static str {
         _ => "any",
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn renders_examples_formats_and_references() {
+        let node = json!({"type": "object", "properties": {"next": {"$ref": "#/$defs/Node"}}});
+        let root = json!({"$defs": {"Node": node}});
+        for (schema, expected) in [
+            (
+                json!({"type": "string", "format": "date", "examples": ["2024-01-31"]}),
+                json!({"type": "string", "format": "date", "examples": ["2024-01-31"]}),
+            ),
+            (json!({"type": ["string", "null"]}), json!({"type": "string"})),
+            (json!({"type": ["null", "string"]}), json!({"type": "string"})),
+            (json!({"type": ["string", "integer"]}), json!({"type": "any"})),
+            (
+                json!({"oneOf": [{"const": "a", "title": "A"}, {"const": "b"}], "examples": ["b"]}),
+                json!({
+                    "type": "string",
+                    "examples": ["b"],
+                    "allowed": [{"value": "a", "description": "A"}, {"value": "b"}],
+                }),
+            ),
+            (
+                json!({"anyOf": [{"type": "string"}, {"type": "integer"}], "format": "color", "examples": [5]}),
+                json!({
+                    "type": "union",
+                    "format": "color",
+                    "examples": [5],
+                    "variants": [{"type": "string"}, {"type": "integer"}],
+                }),
+            ),
+            (json!({"$ref": "#/$defs/Leaf"}), json!({"type": "any"})),
+            (
+                json!({"$ref": "#/$defs/Node"}),
+                json!({
+                    "type": "map",
+                    "properties": [{"name": "next", "type": "map", "required": false, "recursive": "Node"}],
+                }),
+            ),
+        ] {
+            assert_eq!(serde_json::to_value(value(&schema, &root)).unwrap(), expected, "{schema}");
+        }
+    }
+}

@@ -383,6 +383,17 @@ mod tests {
     use super::*;
 
     #[test]
+    fn keeps_only_variants_of_outputs_closed() {
+        let branch = |properties: Value| json!({"type": "object", "properties": properties, "additionalProperties": false});
+        let (variant, members) = (branch(json!({"Circle": {}})), branch(json!({"x": {}, "y": {}})));
+        let mut schema = json!({"oneOf": [variant, members], "anyOf": [variant]});
+        normalize(&mut schema, Side::Output);
+        let is_closed = |branch: &Value| branch.get("additionalProperties").is_some();
+        let choices = [&schema["oneOf"][0], &schema["oneOf"][1], &schema["anyOf"][0]];
+        assert_eq!(choices.map(is_closed), [true, false, false], "{schema}");
+    }
+
+    #[test]
     fn decoding_implies_validity_without_other_keywords() {
         for (schema, is_implied) in [
             (json!({"type": "boolean", "description": "x"}), true),

@@ -78,3 +78,26 @@ pub(crate) fn shortened(text: &str) -> String {
         None => text.to_owned(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn says_what_failed_and_when_to_try_again() {
+        let again = json!({"retryable": true, "retryAfterSeconds": 1});
+        for (error, message, data) in [
+            (internal_error(), "internal error", None),
+            (
+                too_many_sessions(),
+                "too many sessions are in use: try again, or end some with DELETE",
+                Some(&again),
+            ),
+            (no_session_store(), "the store of the sessions does not answer: try again", Some(&again)),
+            (shutting_down(), "the server is shutting down: try again", Some(&again)),
+        ] {
+            assert_eq!((error.code, &*error.message), (ErrorCode::INTERNAL_ERROR, message));
+            assert_eq!(error.data.as_ref(), data, "{message}");
+        }
+    }
+}
