@@ -85,9 +85,12 @@ impl Command {
     }
 }
 
-/// Installs the packages of npm and `PyPI` that steps need. Beside the first steps this takes no time: those wait for the compiler,
-/// and it waits for the network. A failure is reported by the step that tries again.
+/// Installs the programs, and the packages of npm and `PyPI`, that steps need. Beside the first steps this takes no time: those wait
+/// for the compiler, and it waits for the network. A failure is reported by the step that tries again.
 fn install_all() {
+    for program in STEPS.iter().flat_map(|step| step.needs) {
+        let _ = program.ensure();
+    }
     for folder in clients::FOLDERS {
         let _ = Clients::install(folder);
     }

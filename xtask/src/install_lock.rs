@@ -1,4 +1,5 @@
-//! One installation at a time: packages are installed by steps, which may be other processes, and before them in a thread.
+//! One installation at a time: programs and packages are installed by steps, which may be other processes, and before them in a
+//! thread.
 
 use std::fs::File;
 

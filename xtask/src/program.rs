@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use crate::failure::Failure;
+use crate::install_lock::install_lock;
 use crate::process::Invocation;
 
 /// Runs the explorer page for the step `browser`.
@@ -86,6 +87,7 @@ impl Program {
     }
 
     fn install(&self) -> Result<(), Failure> {
+        let _lock = install_lock()?;
         let apt = |arguments: &[&str]| {
             Invocation::of("apt-get").arguments(arguments).env("DEBIAN_FRONTEND", "noninteractive")
         };

@@ -60,10 +60,6 @@ fn process_of(step: &Step) -> Invocation {
 
 /// Runs steps in processes, [`AT_A_TIME`] at the same time. The reports are in the order in which the steps end.
 fn run_beside(steps: &[&Step], limit: Duration, process: impl Fn(&Step) -> Invocation + Sync) -> Vec<Report> {
-    for program in steps.iter().flat_map(|step| step.needs) {
-        // Two steps cannot install packages of Debian at the same time. A failure is reported by the step, which tries again.
-        let _ = program.ensure();
-    }
     let (waiting, reports) = (Mutex::new(steps.iter()), Mutex::new(Vec::new()));
     let next = || waiting.lock().ok()?.next();
     thread::scope(|scope| {
