@@ -99,6 +99,24 @@ impl Invocation {
         Ok(Captured { status, stdout, stderr })
     }
 
+    /// Runs it to its end without printing, and returns both outputs as one text, in the order of their lines; it is killed after
+    /// `limit`.
+    pub(crate) fn transcript(&self, limit: Duration) -> Result<(ExitStatus, String), Failure> {
+        let mut command = self.command();
+        let pipes = std::io::pipe().and_then(|(reader, writer)| Ok((reader, writer.try_clone()?, writer)));
+        let (reader, stdout, stderr) = pipes.map_err(|source| self.unreadable(source))?;
+        command.stdin(Stdio::null()).stdout(stdout).stderr(stderr);
+        let mut child = command.spawn().map_err(|source| self.no_start(source))?;
+        // It has the writing ends, which must be closed before the reader ends.
+        drop(command);
+        let Ok(text) = collect(Some(reader)).recv_timeout(limit) else {
+            end(&mut child);
+            return Err(Failure::Late { command: self.to_string(), due: "end", limit });
+        };
+        let status = child.wait().map_err(|source| self.unreadable(source))?;
+        Ok((status, text))
+    }
+
     /// Returns the command for [`std::process`].
     pub(crate) fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
@@ -149,6 +167,21 @@ pub(crate) fn end(child: &mut Child) {
     if child.kill().is_ok() {
         let _ = child.wait();
     }
+}
+
+/// Returns how many seconds of a processor the children of this process that have ended took, where the system says it (Linux).
+pub(crate) fn cpu_seconds() -> Option<u64> {
+    /// Of a second: the same on every processor that Linux runs on.
+    const TICKS: u64 = 100;
+    Some(ticks_of_children(&std::fs::read_to_string("/proc/self/stat").ok()?)? / TICKS)
+}
+
+/// Reads fields 16 and 17 of `/proc/PID/stat`: see `proc_pid_stat(5)`.
+fn ticks_of_children(stat: &str) -> Option<u64> {
+    // The name of the program, field 2, stands in parentheses and may have any characters.
+    let mut fields = stat.rsplit_once(") ")?.1.split(' ').skip(16 - 3);
+    let mut next = || fields.next()?.parse::<u64>().ok();
+    Some(next()? + next()?)
 }
 
 /// Reads a pipe to its end on its own thread, so that no pipe fills up while another one is read.
@@ -208,10 +241,29 @@ mod tests {
     }
 
     #[test]
+    fn keeps_the_order_of_both_outputs() {
+        let script = "echo one; echo two >&2; echo three; exit 3";
+        let (status, text) = shell(script).transcript(Duration::from_secs(30)).unwrap();
+        assert_eq!((status.code(), text.as_str()), (Some(3), "one\ntwo\nthree\n"));
+    }
+
+    #[test]
     fn kills_a_program_on_timeout() {
         // `exec`, so that no second process is left running.
-        let failure = shell("exec tail -f /dev/null").capture(Duration::from_millis(50)).unwrap_err();
+        let endless = shell("exec tail -f /dev/null");
+        let failure = endless.capture(Duration::from_millis(50)).unwrap_err();
         assert!(matches!(failure, Failure::Late { due: "end", .. }), "{failure}");
+        let failure = endless.transcript(Duration::from_millis(50)).unwrap_err();
+        assert!(matches!(failure, Failure::Late { due: "end", .. }), "{failure}");
+    }
+
+    #[test]
+    fn reads_the_time_of_children() {
+        let stat = "7 (a) b) S 1 7 7 0 -1 4194304 10 20 30 40 11 12 1300 45 20 0 1 0";
+        assert_eq!(ticks_of_children(stat), Some(1_345));
+        for short in ["", "7 (a) S", "7 (a) S 1 7 7 0 -1 4194304 10 20 30 40 11 12 x 45"] {
+            assert_eq!(ticks_of_children(short), None, "{short}");
+        }
     }
 
     #[test]

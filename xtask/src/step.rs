@@ -6,15 +6,18 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::failure::Failure;
-use crate::process::Invocation;
+use crate::process::{self, Invocation};
 use crate::program::Program;
 use crate::tally::Tally;
 
-/// How many steps run at the same time, if they may: while one compiles, the other waits for its servers, clients and timers.
+/// How many steps run at the same time: while one compiles, the other waits for its servers, clients and timers.
 const AT_A_TIME: usize = 2;
 
-/// How long a step may take beside others.
-const LIMIT: Duration = Duration::from_secs(45 * 60);
+/// How long a step may take beside others. Cargo lets one of them compile at a time, and the other waits for it.
+const LIMIT: Duration = Duration::from_secs(80 * 60);
+
+/// How many lines of a failed step are printed again before the summary, where one looks first.
+const LAST_LINES: usize = 100;
 
 /// A step.
 #[derive(Debug)]
@@ -25,30 +28,28 @@ pub(crate) struct Step {
     pub(crate) summary: &'static str,
     /// The programs that it needs.
     pub(crate) needs: &'static [Program],
-    /// Whether it may run while other steps run. It is then a process of its own, whose output is printed at its end.
-    pub(crate) beside_others: bool,
     /// Runs it, and counts passed and failed tests.
     pub(crate) run: fn(&mut Tally) -> Result<(), Failure>,
 }
 
 /// Runs the steps and reports each; a failed one does not keep the others from running.
 ///
-/// First come those that run alone, one after another. The last line is `N passed, M failed`. A step that failed without a failed
-/// test counts as one.
+/// A single step runs here. Of several, each is a process of its own, whose output is printed at its end. The last line is
+/// `N passed, M failed`. A step that failed without a failed test counts as one.
 pub(crate) fn run(steps: &[&Step]) -> ExitCode {
-    let (beside, alone): (Vec<&Step>, Vec<&Step>) = match steps {
-        // In a process of its own already, or asked for by its name.
-        [_] => (Vec::new(), steps.to_vec()),
-        _ => steps.iter().partition(|step| step.beside_others),
+    let reports = match steps {
+        [step] => vec![Report::of(step)],
+        _ => run_in_processes(steps, LIMIT, process_of),
     };
-    let mut reports: Vec<Report> = alone.into_iter().map(Report::of).collect();
-    reports.extend(run_beside(&beside, LIMIT, process_of));
+    for report in reports.iter().filter(|report| report.failed > 0 && !report.output.is_empty()) {
+        println!("\n== the end of {}\n{}", report.name, last_lines(&report.output));
+    }
     println!("\n== summary");
     for report in &reports {
-        println!("{}", report.line());
+        println!("{}", report.line);
     }
-    let passed: u64 = reports.iter().map(|report| report.tally.passed).sum();
-    let failed: u64 = reports.iter().map(Report::failed).sum();
+    let passed: u64 = reports.iter().map(|report| report.passed).sum();
+    let failed: u64 = reports.iter().map(|report| report.failed).sum();
     println!("{passed} passed, {failed} failed");
     if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
@@ -59,14 +60,18 @@ fn process_of(step: &Step) -> Invocation {
 }
 
 /// Runs steps in processes, [`AT_A_TIME`] at the same time. The reports are in the order in which the steps end.
-fn run_beside(steps: &[&Step], limit: Duration, process: impl Fn(&Step) -> Invocation + Sync) -> Vec<Report> {
+fn run_in_processes(
+    steps: &[&Step],
+    limit: Duration,
+    process: impl Fn(&Step) -> Invocation + Sync,
+) -> Vec<Report> {
     let (waiting, reports) = (Mutex::new(steps.iter()), Mutex::new(Vec::new()));
     let next = || waiting.lock().ok()?.next();
     thread::scope(|scope| {
         for _ in 0..AT_A_TIME.min(steps.len()) {
             scope.spawn(|| {
                 while let Some(step) = next() {
-                    let report = Report::of_process(step, &process(step), limit);
+                    let report = Report::of_process(step.name, &process(step), limit);
                     if let Ok(mut reports) = reports.lock() {
                         reports.push(report);
                     }
@@ -80,55 +85,67 @@ fn run_beside(steps: &[&Step], limit: Duration, process: impl Fn(&Step) -> Invoc
 /// The result of a step.
 struct Report {
     name: &'static str,
-    tally: Tally,
-    took: Duration,
-    failure: Option<Failure>,
+    passed: u64,
+    failed: u64,
+    line: String,
+    /// What it printed, if it was a process of its own.
+    output: String,
 }
 
 impl Report {
-    /// Runs the step and prints its closing line.
+    /// Runs the step.
     fn of(step: &Step) -> Self {
         println!("\n== {}: {}", step.name, step.summary);
         let start = Instant::now();
         let mut tally = Tally::default();
         let result = step.needs.iter().try_for_each(Program::ensure).and_then(|()| (step.run)(&mut tally));
-        let report = Self { name: step.name, tally, took: start.elapsed(), failure: result.err() };
-        println!("{}", report.line());
-        report
+        Self::new(step.name, tally, start.elapsed(), process::cpu_seconds(), result.err().as_ref())
     }
 
     /// Runs the step in a process, and prints what it printed.
-    fn of_process(step: &Step, process: &Invocation, limit: Duration) -> Self {
+    fn of_process(name: &'static str, process: &Invocation, limit: Duration) -> Self {
         println!("$ {process}");
         let start = Instant::now();
-        let mut tally = Tally::default();
-        let result = process.capture(limit).and_then(|captured| {
-            println!("{}{}", captured.stdout, captured.stderr);
-            tally = captured.stdout.lines().next_back().and_then(Tally::of_closing_line).unwrap_or_default();
-            captured
-                .status
-                .success()
-                .then_some(())
-                .ok_or(Failure::Status { command: process.to_string(), status: captured.status })
-        });
-        Self { name: step.name, tally, took: start.elapsed(), failure: result.err() }
-    }
-
-    /// Returns the number of failures.
-    fn failed(&self) -> u64 {
-        self.tally.failed.max(u64::from(self.failure.is_some()))
-    }
-
-    fn line(&self) -> String {
-        let Self { name, tally: Tally { passed, failed, .. }, took, failure } = self;
-        let tests =
-            if passed + failed > 0 { format!(", {passed} passed, {failed} failed") } else { String::new() };
-        let seconds = took.as_secs_f64();
-        match failure {
-            None => format!("{name}: ok{tests}, {seconds:.1} s"),
-            Some(failure) => format!("{name}: FAILED{tests}, {seconds:.1} s: {failure}"),
+        match process.transcript(limit) {
+            Ok((status, output)) => {
+                println!("{output}");
+                let tally = output.lines().next_back().and_then(Tally::of_closing_line).unwrap_or_default();
+                let failure =
+                    (!status.success()).then(|| Failure::Status { command: process.to_string(), status });
+                let report = Self::new(name, tally, start.elapsed(), None, failure.as_ref());
+                // The process knows the cause of a failure, and how long it computed.
+                let line = output.lines().rfind(|line| line.starts_with(&format!("{name}: ")));
+                Self { line: line.map_or(report.line, str::to_owned), output, ..report }
+            }
+            Err(failure) => Self::new(name, Tally::default(), start.elapsed(), None, Some(&failure)),
         }
     }
+
+    /// Creates a report of a step that `took` so long by the clock, and `computed` so many seconds.
+    fn new(
+        name: &'static str,
+        tally: Tally,
+        took: Duration,
+        computed: Option<u64>,
+        failure: Option<&Failure>,
+    ) -> Self {
+        let Tally { passed, failed, .. } = tally;
+        let tests =
+            if passed + failed > 0 { format!(", {passed} passed, {failed} failed") } else { String::new() };
+        let took = took.as_secs_f64();
+        let computed = computed.map_or(String::new(), |seconds| format!(", {seconds} CPU s"));
+        let line = match failure {
+            None => format!("{name}: ok{tests}, {took:.1} s{computed}"),
+            Some(failure) => format!("{name}: FAILED{tests}, {took:.1} s{computed}: {failure}"),
+        };
+        Self { name, passed, failed: failed.max(u64::from(failure.is_some())), line, output: String::new() }
+    }
+}
+
+/// Returns the last [`LAST_LINES`] of a text.
+fn last_lines(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().collect();
+    lines[lines.len().saturating_sub(LAST_LINES)..].join("\n")
 }
 
 #[cfg(test)]
@@ -139,55 +156,55 @@ mod tests {
         name: "holds",
         summary: "always holds",
         needs: &[],
-        beside_others: false,
         run: |tally| {
             tally.passed += 3;
             Ok(())
         },
     };
-    const FAILS: Step = Step {
-        name: "fails",
-        summary: "never holds",
-        needs: &[],
-        beside_others: false,
-        run: |_| Err(Failure::NoTests),
-    };
+    const FAILS: Step =
+        Step { name: "fails", summary: "never holds", needs: &[], run: |_| Err(Failure::NoTests) };
 
     #[test]
     fn reports_passed_tests_of_a_step() {
         let report = Report::of(&HOLDS);
-        assert_eq!((report.tally.passed, report.failed()), (3, 0));
-        assert!(report.line().starts_with("holds: ok, 3 passed, 0 failed, "), "{}", report.line());
+        assert_eq!((report.passed, report.failed), (3, 0));
+        assert!(report.line.starts_with("holds: ok, 3 passed, 0 failed, "), "{}", report.line);
     }
 
     #[test]
     fn counts_a_failure_without_failed_tests() {
         let report = Report::of(&FAILS);
-        assert_eq!(report.failed(), 1);
-        assert!(report.line().ends_with("not one test ran"), "{}", report.line());
+        assert_eq!(report.failed, 1);
+        assert!(report.line.ends_with("not one test ran"), "{}", report.line);
     }
 
     #[test]
     fn counts_failed_tests_once() {
         let tally = Tally { passed: 1, failed: 2, skipped: 0 };
-        let report =
-            Report { name: "x", tally, took: Duration::from_secs(1), failure: Some(Failure::Checks(2)) };
-        assert_eq!(report.failed(), 2);
+        let report = Report::new("x", tally, Duration::from_secs(1), None, Some(&Failure::Checks(2)));
+        assert_eq!(report.failed, 2);
     }
 
     #[test]
     fn runs_other_steps_after_a_failure() {
+        let reports = run_scripts(&["exit 1", "exit 1", "echo '1 passed, 0 failed'"]);
+        assert_eq!(reports.len(), 3);
+        assert_eq!(reports.iter().map(|report| report.passed).sum::<u64>(), 1);
+    }
+
+    #[test]
+    fn ends_with_the_result_of_a_single_step() {
         // `ExitCode` has no comparison, but its debug text has.
-        let code = |steps: &[&Step]| format!("{:?}", run(steps));
-        assert_eq!(code(&[&HOLDS]), format!("{:?}", ExitCode::SUCCESS));
-        assert_eq!(code(&[&FAILS, &HOLDS]), format!("{:?}", ExitCode::FAILURE));
+        let code = |step: &Step| format!("{:?}", run(&[step]));
+        assert_eq!(code(&HOLDS), format!("{:?}", ExitCode::SUCCESS));
+        assert_eq!(code(&FAILS), format!("{:?}", ExitCode::FAILURE));
     }
 
     /// Steps whose processes are shells with these scripts.
     fn run_scripts(scripts: &[&str]) -> Vec<Report> {
         let steps = vec![&HOLDS; scripts.len()];
         let scripts = Mutex::new(scripts.iter());
-        run_beside(&steps, Duration::from_secs(20), |_| {
+        run_in_processes(&steps, Duration::from_secs(20), |_| {
             let script = scripts.lock().unwrap().next().unwrap();
             Invocation::of("sh").arguments(["-c", script])
         })
@@ -196,18 +213,35 @@ mod tests {
     #[test]
     fn counts_the_tests_of_a_step_in_another_process() {
         let reports = run_scripts(&["echo hello; echo '5 passed, 0 failed'"]);
-        assert_eq!((reports[0].tally.passed, reports[0].failed()), (5, 0));
+        assert_eq!((reports[0].passed, reports[0].failed), (5, 0));
         let reports = run_scripts(&["echo '5 passed, 2 failed'; exit 1"]);
-        assert_eq!((reports[0].tally.passed, reports[0].failed()), (5, 2));
+        assert_eq!((reports[0].passed, reports[0].failed), (5, 2));
     }
 
     #[test]
     fn counts_a_process_that_fails_without_a_failed_test() {
         let reports =
             run_scripts(&["exit 3", "echo '1 passed, 0 failed'; exit 1", "echo '1 passed, 0 failed'"]);
-        let mut failed: Vec<u64> = reports.iter().map(Report::failed).collect();
+        let mut failed: Vec<u64> = reports.iter().map(|report| report.failed).collect();
         failed.sort_unstable();
         assert_eq!(failed, [0, 1, 1]);
+    }
+
+    #[test]
+    fn reports_the_cause_that_a_process_names() {
+        let line = "holds: FAILED, 0 passed, 1 failed, 120.0 s, 30 CPU s: memory has grown";
+        let reports = run_scripts(&[&format!("echo '{line}'; echo '0 passed, 1 failed'; exit 1"), "exit 3"]);
+        let mut lines: Vec<&str> = reports.iter().map(|report| report.line.as_str()).collect();
+        lines.sort_unstable();
+        assert_eq!(lines[0], line);
+        assert!(lines[1].starts_with("holds: FAILED, ") && lines[1].ends_with("exit status: 3"), "{lines:?}");
+    }
+
+    #[test]
+    fn repeats_the_last_lines_of_a_text() {
+        assert_eq!(last_lines("one\ntwo\n"), "one\ntwo");
+        let text: Vec<String> = (0..140).map(|line| line.to_string()).collect();
+        assert_eq!(last_lines(&text.join("\n")), text[40..].join("\n"));
     }
 
     #[test]
@@ -220,7 +254,7 @@ mod tests {
         let (read, write) =
             (format!("cat {}", pipe.display()), format!("echo '2 passed, 0 failed' > {}", pipe.display()));
         let reports = run_scripts(&[&read, &write]);
-        assert_eq!(reports.iter().map(|report| report.tally.passed).sum::<u64>(), 2);
+        assert_eq!(reports.iter().map(|report| report.passed).sum::<u64>(), 2);
         std::fs::remove_dir_all(&folder).unwrap();
     }
 }

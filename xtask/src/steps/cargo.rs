@@ -39,17 +39,40 @@ pub(crate) fn docs(tally: &mut Tally) -> Result<(), Failure> {
     guides::build()
 }
 
-/// Runs `cargo test` and counts the tests; skipped tests or no tests are an error.
+/// Runs `cargo test`, counts the tests, and prints again at the end what the failed ones printed. Skipped tests or no tests are an
+/// error.
 pub(super) fn counted(tests: Invocation, tally: &mut Tally) -> Result<(), Failure> {
-    tests.announce().run_reading(|line| {
+    let mut failures = Failures::default();
+    let result = tests.announce().run_reading(|line| {
+        failures.read(line);
         if let Some(more) = Tally::of_line(line) {
             *tally += more;
         }
-    })?;
+    });
+    for line in &failures.lines {
+        println!("{line}");
+    }
+    result?;
     match *tally {
         Tally { skipped: 1.., .. } => Err(Failure::Skipped(tally.skipped)),
         Tally { passed: 0, .. } => Err(Failure::NoTests),
         _ => Ok(()),
+    }
+}
+
+/// What test programs print of failed tests: all from the line `failures:` to the result.
+#[derive(Default)]
+struct Failures {
+    lines: Vec<String>,
+    inside: bool,
+}
+
+impl Failures {
+    fn read(&mut self, line: &str) {
+        self.inside = (self.inside || line == "failures:") && !line.starts_with("test result: ");
+        if self.inside {
+            self.lines.push(line.to_owned());
+        }
     }
 }
 
@@ -70,4 +93,21 @@ pub(crate) fn features(_: &mut Tally) -> Result<(), Failure> {
 pub(crate) fn instructions(_: &mut Tally) -> Result<(), Failure> {
     let [benches] = binaries::built(["benches"])?;
     Invocation::of(benches).arguments(["instructions"]).announce().run()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keeps_what_failed_tests_print() {
+        let mut failures = Failures::default();
+        let output = "test a ... FAILED\n\nfailures:\n\n---- a stdout ----\npanicked\n\nfailures:\n    a\n\n\
+                      test result: FAILED. 0 passed; 1 failed\n\ntest b ... ok\ntest result: ok. 1 passed";
+        output.lines().for_each(|line| failures.read(line));
+        assert_eq!(
+            failures.lines,
+            ["failures:", "", "---- a stdout ----", "panicked", "", "failures:", "    a", ""]
+        );
+    }
 }
