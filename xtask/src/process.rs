@@ -2,6 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
+use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -99,22 +100,25 @@ impl Invocation {
         Ok(Captured { status, stdout, stderr })
     }
 
-    /// Runs it to its end without printing, and returns both outputs as one text, in the order of their lines; it is killed after
-    /// `limit`.
-    pub(crate) fn transcript(&self, limit: Duration) -> Result<(ExitStatus, String), Failure> {
+    /// Runs it to its end with both outputs in a file; it is killed after `limit`.
+    pub(crate) fn run_into(&self, file: File, limit: Duration) -> Result<ExitStatus, Failure> {
         let mut command = self.command();
-        let pipes = std::io::pipe().and_then(|(reader, writer)| Ok((reader, writer.try_clone()?, writer)));
-        let (reader, stdout, stderr) = pipes.map_err(|source| self.unreadable(source))?;
-        command.stdin(Stdio::null()).stdout(stdout).stderr(stderr);
-        let mut child = command.spawn().map_err(|source| self.no_start(source))?;
-        // It has the writing ends, which must be closed before the reader ends.
-        drop(command);
-        let Ok(text) = collect(Some(reader)).recv_timeout(limit) else {
-            end(&mut child);
-            return Err(Failure::Late { command: self.to_string(), due: "end", limit });
-        };
-        let status = child.wait().map_err(|source| self.unreadable(source))?;
-        Ok((status, text))
+        let stdout = file.try_clone().map_err(|source| self.unreadable(source))?;
+        let mut child = command
+            .stdin(Stdio::null())
+            .stdout(stdout)
+            .stderr(file)
+            .spawn()
+            .map_err(|source| self.no_start(source))?;
+        let deadline = Instant::now() + limit;
+        while Instant::now() < deadline {
+            if let Some(status) = child.try_wait().map_err(|source| self.unreadable(source))? {
+                return Ok(status);
+            }
+            thread::sleep(Duration::from_millis(50));
+        }
+        end(&mut child);
+        Err(Failure::Late { command: self.to_string(), due: "end", limit })
     }
 
     /// Returns the command for [`std::process`].
@@ -240,11 +244,28 @@ mod tests {
         assert_eq!((captured.stdout.len(), captured.stderr.len()), (300_000, 300_000));
     }
 
+    /// Runs a script with its output in a file, and returns the result and the output.
+    fn run_into(script: &str, limit: Duration) -> (Result<ExitStatus, Failure>, String) {
+        let name = format!("xtask-output-{}-{}", std::process::id(), script.len());
+        let path = std::env::temp_dir().join(name);
+        let result = shell(script).run_into(File::create(&path).unwrap(), limit);
+        let output = std::fs::read_to_string(&path).unwrap();
+        std::fs::remove_file(path).unwrap();
+        (result, output)
+    }
+
     #[test]
-    fn keeps_the_order_of_both_outputs() {
-        let script = "echo one; echo two >&2; echo three; exit 3";
-        let (status, text) = shell(script).transcript(Duration::from_secs(30)).unwrap();
-        assert_eq!((status.code(), text.as_str()), (Some(3), "one\ntwo\nthree\n"));
+    fn keeps_the_order_of_both_outputs_in_a_file() {
+        let (result, output) =
+            run_into("echo one; echo two >&2; echo three; exit 3", Duration::from_secs(30));
+        assert_eq!((result.unwrap().code(), output.as_str()), (Some(3), "one\ntwo\nthree\n"));
+    }
+
+    #[test]
+    fn keeps_the_output_of_a_program_that_is_killed() {
+        let (result, output) = run_into("echo one; exec tail -f /dev/null", Duration::from_secs(2));
+        assert!(matches!(result, Err(Failure::Late { due: "end", .. })), "{result:?}");
+        assert_eq!(output, "one\n");
     }
 
     #[test]
@@ -252,8 +273,6 @@ mod tests {
         // `exec`, so that no second process is left running.
         let endless = shell("exec tail -f /dev/null");
         let failure = endless.capture(Duration::from_millis(50)).unwrap_err();
-        assert!(matches!(failure, Failure::Late { due: "end", .. }), "{failure}");
-        let failure = endless.transcript(Duration::from_millis(50)).unwrap_err();
         assert!(matches!(failure, Failure::Late { due: "end", .. }), "{failure}");
     }
 

@@ -1,5 +1,7 @@
 //! Steps of `cargo xtask test`, and their reports.
 
+use std::fs::{self, File};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Mutex;
 use std::thread;
@@ -9,6 +11,7 @@ use crate::failure::Failure;
 use crate::process::{self, Invocation};
 use crate::program::Program;
 use crate::tally::Tally;
+use crate::workspace;
 
 /// How many steps run at the same time: while one compiles, the other waits for its servers, clients and timers.
 const AT_A_TIME: usize = 2;
@@ -104,21 +107,29 @@ impl Report {
 
     /// Runs the step in a process, and prints what it printed.
     fn of_process(name: &'static str, process: &Invocation, limit: Duration) -> Self {
-        println!("$ {process}");
         let start = Instant::now();
-        match process.transcript(limit) {
-            Ok((status, output)) => {
-                println!("{output}");
-                let tally = output.lines().next_back().and_then(Tally::of_closing_line).unwrap_or_default();
-                let failure =
-                    (!status.success()).then(|| Failure::Status { command: process.to_string(), status });
-                let report = Self::new(name, tally, start.elapsed(), None, failure.as_ref());
-                // The process knows the cause of a failure, and how long it computed.
-                let line = output.lines().rfind(|line| line.starts_with(&format!("{name}: ")));
-                Self { line: line.map_or(report.line, str::to_owned), output, ..report }
+        let path = output_file(name);
+        let opened = path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| File::create(&path));
+        let file = match opened {
+            Ok(file) => file,
+            Err(source) => {
+                let failure = Failure::File { path: path.display().to_string(), source };
+                return Self::new(name, Tally::default(), start.elapsed(), None, Some(&failure));
             }
-            Err(failure) => Self::new(name, Tally::default(), start.elapsed(), None, Some(&failure)),
-        }
+        };
+        println!("$ {process} > {}", path.display());
+        let result = process.run_into(file, limit).and_then(|status| {
+            let command = process.to_string();
+            if status.success() { Ok(()) } else { Err(Failure::Status { command, status }) }
+        });
+        let output =
+            fs::read(&path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
+        println!("{output}");
+        let tally = output.lines().next_back().and_then(Tally::of_closing_line).unwrap_or_default();
+        let report = Self::new(name, tally, start.elapsed(), None, result.as_ref().err());
+        // The process says the cause of a failure, and its time.
+        let line = output.lines().rfind(|line| line.starts_with(&format!("{name}: ")));
+        Self { line: line.map_or(report.line, str::to_owned), output, ..report }
     }
 
     /// Creates a report of a step that `took` so long by the clock, and `computed` so many seconds.
@@ -140,6 +151,11 @@ impl Report {
         };
         Self { name, passed, failed: failed.max(u64::from(failure.is_some())), line, output: String::new() }
     }
+}
+
+/// Returns the file with the output of a step, which can be read while it runs.
+fn output_file(name: &str) -> PathBuf {
+    workspace::target().join("steps").join(format!("{name}.txt"))
 }
 
 /// Returns the last [`LAST_LINES`] of a text.
@@ -202,10 +218,11 @@ mod tests {
 
     /// Steps whose processes are shells with these scripts.
     fn run_scripts(scripts: &[&str]) -> Vec<Report> {
-        let steps = vec![&HOLDS; scripts.len()];
-        let scripts = Mutex::new(scripts.iter());
-        run_in_processes(&steps, Duration::from_secs(20), |_| {
-            let script = scripts.lock().unwrap().next().unwrap();
+        // Each step has a file of its own.
+        const NAMES: [&str; 3] = ["script-1", "script-2", "script-3"];
+        let steps: Vec<Step> = NAMES.iter().take(scripts.len()).map(|name| Step { name, ..HOLDS }).collect();
+        run_in_processes(&steps.iter().collect::<Vec<_>>(), Duration::from_secs(20), |step| {
+            let script = scripts[NAMES.iter().position(|name| *name == step.name).unwrap()];
             Invocation::of("sh").arguments(["-c", script])
         })
     }
@@ -229,12 +246,15 @@ mod tests {
 
     #[test]
     fn reports_the_cause_that_a_process_names() {
-        let line = "holds: FAILED, 0 passed, 1 failed, 120.0 s, 30 CPU s: memory has grown";
+        let line = "script-1: FAILED, 0 passed, 1 failed, 120.0 s, 30 CPU s: memory has grown";
         let reports = run_scripts(&[&format!("echo '{line}'; echo '0 passed, 1 failed'; exit 1"), "exit 3"]);
         let mut lines: Vec<&str> = reports.iter().map(|report| report.line.as_str()).collect();
         lines.sort_unstable();
         assert_eq!(lines[0], line);
-        assert!(lines[1].starts_with("holds: FAILED, ") && lines[1].ends_with("exit status: 3"), "{lines:?}");
+        assert!(
+            lines[1].starts_with("script-2: FAILED, ") && lines[1].ends_with("exit status: 3"),
+            "{lines:?}"
+        );
     }
 
     #[test]
