@@ -112,7 +112,7 @@ async fn serve_all(registry: Registry, updates: Updates, options: ServeOptions) 
         tool_http::ServeOptions::from(http).header_timeout(REQUEST_TIMEOUT).write_timeout(WRITE_TIMEOUT);
     let any = SocketAddr::from(([127, 0, 0, 1], 0));
     let mcp = mcp(registry.clone(), &updates).serve_http(any).await?;
-    let http = tool_http::Server::bind(registry, any, http).await?;
+    let http = tool_http::Server::new(registry).options(http).bind(any).await?;
     let figures = TcpListener::bind(any).await?;
     let addresses = json!({
         "http": http.local_addr(), "mcp": mcp.local_addr(), "figures": figures.local_addr()?,
