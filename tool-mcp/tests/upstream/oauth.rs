@@ -108,6 +108,19 @@ async fn refuses_authorization_servers_that_are_not_allowed() {
 }
 
 #[tokio::test]
+async fn sends_a_secret_only_to_its_issuer() {
+    let site = Site::start().await;
+    let secret = |issuer: String| OAuth::new().client_id("gateway").client_secret("0b7c5f1e").issuer(issuer);
+    let error = Account::new(&site, secret("https://id.example.org".to_owned())).fails_to_begin().await;
+    let found = site.url("");
+    let expected = format!("has the issuer `{found}`, and not the configured `https://id.example.org`");
+    assert!(error.contains(&expected), "{error}");
+    assert_eq!(site.requests("/token"), []);
+    Account::new(&site, secret(found)).sign_in().await;
+    assert_eq!(site.requests("/token").len(), 1);
+}
+
+#[tokio::test]
 async fn follows_no_redirect_to_another_origin() {
     let other = Site::start().await;
     for path in
@@ -246,6 +259,38 @@ async fn does_not_send_a_token_to_another_issuer() {
     assert_eq!((other.requests("/token"), site.requests("/token").len()), (Vec::new(), 1));
 }
 
+/// Metadata name the issuer of somebody else, and a token endpoint of their own.
+#[tokio::test]
+async fn does_not_send_a_token_to_a_server_that_lies_about_its_issuer() {
+    for path in ["/.well-known/other", "/other/.well-known/other"] {
+        let (site, honest) = (Site::start().await, Site::start().await);
+        site.change(|answers| answers.authorization_server = Some(honest.url("")));
+        let account = Account::new(&site, OAuth::new());
+        account.sign_in().await;
+        assert_eq!((site.requests("/token").len(), honest.requests("/token").len()), (0, 1));
+        site.change(|answers| {
+            answers.authorization_server = Some(site.url(path));
+            answers.metadata = json!({
+                "issuer": honest.url(""),
+                "authorization_endpoint": honest.url("/authorize"),
+                "registration_endpoint": honest.url("/register"),
+            });
+            answers.accepted = SECOND.to_owned();
+        });
+        account.servers.upstreams.start();
+        account.servers.down("notes").await;
+        assert!(!site.requests(path).is_empty(), "{path}");
+        assert_eq!(site.requests("/token"), [], "{path}");
+        // Neither is a code, nor a secret that is for the honest issuer.
+        let expected = "not from the issuer that they name";
+        let error = account.fails_to_begin().await;
+        assert!(error.contains(expected), "{path}: {error}");
+        let oauth = OAuth::new().client_id("gateway").client_secret("0b7c5f1e").issuer(honest.url(""));
+        let error = Account::new(&site, oauth).fails_to_begin().await;
+        assert!(error.contains(expected), "{path}: {error}");
+    }
+}
+
 #[tokio::test]
 async fn reports_denied_calls_without_an_account() {
     let site = Site::start().await;
@@ -281,6 +326,9 @@ async fn explains_invalid_settings() {
         ),
         (with("http://notes.example.org/mcp", OAuth::new()), "needs a URL with `https`"),
         (with(secure, OAuth::new().client_secret("s")), "a client secret needs a client id"),
+        (with(secure, OAuth::new().client_id("c").client_secret("s")), "a client secret needs the issuer"),
+        (with(secure, OAuth::new().issuer("http://id.example.org")), "an issuer is a URL with `https`"),
+        (with(secure, OAuth::new().issuer("id.example.org")), "an issuer is a URL with `https`"),
         (with(secure, OAuth::new().client_metadata_url("http://a.example/c")), "with `https` and a path"),
         (
             with(secure, OAuth::new().redirect_uri("http://0.0.0.0:1/a")),

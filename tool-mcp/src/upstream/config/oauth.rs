@@ -9,9 +9,10 @@ use crate::upstream::settings::Upstream;
 
 /// The keys of `oauth`.
 #[cfg(feature = "upstream-oauth")]
-const KEYS: [&str; 8] = [
+const KEYS: [&str; 9] = [
     "clientId",
     "clientSecret",
+    "issuer",
     "clientMetadataUrl",
     "clientName",
     "scopes",
@@ -59,9 +60,10 @@ impl ConfigParser<'_> {
     fn oauth_settings(&mut self, at: &str, settings: &Value) -> OAuth {
         let mut oauth = OAuth::new();
         type Setter = fn(OAuth, String) -> OAuth;
-        let setters: [(&str, Setter); 6] = [
+        let setters: [(&str, Setter); 7] = [
             ("clientId", OAuth::client_id),
             ("clientSecret", OAuth::client_secret),
+            ("issuer", OAuth::issuer),
             ("clientMetadataUrl", OAuth::client_metadata_url),
             ("clientName", OAuth::client_name),
             ("redirectUri", OAuth::redirect_uri),

@@ -195,7 +195,7 @@ fn applies_the_settings_of_oauth() {
     let config = parse(
         r#"{"mcpServers": {
             "a": {"url": "https://a.example/mcp", "oauth": {
-                "clientId": "gateway", "clientSecret": "${KEY}", "scopes": ["a", "b"], "account": "work",
+                "clientId": "gateway", "clientSecret": "${KEY}", "issuer": "https://id.example", "scopes": ["a", "b"], "account": "work",
                 "redirectUri": "http://localhost:8912/callback", "clientName": "Museum", "scope": "c"
             }},
             "b": {"url": "https://b.example/mcp", "oauth": true},
@@ -213,6 +213,7 @@ fn applies_the_settings_of_oauth() {
     let [Some(first), Some(second), None] = &oauth.collect::<Vec<_>>()[..] else { panic!("two use OAuth") };
     for expected in [
         r#"client_id: Some("gateway")"#,
+        r#"issuer: Some("https://id.example")"#,
         r#"scopes: ["a", "b"]"#,
         r#"account: "work""#,
         r#"redirect_uri: "http://localhost:8912/callback""#,
@@ -230,6 +231,10 @@ fn applies_the_settings_of_oauth() {
             "allowPrivateAddresses: expected `true` or `false`, found a number",
         ),
         (r#"{"clientSecret": "a"}"#, "at /mcpServers/a: a client secret needs a client id"),
+        (
+            r#"{"clientId": "a", "clientSecret": "a"}"#,
+            "at /mcpServers/a: a client secret needs the issuer that it is for, or the server could choose who receives it",
+        ),
     ] {
         let errors = errors(&format!(r#"{{"a": {{"url": "https://a.example/mcp", "oauth": {oauth}}}}}"#));
         assert!(errors.contains(expected), "{errors}");

@@ -1,9 +1,10 @@
 //! The HTTP client for metadata, registration and tokens.
 
 use std::error::Error;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use axum::http::Response as HttpResponse;
+use axum::http::{Method, Response as HttpResponse};
 use reqwest::redirect::Policy;
 use reqwest::{Client, Request, Url};
 use rmcp::transport::auth::{OAuthHttpClient, OAuthHttpClientFuture, OAuthHttpRequest};
@@ -18,6 +19,8 @@ pub(super) struct OAuthHttp {
     client: Client,
     /// A proxy cannot connect to the loopback interface of this machine.
     direct: Client,
+    /// What was asked for with `GET`: metadata.
+    fetched: Mutex<Vec<Url>>,
 }
 
 /// The time limit of a request.
@@ -34,7 +37,13 @@ impl OAuthHttp {
         }
         let builder =
             || Client::builder().redirect(Policy::none()).timeout(TIMEOUT).dns_resolver(policy.clone());
-        Ok(OAuthHttp { client: builder().build()?, direct: builder().no_proxy().build()?, policy })
+        let (client, direct) = (builder().build()?, builder().no_proxy().build()?);
+        Ok(OAuthHttp { client, direct, policy, fetched: Mutex::default() })
+    }
+
+    /// Returns the URLs of all requests with `GET`, in their order.
+    pub(super) fn fetched(&self) -> Vec<Url> {
+        self.fetched.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     async fn send(
@@ -43,6 +52,9 @@ impl OAuthHttp {
     ) -> Result<HttpResponse<Vec<u8>>, Box<dyn Error + Send + Sync>> {
         let url = Url::parse(&request.request.uri().to_string())?;
         self.policy.check(&url)?;
+        if request.request.method() == Method::GET {
+            self.fetched.lock().unwrap_or_else(PoisonError::into_inner).push(url.clone());
+        }
         let client = if is_loopback(&url) { &self.direct } else { &self.client };
         // The URL of an error may have a secret in its query.
         let mut response =

@@ -22,6 +22,7 @@ use reqwest::Url;
 pub struct OAuth {
     pub(super) client_id: Option<String>,
     pub(super) client_secret: Option<String>,
+    pub(super) issuer: Option<String>,
     pub(super) client_metadata_url: Option<String>,
     pub(super) client_name: String,
     pub(super) scopes: Vec<String>,
@@ -43,6 +44,7 @@ impl OAuth {
         OAuth {
             client_id: None,
             client_secret: None,
+            issuer: None,
             client_metadata_url: None,
             client_name: "tool-mcp".to_owned(),
             scopes: Vec::new(),
@@ -62,14 +64,29 @@ impl OAuth {
         self
     }
 
-    /// Sets the secret of the configured client. It is not written to the credential file.
+    /// Sets the secret of the configured client. It is not written to the credential file, and needs an [`issuer`](Self::issuer).
     ///
     /// ```
-    /// let oauth = tool_mcp::upstream::OAuth::new().client_id("gateway").client_secret("0b7c5f1e");
+    /// let oauth = tool_mcp::upstream::OAuth::new()
+    ///     .client_id("gateway")
+    ///     .client_secret("0b7c5f1e")
+    ///     .issuer("https://id.example.org");
     /// assert!(!format!("{oauth:?}").contains("0b7c5f1e"));
     /// ```
     pub fn client_secret(mut self, secret: impl Into<String>) -> Self {
         self.client_secret = Some(secret.into());
+        self
+    }
+
+    /// Sets the only authorization server to sign in at, by its issuer as its metadata has it (RFC 8414, section 2). By default, that is
+    /// the one that the MCP server names. A [client secret](Self::client_secret) needs an issuer: otherwise an MCP server that is not
+    /// trusted could choose who receives it.
+    ///
+    /// ```
+    /// let oauth = tool_mcp::upstream::OAuth::new().issuer("https://id.example.org");
+    /// ```
+    pub fn issuer(mut self, issuer: impl Into<String>) -> Self {
+        self.issuer = Some(issuer.into());
         self
     }
 
@@ -149,6 +166,15 @@ impl OAuth {
         if self.client_secret.is_some() && self.client_id.is_none() {
             faults.push("a client secret needs a client id".to_owned());
         }
+        if self.client_secret.is_some() && self.issuer.is_none() {
+            faults.push(
+                "a client secret needs the issuer that it is for, or the server could choose who receives it"
+                    .to_owned(),
+            );
+        }
+        if self.issuer.as_ref().is_some_and(|issuer| !Url::parse(issuer).is_ok_and(|url| is_secure(&url))) {
+            faults.push("an issuer is a URL with `https`, or with `http` and a loopback host".to_owned());
+        }
         if self.client_id.is_some() && self.client_metadata_url.is_some() {
             faults
                 .push("expected a client id or the URL of a client metadata document, found both".to_owned());
@@ -186,6 +212,7 @@ impl fmt::Debug for OAuth {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("OAuth")
             .field("client_id", &self.client_id)
+            .field("issuer", &self.issuer)
             .field("client_metadata_url", &self.client_metadata_url)
             .field("scopes", &self.scopes)
             .field("redirect_uri", &self.redirect_uri)

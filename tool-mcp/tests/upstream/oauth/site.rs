@@ -99,7 +99,8 @@ impl Site {
                 let issuer = answers.authorization_server.clone().unwrap_or_else(|| self.url(""));
                 Some(json!({"resource": self.url("/mcp"), "authorization_servers": [issuer]}))
             }
-            "/.well-known/oauth-authorization-server" => {
+            // Addresses of other forms are for servers that lie about their issuer.
+            "/.well-known/oauth-authorization-server" | "/.well-known/other" | "/other/.well-known/other" => {
                 let mut metadata = json!({
                     "issuer": self.url(""),
                     "authorization_endpoint": self.url("/authorize"),
