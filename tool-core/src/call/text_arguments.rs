@@ -14,13 +14,10 @@ use crate::schema::problem::Problem;
 /// Returns the JSON of the arguments of a prompt. A string stays a string if the schema allows it; otherwise it is parsed as JSON, or, for
 /// a list of strings, split at commas into at most 1,000 parts. A string that fits nowhere is reported by the validation.
 pub(crate) fn read(prompt: &ToolDefinition, arguments: &Map<String, Value>) -> String {
-    let inputs = &prompt.input_schema()["properties"];
     let validator = prompt.validator().ok();
     let members = arguments.iter().map(|(name, value)| {
         let meant = match (value, validator) {
-            (Value::String(text), Some(validator)) if inputs.get(name).is_some() => {
-                meant(text, name, validator)
-            }
+            (Value::String(text), Some(validator)) => meant(text, name, validator),
             _ => None,
         };
         (name.as_str(), meant.unwrap_or_else(|| value.to_string()))

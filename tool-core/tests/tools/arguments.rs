@@ -359,7 +359,11 @@ impl TryFrom<u16> for Port {
     type Error = String;
 
     fn try_from(port: u16) -> Result<Self, String> {
-        if port < 1024 { Err(format!("{port} is a privileged port")) } else { Ok(Port(port)) }
+        match port {
+            0 => Err("invalid for a server".to_owned()),
+            1..1024 => Err(format!("{port} is a privileged port")),
+            _ => Ok(Port(port)),
+        }
     }
 }
 
@@ -393,6 +397,8 @@ fn listen(
 async fn reports_errors_of_custom_number_types() {
     for (arguments, expected) in [
         (r#"{"port":80}"#, "/port: expected an integer from 0 to 65535, got `80`: 80 is a privileged port"),
+        // The words of a type are repeated, also where they begin like those of serde for a number that is out of range.
+        (r#"{"port":0}"#, "/port: expected an integer from 0 to 65535, got `0`: invalid for a server"),
         (
             r#"{"ports":[22, 8080]}"#,
             "/ports/0: expected an integer from 0 to 65535, got `22`: 22 is a privileged port",
@@ -406,6 +412,21 @@ async fn reports_errors_of_custom_number_types() {
         let problems: Vec<_> = failure.problems().iter().map(ToString::to_string).collect();
         assert_eq!(problems, [expected], "{arguments}");
     }
+}
+
+/// Opens a port, of which the schema admits more than the type.
+#[tool(operation = Transform)]
+fn open_port(port: Port) -> u16 {
+    port.0
+}
+
+#[tokio::test]
+async fn shows_no_example_that_the_types_refuse() {
+    let failure = call("open_port", "{}").await.unwrap_err();
+    assert_eq!(
+        failure.text(),
+        "invalid input for `open_port`: 1 problem\n- /port: missing required input: expected an integer from 0 to 65535"
+    );
 }
 
 #[tokio::test]

@@ -5,7 +5,10 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 use tool_core::layer::{CallRequest, Layer, Next};
-use tool_core::{DynamicTool, Failure, Operation, Output, Registry, ToolDefinition, ToolError};
+use tool_core::testing::Answers;
+use tool_core::{
+    Context, DynamicTool, Failure, Operation, Output, Registry, ToolDefinition, ToolError, tool,
+};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber};
@@ -81,6 +84,29 @@ async fn records_the_kind_of_a_failure() {
     registry(false).call("sign_in", json!({"user": 5.5})).await.unwrap_err();
     drop(guard);
     assert_eq!(*recorded.0.lock().unwrap(), ["error.type=invalid_input", "otel.status_code=ERROR"]);
+}
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Name {
+    name: String,
+}
+
+/// Asks for a name.
+#[tool(operation = Read)]
+async fn ask_name(#[inject] context: Context) -> Result<String, Failure> {
+    Ok(context.elicit::<Name>("What is your name?").await?.required()?.name)
+}
+
+#[tokio::test]
+async fn records_no_failure_of_a_question() {
+    let registry = Registry::builder().linked().select(|tool| tool.name() == "ask_name").build().unwrap();
+    let recorded = Recorded::default();
+    let guard = tracing::subscriber::set_default(recorded.clone());
+    let answers = Answers::new().accept(json!({"name": "Ada"}));
+    let output = answers.call(&registry, "ask_name", json!({})).await.unwrap();
+    drop(guard);
+    assert_eq!(output.value(), "Ada");
+    assert_eq!(*recorded.0.lock().unwrap(), [""; 0]);
 }
 
 /// Runs a call again, and hides what it returns.

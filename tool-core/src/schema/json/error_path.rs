@@ -35,10 +35,7 @@ fn key(text: &str, value: &str, position: usize) -> Option<String> {
     let (name, raw) = members.into_iter().find(|(_, raw)| start(text, raw) > position)?;
     // A colon and white space separate a key from its value; a numeric key is read without its last quote.
     let between = text.get(position + 1..start(text, raw))?;
-    let rest = between.strip_prefix('"').unwrap_or(between);
-    let read = text.get(..=position)?.trim_end();
-    let in_quotes = rest.len() < between.len() || read.ends_with('"');
-    (in_quotes && rest.trim() == ":").then_some(name)
+    (between.strip_prefix('"').unwrap_or(between).trim() == ":").then_some(name)
 }
 
 /// Returns the offset of a value within the text.
