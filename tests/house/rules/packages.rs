@@ -1,6 +1,7 @@
 //! Rules for package metadata.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use cargo_metadata::DependencyKind;
 
@@ -53,6 +54,38 @@ fn every_package_is_under_the_lints_of_the_workspace() {
         let inherited = manifest.get("lints").and_then(|lints| lints.get("workspace")?.as_bool());
         assert_eq!(inherited, Some(true), "`{}`", package.name);
     }
+}
+
+/// Cargo links a test program for each library and program that does not say `test = false`, which costs seconds where there are no
+/// tests. Where there are some, `test = false` would skip them.
+#[test]
+fn a_target_has_a_test_program_if_it_has_tests() {
+    for package in workspace::members() {
+        for target in package.targets.iter().filter(|target| target.is_lib() || target.is_bin()) {
+            let root = target.src_path.as_std_path();
+            let mut tests = false;
+            visit_modules(root, root.parent().unwrap(), &mut |text| {
+                tests |= ["#[test]", "::test]", "::test("].iter().any(|attribute| text.contains(attribute));
+            });
+            assert_eq!(target.test, tests, "`test` of `{}` in `{}`", target.name, package.name);
+        }
+    }
+}
+
+/// Visits the text of a file and of its modules, which are beside it or in a folder.
+fn visit_modules(file: &Path, folder: &Path, visit: &mut impl FnMut(&str)) {
+    let text = workspace::read(file);
+    let named = |line: &str| {
+        let (visibility, name) = line.strip_suffix(';')?.trim_start().split_once("mod ")?;
+        (visibility.is_empty() || visibility.starts_with("pub")).then(|| name.to_owned())
+    };
+    for name in text.lines().filter_map(named) {
+        let files = [folder.join(&name).with_extension("rs"), folder.join(&name).join("mod.rs")];
+        if let Some(file) = files.iter().find(|file| file.exists()) {
+            visit_modules(file, &folder.join(name), visit);
+        }
+    }
+    visit(&text);
 }
 
 // The messages in `tests/ui` are those of one compiler version.
