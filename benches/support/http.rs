@@ -27,7 +27,7 @@ async fn main() {
         "router" => tool_http::router(tools),
         _ => {
             let options = tool_http::Options::new();
-            let server = tool_http::Server::bind(tools, "127.0.0.1:0", options).await.unwrap();
+            let server = tool_http::Server::new(tools).options(options).bind("127.0.0.1:0").await.unwrap();
             println!("{}", server.local_addr().port());
             return server.run(std::future::pending()).await;
         }

@@ -44,20 +44,11 @@ fn app() -> Result<App, ServeError> {
         None => ResultStore::memory(),
     };
     let registry = Registry::builder().linked().storing(results).build()?;
-    let (over_http, over_mcp) = (registry.clone(), registry.clone());
-    let http = Server::new(move |options| serve_http(over_http, options));
-    let mcp = Server::new(move |options| serve_mcp(over_mcp, options));
-    Ok(App::new("faults", registry)
-        .server("http", http.addr(([127, 0, 0, 1], 0)))
-        .server("mcp", mcp.optional_addr().mcp_stdio()))
-}
-
-async fn serve_http(registry: Registry, options: ServeOptions) -> Result<(), ServeError> {
     let http = tool_http::Options::new().allow_execute(true).excerpts(true).body_limit(BODY_LIMIT);
-    let server = tool_http::Server::bind(registry, options.addr.ok_or("an address is needed")?, http).await?;
-    options.listening(server.local_addr());
-    server.run(options.shutdown()).await;
-    Ok(())
+    let http = tool_http::Server::new(registry.clone()).options(http);
+    let over_mcp = registry.clone();
+    let mcp = Server::new(move |options| serve_mcp(over_mcp, options));
+    Ok(App::new("faults", registry).server("http", http).server("mcp", mcp.optional_addr().mcp_stdio()))
 }
 
 async fn serve_mcp(registry: Registry, options: ServeOptions) -> Result<(), ServeError> {
@@ -69,10 +60,7 @@ async fn serve_mcp(registry: Registry, options: ServeOptions) -> Result<(), Serv
             tool_mcp::Server::new(Providers::new().with("own", registry).with("elsewhere", upstreams))
         }
     };
-    let Some(addr) = options.addr else { return Ok(server.serve_stdio().await?) };
-    let server = server.serve_http(addr).await?;
-    options.listening(server.local_addr());
-    Ok(server.run_until(options.shutdown()).await?)
+    options.run(server).await
 }
 
 /// Returns a text.

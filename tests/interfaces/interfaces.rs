@@ -81,7 +81,7 @@ impl Interfaces {
         }
         let calls = HttpCalls::new(tool_http::router_with(over_http.clone(), options.clone()));
         let (http, mcp) = runtime.block_on(async {
-            let http = tool_http::Server::bind(over_http, "127.0.0.1:0", options).await.unwrap();
+            let http = tool_http::Server::new(over_http).options(options).bind("127.0.0.1:0").await.unwrap();
             let mcp = over_mcp.serve_http("127.0.0.1:0").await.unwrap();
             let addresses = (http.local_addr(), mcp.local_addr());
             tokio::spawn(http.run(std::future::pending()));

@@ -155,20 +155,18 @@ impl App {
 
     /// Adds a server, which `serve NAME` runs. It replaces an earlier one of the same name.
     ///
-    /// Pass an `async fn(ServeOptions) -> Result<(), ServeError>`, or a [`Server`] with options, which also takes closures.
+    /// Pass a `Server` of `tool-http` or `tool-mcp` as it is, or a [`Server`] of this crate: an async function and its options.
     ///
     /// ```
     /// use tool_cli::{App, ServeError, ServeOptions, Server};
     ///
-    /// async fn serve_mcp(options: ServeOptions) -> Result<(), ServeError> {
+    /// async fn listen(options: ServeOptions) -> Result<(), ServeError> {
     ///     options.shutdown().await;
     ///     Ok(())
     /// }
     ///
     /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
-    /// let app = App::new("weather", registry)
-    ///     .server("mcp", serve_mcp)
-    ///     .server("http", Server::new(async |_| Ok(())).addr(([127, 0, 0, 1], 8080)));
+    /// let app = App::new("weather", registry).server("listen", Server::new(listen).addr(([127, 0, 0, 1], 9000)));
     /// ```
     pub fn server(mut self, name: impl Into<String>, server: impl Into<Server>) -> Self {
         let name = name.into();

@@ -45,5 +45,6 @@ pub use app::App;
 pub use identity::into_identity::IntoIdentity;
 #[cfg(feature = "publish")]
 pub use publish::package::Package;
-pub use serve::{ServeError, ServeOptions, Server};
+pub use serve::Server;
 pub use streams::{Buffer, Streams};
+pub use tool_core::adapter::{ServeError, ServeOptions};

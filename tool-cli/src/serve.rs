@@ -1,26 +1,15 @@
-//! The servers that an application adds, and what `serve` tells them.
+//! The servers that an application adds.
 
 pub(crate) mod command;
 
-use std::error::Error;
 use std::fmt;
 use std::net::SocketAddr;
-use std::pin::Pin;
 
-use tokio_util::sync::CancellationToken;
+use tool_core::BoxFuture;
+use tool_core::adapter::{ListenAddr, Serve, ServeError, ServeOptions};
 
-use crate::streams::{self, Stderr};
-
-/// The error of a server: any error.
-///
-/// ```
-/// let error: tool_cli::ServeError = "the port is taken".into();
-/// ```
-pub type ServeError = Box<dyn Error + Send + Sync>;
-
-type ServeFuture = Pin<Box<dyn Future<Output = Result<(), ServeError>> + Send>>;
-
-/// A server for `serve`: an async function, its description and its options.
+/// A server for `serve`: an async function, its description and its options. [`App::server`](crate::App::server) also takes the
+/// servers of `tool-http` and `tool-mcp` as they are.
 ///
 /// ```
 /// use tool_cli::Server;
@@ -31,12 +20,12 @@ type ServeFuture = Pin<Box<dyn Future<Output = Result<(), ServeError>> + Send>>;
 ///     options.shutdown().await;
 ///     Ok(())
 /// })
-/// .about("Accept connections and close them")
+/// .about("Listen, and answer nobody")
 /// .addr(([127, 0, 0, 1], 8080));
 /// ```
 #[must_use]
 pub struct Server {
-    run: Box<dyn FnOnce(ServeOptions) -> ServeFuture + Send>,
+    run: Box<dyn FnOnce(ServeOptions) -> BoxFuture<'static, Result<(), ServeError>> + Send>,
     pub(crate) about: Option<String>,
     pub(crate) listen_addr: ListenAddr,
     pub(crate) allows_execute: bool,
@@ -45,14 +34,6 @@ pub struct Server {
     /// Whether it speaks MCP over stdio, unless an address is given.
     #[cfg(any(feature = "install", feature = "publish"))]
     pub(crate) speaks_mcp: bool,
-}
-
-/// Whether a server has `--addr`.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum ListenAddr {
-    Never,
-    Optional,
-    Default(SocketAddr),
 }
 
 /// An option of a server that takes one of some values.
@@ -209,13 +190,20 @@ impl Server {
     }
 }
 
-impl<F, S> From<F> for Server
-where
-    F: FnOnce(ServeOptions) -> S + Send + 'static,
-    S: Future<Output = Result<(), ServeError>> + Send + 'static,
-{
-    fn from(server: F) -> Self {
-        Server::new(server)
+/// The server of an adapter, with the options that it asks for.
+impl<S: Serve> From<S> for Server {
+    fn from(server: S) -> Self {
+        let command = server.command();
+        Server {
+            run: Box::new(|options| server.serve(options)),
+            about: Some(command.about),
+            listen_addr: command.addr,
+            allows_execute: command.allow_execute,
+            choices: Vec::new(),
+            texts: Vec::new(),
+            #[cfg(any(feature = "install", feature = "publish"))]
+            speaks_mcp: command.mcp_stdio,
+        }
     }
 }
 
@@ -224,99 +212,6 @@ impl fmt::Debug for Server {
         f.debug_struct("Server")
             .field("about", &self.about)
             .field("listen_addr", &self.listen_addr)
-            .finish_non_exhaustive()
-    }
-}
-
-/// The options of a server from the command line.
-///
-/// ```
-/// use tool_cli::{ServeError, ServeOptions};
-///
-/// async fn serve(options: ServeOptions) -> Result<(), ServeError> {
-///     match options.addr {
-///         Some(addr) => options.listening(addr),
-///         None => { /* stdio */ }
-///     }
-///     options.shutdown().await;
-///     Ok(())
-/// }
-/// # drop(tool_cli::Server::new(serve));
-/// ```
-#[non_exhaustive]
-pub struct ServeOptions {
-    /// `--addr`, or the default of [`Server::addr`].
-    pub addr: Option<SocketAddr>,
-    /// Whether `--allow-execute` was given: clients may call tools. Always `false` without [`Server::allow_execute`].
-    pub allow_execute: bool,
-    /// The name of the application, for clients of the server: see [`App::new`](crate::App::new).
-    pub name: String,
-    /// The version of the application, for clients of the server: see [`App::version`](crate::App::version). Empty without one.
-    pub version: String,
-    choices: Vec<(String, String)>,
-    texts: Vec<(String, String)>,
-    shutdown: CancellationToken,
-    stderr: Stderr,
-}
-
-impl ServeOptions {
-    /// Prints `listening on http://ADDR` to stderr. Other programs can wait for this line.
-    ///
-    /// ```
-    /// # drop(tool_cli::Server::new(async |options| {
-    /// options.listening(([127, 0, 0, 1], 8080).into());
-    /// # Ok(())
-    /// # }));
-    /// ```
-    pub fn listening(&self, addr: SocketAddr) {
-        streams::write(&self.stderr, &format!("listening on http://{addr}\n"));
-    }
-
-    /// Returns the value of an option that [`Server::choice`] added.
-    ///
-    /// ```
-    /// # drop(tool_cli::Server::new(async |options| {
-    /// let exclusive = options.choice("surfaces") == Some("exclusive");
-    /// # assert!(!exclusive);
-    /// # Ok(())
-    /// # }));
-    /// ```
-    pub fn choice(&self, name: &str) -> Option<&str> {
-        self.choices.iter().find(|(choice, _)| choice == name).map(|(_, value)| value.as_str())
-    }
-
-    /// Returns the value of an option that [`Server::text`] added, if it was given.
-    ///
-    /// ```
-    /// # drop(tool_cli::Server::new(async |options| {
-    /// let issuer = options.text("issuer");
-    /// # assert!(issuer.is_none());
-    /// # Ok(())
-    /// # }));
-    /// ```
-    pub fn text(&self, name: &str) -> Option<&str> {
-        self.texts.iter().find(|(text, _)| text == name).map(|(_, value)| value.as_str())
-    }
-
-    /// Waits for Ctrl-C or SIGTERM, after which the server should shut down. Can be called many times.
-    ///
-    /// ```
-    /// # drop(tool_cli::Server::new(async |options| {
-    /// let shutdown = options.shutdown();
-    /// # drop(shutdown);
-    /// # Ok(())
-    /// # }));
-    /// ```
-    pub fn shutdown(&self) -> impl Future<Output = ()> + Send + 'static + use<> {
-        self.shutdown.clone().cancelled_owned()
-    }
-}
-
-impl fmt::Debug for ServeOptions {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ServeOptions")
-            .field("addr", &self.addr)
-            .field("allow_execute", &self.allow_execute)
             .finish_non_exhaustive()
     }
 }

@@ -19,6 +19,7 @@ pub(crate) mod output;
 pub(crate) mod permission;
 pub(crate) mod prompt;
 pub(crate) mod recent;
+pub(crate) mod serve;
 pub(crate) mod setters;
 pub(crate) mod task;
 pub(crate) mod telemetry;

@@ -19,7 +19,7 @@ mod template;
 
 /// Returns the routes of the page and its files, relative to their prefix.
 pub(crate) fn routes<S: Clone + Send + Sync + 'static>(options: &Options) -> Router<S> {
-    let (title, allow_execute) = (options.title.clone(), options.allow_execute);
+    let (title, allow_execute) = (options.title_or_default().to_owned(), options.allow_execute);
     let page = async move |OriginalUri(uri): OriginalUri, headers: HeaderMap| {
         let allow_execute = if allow_execute { "true" } else { "false" };
         let base = template::base(uri.path());

@@ -43,4 +43,4 @@ pub use openapi::{OpenApiVersion, UnknownOpenApiVersion, openapi};
 pub use options::{Options, ServeOptions};
 pub use resource_metadata::resource_metadata;
 pub use router::{router, router_with};
-pub use server::{ServeError, Server, serve, terminated};
+pub use server::{BoundServer, ServeError, Server, serve, terminated};

@@ -115,7 +115,7 @@ fn openapi_3_1(tools: &Registry, options: &Options, keeps: bool) -> Value {
     let mut document = json!({
         "openapi": "3.1.0",
         "info": {
-            "title": options.title,
+            "title": options.title_or_default(),
             "description": "Each tool is an operation. A request and an answer are JSON in UTF-8; an unknown query \
                 parameter is an error, as is an input that is not known.",
             "version": version(&listed),

@@ -25,7 +25,8 @@ pub struct Options {
     pub(crate) allow_execute: bool,
     pub(crate) authenticator: Option<Arc<dyn Authenticator>>,
     pub(crate) protect_discovery: bool,
-    pub(crate) title: String,
+    /// `None` for the default.
+    pub(crate) title: Option<String>,
     pub(crate) cors: Vec<String>,
     pub(crate) excerpts: bool,
     pub(crate) body_limit: usize,
@@ -44,7 +45,7 @@ impl Options {
             allow_execute: false,
             authenticator: None,
             protect_discovery: false,
-            title: "Tools".to_owned(),
+            title: None,
             cors: Vec::new(),
             excerpts: false,
             body_limit: 1024 * 1024,
@@ -120,7 +121,8 @@ impl Options {
         self
     }
 
-    /// Sets the title of the explorer and of `openapi.json`; the default is `Tools`.
+    /// Sets the title of the explorer and of `openapi.json`. The default is `Tools`, and the name of the application for a server that
+    /// `tool-cli` starts.
     ///
     /// Use the name of your command-line program, and the calls to copy from the explorer use it too.
     ///
@@ -128,8 +130,12 @@ impl Options {
     /// let options = tool_http::Options::new().title("Weather");
     /// ```
     pub fn title(mut self, title: impl Into<String>) -> Self {
-        self.title = title.into();
+        self.title = Some(title.into());
         self
+    }
+
+    pub(crate) fn title_or_default(&self) -> &str {
+        self.title.as_deref().unwrap_or("Tools")
     }
 
     /// Allows pages of another origin, such as `https://app.example.org`, to read responses (CORS). `*` is not supported: name

@@ -11,8 +11,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::net::{TcpListener, ToSocketAddrs, lookup_host};
-use tool_core::Principal;
-use tool_core::provider::IntoToolsProvider;
+use tool_core::adapter::{self, ListenAddr, Serve, ServeCommand};
+use tool_core::provider::{IntoToolsProvider, Provider};
+use tool_core::{BoxFuture, Principal};
 use tool_serve::{Acceptor, Connections};
 
 pub use error::ServeError;
@@ -47,7 +48,7 @@ pub async fn serve<Marker>(
     addr: impl ToSocketAddrs,
     options: impl Into<ServeOptions>,
 ) -> Result<(), ServeError> {
-    let server = Server::bind(provider, addr, options).await?;
+    let server = Server::new(provider).options(options).bind(addr).await?;
     // A closed stderr does not prevent serving.
     let _ = writeln!(io::stderr(), "listening on http://{}", server.local_addr());
     let insisted = async {
@@ -64,7 +65,7 @@ pub async fn serve<Marker>(
 /// Waits for `SIGINT` or `SIGTERM`; on other systems than Unix, for Ctrl-C.
 ///
 /// ```no_run
-/// # async fn example(server: tool_http::Server) {
+/// # async fn example(server: tool_http::BoundServer) {
 /// server.run(tool_http::terminated()).await;
 /// # }
 /// ```
@@ -91,32 +92,55 @@ pub async fn terminated() {
     }
 }
 
-/// A server that is bound to its address, but does not accept connections yet.
+/// A server of a registry, or of another provider of tools, that is not bound to an address yet.
 ///
 /// It accepts only requests for its own hosts and from its own pages, limits the size and time of requests, and shuts down
 /// gracefully. `GET /health` works even when there are too many connections. See [`ServeOptions`].
+///
+/// `App::server` of `tool-cli` takes it as it is: `serve NAME` listens on `127.0.0.1:8080` or `--addr`, runs tools with
+/// `--allow-execute` or if its [options](Options::allow_execute) say so, and has the name of the application as its [title](Options::title).
 ///
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
 /// use tool_http::{Options, Server};
 ///
 /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
-/// let server = Server::bind(registry, "127.0.0.1:0", Options::new().allow_execute(true)).await.unwrap();
+/// let server = Server::new(registry).options(Options::new().allow_execute(true));
+/// let server = server.bind("127.0.0.1:0").await.unwrap();
 /// assert_ne!(server.local_addr().port(), 0);
 /// server.run(std::future::ready(())).await;
 /// # });
 /// ```
-#[derive(Debug)]
-#[must_use = "a server does nothing until `run`"]
+#[derive(Clone, Debug)]
+#[must_use = "a server does nothing until it is bound and run"]
 pub struct Server {
-    listener: TcpListener,
-    address: SocketAddr,
-    request_filter: RequestFilter,
-    api: Api,
+    provider: Provider,
     options: ServeOptions,
 }
 
 impl Server {
+    /// Creates a server with the default options. The tools come from a [`Registry`](tool_core::Registry), a list, a function or an
+    /// `async` function, which is called once per request.
+    ///
+    /// ```
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// let server = tool_http::Server::new(registry);
+    /// ```
+    pub fn new<Marker>(provider: impl IntoToolsProvider<Marker>) -> Self {
+        Server { provider: provider.into_provider(), options: ServeOptions::default() }
+    }
+
+    /// Sets the options: [`Options`] of the router, or [`ServeOptions`] with limits of connections.
+    ///
+    /// ```
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// let server = tool_http::Server::new(registry).options(tool_http::Options::new().title("Weather"));
+    /// ```
+    pub fn options(mut self, options: impl Into<ServeOptions>) -> Self {
+        self.options = options.into();
+        self
+    }
+
     /// Loads the tools of the provider, checks them, and binds the address.
     ///
     /// If the provider fails, the cause is logged and the server starts: the provider may work later. If it takes more than a
@@ -131,17 +155,13 @@ impl Server {
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
     /// # use tool_http::{Options, Server, ServeError};
     /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
-    /// let refused = Server::bind(registry, "0.0.0.0:0", Options::new().allow_execute(true)).await;
+    /// let refused = Server::new(registry).options(Options::new().allow_execute(true)).bind("0.0.0.0:0").await;
     /// assert!(matches!(refused, Err(ServeError::ExecutionExposed(_))));
     /// # });
     /// ```
-    pub async fn bind<Marker>(
-        provider: impl IntoToolsProvider<Marker>,
-        addr: impl ToSocketAddrs,
-        options: impl Into<ServeOptions>,
-    ) -> Result<Self, ServeError> {
-        let options = options.into();
-        let api = Api::new(provider.into_provider(), options.router.clone());
+    pub async fn bind(self, addr: impl ToSocketAddrs) -> Result<BoundServer, ServeError> {
+        let Server { provider, options } = self;
+        let api = Api::new(provider, options.router.clone());
         // A provider that fails or takes its time now may work later.
         let anybody = Principal::anonymous();
         let patience = options.request_timeout.min(CHECK_PATIENCE);
@@ -163,16 +183,59 @@ impl Server {
         let address = listener.local_addr().map_err(ServeError::Bind)?;
         let origins: Vec<&String> = options.origins.iter().chain(&options.router.cors).collect();
         let request_filter = RequestFilter::new(address.ip(), &options.hosts, &origins)?;
-        Ok(Server { listener, address, request_filter, api, options })
+        Ok(BoundServer { listener, address, request_filter, api, options })
+    }
+}
+
+impl Serve for Server {
+    fn command(&self) -> ServeCommand {
+        let addr = ListenAddr::Default(([127, 0, 0, 1], 8080).into());
+        ServeCommand::new("Serve HTTP", addr).allow_execute(true)
     }
 
+    fn serve(
+        mut self,
+        options: adapter::ServeOptions,
+    ) -> BoxFuture<'static, Result<(), adapter::ServeError>> {
+        Box::pin(async move {
+            self.options.router.allow_execute |= options.allow_execute;
+            if self.options.router.title.is_none() && !options.name.is_empty() {
+                self.options.router.title = Some(options.name.clone());
+            }
+            let server = self.bind(options.addr.ok_or("an address is needed")?).await?;
+            options.listening(server.local_addr());
+            server.run(options.shutdown()).await;
+            Ok(())
+        })
+    }
+}
+
+/// A server that is bound to its address, but does not accept connections yet.
+///
+/// ```
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+/// let server: tool_http::BoundServer = tool_http::Server::new(registry).bind("127.0.0.1:0").await.unwrap();
+/// # drop(server);
+/// # });
+/// ```
+#[derive(Debug)]
+#[must_use = "a server does nothing until `run`"]
+pub struct BoundServer {
+    listener: TcpListener,
+    address: SocketAddr,
+    request_filter: RequestFilter,
+    api: Api,
+    options: ServeOptions,
+}
+
+impl BoundServer {
     /// Returns the bound address, with the actual port.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
-    /// # use tool_http::{Options, Server};
     /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
-    /// let server = Server::bind(registry, "127.0.0.1:0", Options::new()).await.unwrap();
+    /// let server = tool_http::Server::new(registry).bind("127.0.0.1:0").await.unwrap();
     /// println!("http://{}", server.local_addr());
     /// # });
     /// ```
@@ -185,15 +248,14 @@ impl Server {
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
-    /// # use tool_http::{Options, Server};
     /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
-    /// # let server = Server::bind(registry, "127.0.0.1:0", Options::new()).await.unwrap();
+    /// # let server = tool_http::Server::new(registry).bind("127.0.0.1:0").await.unwrap();
     /// # let stop = std::future::ready(());
     /// server.run(stop).await;
     /// # });
     /// ```
     pub async fn run(self, shutdown: impl Future<Output = ()>) {
-        let Server { listener, request_filter, api, options, .. } = self;
+        let BoundServer { listener, request_filter, api, options, .. } = self;
         let request_filter = Arc::new(request_filter);
         let mut connections = Connections::new(
             &options.limits,

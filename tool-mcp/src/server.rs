@@ -29,6 +29,8 @@ use crate::updates::Updates;
 ///
 /// Clients of 2026-07-28 and those that open with `initialize` (up to 2025-11-25) are served on the same endpoint.
 ///
+/// `App::server` of `tool-cli` takes it as it is: `serve NAME` serves one client on standard input and output, or listens on `--addr`.
+///
 /// ```
 /// use tool_core::{Registry, tool};
 /// use tool_mcp::Server;
@@ -49,6 +51,7 @@ use crate::updates::Updates;
 #[must_use = "a server does nothing until it serves"]
 pub struct Server {
     provider: Provider,
+    /// Without a name or version, it is empty.
     identity: Implementation,
     instructions: Option<String>,
     /// `None` to derive the scheme from the name.
@@ -67,7 +70,7 @@ pub struct Server {
 
 impl Server {
     /// Creates a server named after the program: set [`name`](Server::name) and [`version`](Server::version), which clients show to
-    /// people. The tools come from a [`Registry`](tool_core::Registry), a list, a function
+    /// people, unless `tool-cli` starts it. The tools come from a [`Registry`](tool_core::Registry), a list, a function
     /// or an `async` function, which is called once per request.
     ///
     /// ```
@@ -75,12 +78,9 @@ impl Server {
     /// let server = tool_mcp::Server::new(registry);
     /// ```
     pub fn new<Marker>(provider: impl IntoToolsProvider<Marker>) -> Self {
-        let program = std::env::current_exe().ok();
-        let stem = program.as_deref().and_then(|path| path.file_stem()).and_then(|stem| stem.to_str());
         Server {
             provider: provider.into_provider(),
-            // The protocol requires both, and only the application has them: the name and version of this crate would mislead.
-            identity: Implementation::new(stem.unwrap_or("mcp-server"), UNKNOWN),
+            identity: Implementation::new("", ""),
             instructions: None,
             scheme: None,
             settings: Settings::default(),
@@ -99,16 +99,16 @@ impl Server {
         self, "# let registry = tool_core::Registry::builder().allow_empty().build().unwrap();",
             "let server = tool_mcp::Server::new(registry)";
 
-        /// Sets the name of the server for clients. Default: the file name of the program. With `tool-cli`, pass on
-        /// `ServeOptions::name`.
+        /// Sets the name of the server for clients. Default: that of the application if `tool-cli` starts it, or else the file name of
+        /// the program.
         name(name: impl Into<String>) => self.identity.name = name.into(), example("weather");
 
         /// Sets the name that people see.
         title(title: impl Into<String>) => self.identity.title = Some(title.into()), example("Weather archive");
 
-        /// Sets the version of the application, which clients show to people. Without one, or if it is empty, clients read
-        /// `unknown`, since the protocol requires a version. With `tool-cli`, pass on `ServeOptions::version`.
-        version(version: impl Into<String>) => self.identity.version = version_or_unknown(version.into()),
+        /// Sets the version of the application, which clients show to people. Default: that of the application if `tool-cli` starts
+        /// the server. Without one, or if it is empty, clients read `unknown`, since the protocol requires a version.
+        version(version: impl Into<String>) => self.identity.version = version.into(),
             example(env!("CARGO_PKG_VERSION"));
 
         /// Sets the hosts, with or without a port, for which requests are answered. Default: the loopback names.
@@ -375,11 +375,4 @@ impl Server {
         let handler = self.handler_checked_at_once(Some(Principal::anonymous()))?;
         Ok(router_until(handler, &self.policy, self.deadline, shutdown))
     }
-}
-
-/// The version of an application that does not say it.
-const UNKNOWN: &str = "unknown";
-
-fn version_or_unknown(version: String) -> String {
-    if version.is_empty() { UNKNOWN.to_owned() } else { version }
 }

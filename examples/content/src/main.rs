@@ -203,9 +203,8 @@ async fn authenticator(
 }
 
 async fn serve_http(registry: Registry, site: Site, options: ServeOptions) -> Result<(), ServeError> {
-    let addr = options.addr.ok_or("an address is needed")?;
     check_bucket().await;
-    let mut http = tool_http::Options::new().title("content").allow_execute(options.allow_execute);
+    let mut http = tool_http::Options::new();
     if let Some(authenticator) = authenticator(&site, &options, "").await? {
         http = http.authenticator(authenticator);
     }
@@ -213,10 +212,7 @@ async fn serve_http(registry: Registry, site: Site, options: ServeOptions) -> Re
     if let Some(host) = options.text("host") {
         http = http.allow_host(host);
     }
-    let server = tool_http::Server::bind(registry, addr, http).await?;
-    options.listening(server.local_addr());
-    server.run(options.shutdown()).await;
-    Ok(())
+    options.run(tool_http::Server::new(registry).options(http)).await
 }
 
 async fn serve_mcp(
@@ -228,8 +224,6 @@ async fn serve_mcp(
 ) -> Result<(), ServeError> {
     let surfaces = options.choice("surfaces").map(str::parse::<Surfaces>).transpose()?.unwrap_or_default();
     let mut server = tool_mcp::Server::new(registry)
-        .name(&options.name)
-        .version(&options.version)
         .surfaces(surfaces)
         .updates(&updates)
         .instructions(
@@ -239,20 +233,14 @@ async fn serve_mcp(
         tokio::spawn(updates.follow(changes.listen()));
         server = server.sessions(sessions);
     }
-    match options.addr {
-        None => server.serve_stdio().await?,
-        Some(addr) => {
-            check_bucket().await;
-            if let Some(authenticator) = authenticator(&site, &options, "/mcp").await? {
-                server = server.authenticator(authenticator);
-            }
-            if let Some(host) = options.text("host") {
-                server = server.allowed_hosts(["localhost", "127.0.0.1", "[::1]", host]);
-            }
-            let server = server.serve_http(addr).await?;
-            options.listening(server.local_addr());
-            server.run_until(options.shutdown()).await?;
+    if options.addr.is_some() {
+        check_bucket().await;
+        if let Some(authenticator) = authenticator(&site, &options, "/mcp").await? {
+            server = server.authenticator(authenticator);
+        }
+        if let Some(host) = options.text("host") {
+            server = server.allowed_hosts(["localhost", "127.0.0.1", "[::1]", host]);
         }
     }
-    Ok(())
+    options.run(server).await
 }

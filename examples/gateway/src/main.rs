@@ -105,12 +105,8 @@ async fn discover(setup: &Setup, tool: Option<&str>) -> Result<Registry, ServeEr
 }
 
 async fn serve_http(setup: &Setup, options: ServeOptions) -> Result<(), ServeError> {
-    let addr = options.addr.ok_or("an address is needed")?;
-    let http = tool_http::Options::new().title("gateway").allow_execute(options.allow_execute).excerpts(true);
-    let server = tool_http::Server::bind(setup.tools()?, addr, http).await?;
-    options.listening(server.local_addr());
-    server.run(options.shutdown()).await;
-    Ok(())
+    let http = tool_http::Options::new().excerpts(true);
+    options.run(tool_http::Server::new(setup.tools()?).options(http)).await
 }
 
 async fn serve_mcp(setup: &Setup, changes: &Changes, options: ServeOptions) -> Result<(), ServeError> {
@@ -118,14 +114,5 @@ async fn serve_mcp(setup: &Setup, changes: &Changes, options: ServeOptions) -> R
     setup.upstreams.start();
     let discovery =
         if options.choice("discovery") == Some("direct") { Discovery::Direct } else { Discovery::TwoStep };
-    let server = gateway::server(setup.tools()?, changes, discovery);
-    match options.addr {
-        None => server.serve_stdio().await?,
-        Some(addr) => {
-            let server = server.serve_http(addr).await?;
-            options.listening(server.local_addr());
-            server.run_until(options.shutdown()).await?;
-        }
-    }
-    Ok(())
+    options.run(gateway::server(setup.tools()?, changes, discovery)).await
 }

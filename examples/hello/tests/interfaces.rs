@@ -32,7 +32,7 @@ fn is_the_program_of_the_readme() {
     assert!(README.contains(&format!("```rust\n{program}```")), "the README shows another program");
     assert!(GUIDE.contains(&format!("```rust,no_run\n{program}```")), "the guide shows another program");
     let lines = program.lines().filter(|line| !line.is_empty()).count();
-    assert!(lines < 30, "{lines} lines");
+    assert!(lines < 25, "{lines} lines");
     let manifest: &str = include_str!("../Cargo.toml");
     let (_, dependencies) = README.split_once("```toml\n[dependencies]\n").unwrap();
     let (dependencies, _) = dependencies.split_once("```").unwrap();
@@ -55,14 +55,21 @@ fn runs_as_a_command() {
     assert_eq!(output.status.code(), Some(5));
 }
 
-#[test]
-fn serves_http() {
-    let mut server = hello(&["serve", "http", "--addr", "127.0.0.1:0", "--allow-execute"]);
+/// Starts a server on a free port, and returns its address.
+fn serve(arguments: &[&str]) -> (Running, String) {
+    let mut server = hello(&["serve"]);
+    server.args(arguments).args(["--addr", "127.0.0.1:0"]);
     let mut server = Running(server.stderr(Stdio::piped()).spawn().unwrap());
     let mut line = String::new();
     BufReader::new(server.0.stderr.take().unwrap()).read_line(&mut line).unwrap();
     let (_, addr) = line.trim_end().rsplit_once("http://").unwrap_or_else(|| panic!("{line}"));
-    let url = format!("http://{}/tools/fahrenheit/call", addr.trim_end_matches('/'));
+    (server, addr.to_owned())
+}
+
+#[test]
+fn serves_http() {
+    let (_server, addr) = serve(&["http", "--allow-execute"]);
+    let url = format!("http://{addr}/tools/fahrenheit/call");
     let request = ureq::post(url).header("content-type", "application/json");
     let mut response = request.send(json!({"celsius": 21.5}).to_string()).unwrap();
     let result: Value = serde_json::from_str(&response.body_mut().read_to_string().unwrap()).unwrap();
@@ -98,9 +105,8 @@ fn serves_mcp() {
     assert_eq!(response["result"]["structuredContent"], json!({"result": 70.7}));
 }
 
-#[test]
-fn tells_clients_its_name_and_version() {
-    let response = answer_over_mcp(&json!({
+fn initialize() -> Value {
+    json!({
         "jsonrpc": "2.0",
         "id": 1,
         "method": "initialize",
@@ -109,7 +115,24 @@ fn tells_clients_its_name_and_version() {
             "clientInfo": {"name": "test", "version": "1.0.0"},
             "capabilities": {},
         },
-    }));
+    })
+}
+
+#[test]
+fn tells_clients_its_name_and_version() {
+    let response = answer_over_mcp(&initialize());
     let expected = json!({"name": "hello", "version": env!("CARGO_PKG_VERSION")});
     assert_eq!(response["result"]["serverInfo"], expected);
+}
+
+#[test]
+fn serves_mcp_over_http() {
+    let (_server, addr) = serve(&["mcp"]);
+    let request = ureq::post(format!("http://{addr}/mcp"))
+        .header("content-type", "application/json")
+        .header("accept", "application/json, text/event-stream");
+    let mut response = request.send(initialize().to_string()).unwrap();
+    assert!(response.headers().contains_key("mcp-session-id"), "{:?}", response.headers());
+    let text = response.body_mut().read_to_string().unwrap();
+    assert!(text.contains(r#""serverInfo":{"name":"hello""#), "{text}");
 }

@@ -49,9 +49,9 @@ async fn serve() -> Result<ExitCode, ServeError> {
 }
 
 fn app(registry: Registry, words: PromptsFile) -> App {
-    let (over_http, over_mcp) = (registry.clone(), registry.clone());
-    let http = Server::new(move |options| serve_http(over_http, options)).about("Serve HTTP");
-    let mcp = Server::new(move |options| serve_mcp(onetool::server(over_mcp, words), options))
+    let http = tool_http::Server::new(registry.clone());
+    let over_mcp = onetool::server(registry.clone(), words);
+    let mcp = Server::new(move |options| serve_mcp(over_mcp, options))
         .about("Serve MCP, on stdio unless --addr is given")
         .optional_addr()
         .choice("surfaces", Surfaces::ALL.map(Surfaces::as_str), "Whether what is a resource is a tool too");
@@ -59,32 +59,14 @@ fn app(registry: Registry, words: PromptsFile) -> App {
     App::new("onetool", registry)
         .version(env!("CARGO_PKG_VERSION"))
         .about("Search, fetch, and run blocks that do both")
-        .server("http", http.addr(([127, 0, 0, 1], 8080)).allow_execute())
+        .server("http", http)
         .server("mcp", mcp)
         .server("search", search.addr(([127, 0, 0, 1], 7878)))
 }
 
-async fn serve_http(registry: Registry, options: ServeOptions) -> Result<(), ServeError> {
-    let addr = options.addr.ok_or("an address is needed")?;
-    let http = tool_http::Options::new().title("onetool").allow_execute(options.allow_execute);
-    let server = tool_http::Server::bind(registry, addr, http).await?;
-    options.listening(server.local_addr());
-    server.run(options.shutdown()).await;
-    Ok(())
-}
-
 async fn serve_mcp(server: tool_mcp::Server, options: ServeOptions) -> Result<(), ServeError> {
     let surfaces = options.choice("surfaces").map(str::parse::<Surfaces>).transpose()?.unwrap_or_default();
-    let server = server.surfaces(surfaces);
-    match options.addr {
-        None => server.serve_stdio().await?,
-        Some(addr) => {
-            let server = server.serve_http(addr).await?;
-            options.listening(server.local_addr());
-            server.run_until(options.shutdown()).await?;
-        }
-    }
-    Ok(())
+    options.run(server.surfaces(surfaces)).await
 }
 
 async fn serve_search(options: ServeOptions) -> Result<(), ServeError> {

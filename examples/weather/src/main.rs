@@ -48,9 +48,8 @@ async fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    let (over_http, over_mcp) = (registry.clone(), registry.clone());
-    let options = http_options.clone();
-    let http = Server::new(move |serve| serve_http(over_http, options, serve)).about("Serve HTTP");
+    let http = tool_http::Server::new(registry.clone()).options(http_options.clone());
+    let over_mcp = registry.clone();
     let mcp = Server::new(move |options| serve_mcp(over_mcp, options))
         .about("Serve MCP, on stdio unless --addr is given")
         .optional_addr()
@@ -59,7 +58,7 @@ async fn main() -> ExitCode {
     App::new("weather", registry)
         .version(env!("CARGO_PKG_VERSION"))
         .about("Daily weather of Seattle and New York, 2012 to 2015")
-        .server("http", http.addr(([127, 0, 0, 1], 8080)).allow_execute())
+        .server("http", http)
         .server("mcp", mcp)
         .package(package())
         .openapi(OpenApiVersion::ALL, move |registry, version| {
@@ -98,35 +97,10 @@ fn http_options() -> Result<tool_http::Options, String> {
     Ok(options.authenticator(bearer.map_err(|error| format!("WEATHER_TOKEN: {error}"))?))
 }
 
-async fn serve_http(
-    registry: Registry,
-    http: tool_http::Options,
-    options: ServeOptions,
-) -> Result<(), ServeError> {
-    let addr = options.addr.ok_or("an address is needed")?;
-    let http = http.allow_execute(options.allow_execute);
-    let server = tool_http::Server::bind(registry, addr, http).await?;
-    options.listening(server.local_addr());
-    server.run(options.shutdown()).await;
-    Ok(())
-}
-
 async fn serve_mcp(registry: Registry, options: ServeOptions) -> Result<(), ServeError> {
     let surfaces = options.choice("surfaces").map(str::parse::<Surfaces>).transpose()?.unwrap_or_default();
-    let server = tool_mcp::Server::new(registry)
-        .name(&options.name)
-        .version(&options.version)
-        .surfaces(surfaces)
-        .instructions(
-            "Daily weather of Seattle and New York from 2012 to 2015. Call `explain_columns` for units.",
-        );
-    match options.addr {
-        None => server.serve_stdio().await?,
-        Some(addr) => {
-            let server = server.serve_http(addr).await?;
-            options.listening(server.local_addr());
-            server.run_until(options.shutdown()).await?;
-        }
-    }
-    Ok(())
+    let server = tool_mcp::Server::new(registry).surfaces(surfaces).instructions(
+        "Daily weather of Seattle and New York from 2012 to 2015. Call `explain_columns` for units.",
+    );
+    options.run(server).await
 }

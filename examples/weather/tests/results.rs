@@ -28,7 +28,8 @@ impl RunningServers {
                 .await
                 .unwrap();
             let options = tool_http::Options::new().allow_execute(true).excerpts(true);
-            let http = tool_http::Server::bind(registry, ("127.0.0.1", 0), options).await.unwrap();
+            let http =
+                tool_http::Server::new(registry).options(options).bind(("127.0.0.1", 0)).await.unwrap();
             let urls = (format!("http://{}/mcp", mcp.local_addr()), format!("http://{}", http.local_addr()));
             tokio::spawn(mcp.run());
             tokio::spawn(async move { http.run(std::future::pending::<()>()).await });

@@ -78,34 +78,27 @@ fn callers() -> Result<Option<Bearer>, ServeError> {
 {%- endif %}
 {%- if with_http %}
 
-async fn serve_http(tools: Registry, serve: ServeOptions) -> Result<(), ServeError> {
-    let mut options = tool_http::Options::new()
-        .title(NAME)
-        .allow_execute(serve.allow_execute);
+async fn serve_http(tools: Registry, options: ServeOptions) -> Result<(), ServeError> {
+    let mut http = tool_http::Options::new();
     if let Some(callers) = callers()? {
         // Without it, everybody can list the tools.
-        options = options.authenticator(callers).protect_discovery(true);
+        http = http.authenticator(callers).protect_discovery(true);
     }
-    let addr = serve.addr.ok_or("an address is needed")?;
-    let server = tool_http::Server::bind(tools, addr, options).await?;
-    serve.listening(server.local_addr());
-    server.run(serve.shutdown()).await;
-    Ok(())
+    options
+        .run(tool_http::Server::new(tools).options(http))
+        .await
 }
 {%- endif %}
 {%- if with_mcp %}
 
 /// Serves on stdio, or over HTTP if there is an address.
-async fn serve_mcp(tools: Registry, serve: ServeOptions) -> Result<(), ServeError> {
-    let mut server = tool_mcp::Server::new(tools).name(NAME).version(VERSION);
-    let Some(addr) = serve.addr else {
-        return Ok(server.serve_stdio().await?);
-    };
-    if let Some(callers) = callers()? {
+async fn serve_mcp(tools: Registry, options: ServeOptions) -> Result<(), ServeError> {
+    let mut server = tool_mcp::Server::new(tools);
+    if options.addr.is_some()
+        && let Some(callers) = callers()?
+    {
         server = server.authenticator(callers);
     }
-    let server = server.serve_http(addr).await?;
-    serve.listening(server.local_addr());
-    Ok(server.run_until(serve.shutdown()).await?)
+    options.run(server).await
 }
 {%- endif %}

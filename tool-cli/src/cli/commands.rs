@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, Command, value_parser};
+use tool_core::adapter::ListenAddr;
 use tool_core::lint::LintRule;
 
 use crate::app::App;
@@ -14,7 +15,7 @@ use crate::cli::inputs::{self, Inputs};
 use crate::cli::install;
 use crate::cli::{completion, options, publish, task};
 use crate::openapi::document::OpenApiDocument;
-use crate::serve::{ListenAddr, Server};
+use crate::serve::Server;
 
 const TABLES: [&str; 4] = ["table", "markdown", "json", "yaml"];
 

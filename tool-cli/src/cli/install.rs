@@ -2,9 +2,10 @@
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Arg, ArgAction, Command};
+use tool_core::adapter::ListenAddr;
 
 use crate::install::client::Client;
-use crate::serve::{ListenAddr, Server};
+use crate::serve::Server;
 
 const NAMES: [&str; 4] = ["install", "project", "replace", "yes"];
 

@@ -1,12 +1,12 @@
 //! The command `serve`.
 
 use clap::ArgMatches;
+use tool_core::adapter::{ListenAddr, ServeOptions};
 
 use crate::app::App;
 use crate::error::CliError;
 use crate::lock;
-use crate::serve::{ListenAddr, ServeOptions};
-use crate::streams::Streams;
+use crate::streams::{self, Streams};
 
 /// Runs a server until it ends, and then waits for modifying calls.
 pub(crate) async fn serve(app: App, matches: &ArgMatches, streams: &mut Streams) -> Result<(), CliError> {
@@ -21,20 +21,16 @@ pub(crate) async fn serve(app: App, matches: &ArgMatches, streams: &mut Streams)
     let texts = server.texts.iter().filter_map(|text| given("text", &text.name)).collect();
     let (shutdown, overdue) = streams.interrupt().listen();
     let stop = shutdown.child_token();
-    let options = ServeOptions {
-        addr: if matches!(server.listen_addr, ListenAddr::Never) {
-            None
-        } else {
-            matches.get_one("addr").copied()
-        },
-        allow_execute: server.allows_execute && matches.get_flag("allow-execute"),
-        name: app.name,
-        version: app.version.unwrap_or_default(),
-        choices,
-        texts,
-        shutdown: stop.clone(),
-        stderr: streams.stderr(),
-    };
+    let (signal, stderr) = (stop.clone(), streams.stderr());
+    let mut options = ServeOptions::default()
+        .with_shutdown(move || Box::pin(signal.clone().cancelled_owned()))
+        .on_listening(move |addr| streams::write(&stderr, &format!("listening on http://{addr}\n")));
+    if !matches!(server.listen_addr, ListenAddr::Never) {
+        options.addr = matches.get_one("addr").copied();
+    }
+    options.allow_execute = server.allows_execute && matches.get_flag("allow-execute");
+    (options.name, options.version) = (app.name, app.version.unwrap_or_default());
+    (options.choices, options.texts) = (choices, texts);
     let serving = async {
         let serving = async { (server.run)(options).await.map_err(CliError::Server) };
         #[cfg(feature = "tasks")]

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use tokio::sync::Notify;
-use tool_cli::{Server, Streams};
+use tool_cli::{ServeError, ServeOptions, Server, Streams};
+use tool_core::BoxFuture;
+use tool_core::adapter::{ListenAddr, Serve, ServeCommand};
 
 use crate::registry::app;
 use crate::{cli, on};
@@ -125,4 +127,62 @@ async fn passes_the_name_and_version_of_the_application() {
     let ran =
         on(app, &["serve", "mcp"], |stdout, stderr| Streams::new(std::io::empty(), stdout, stderr)).await;
     ran.fails(1, "error: the server failed: demo 1.2.3\n");
+}
+
+/// A server of an adapter, which reports its options as an error.
+struct Adapter(ServeCommand);
+
+impl Serve for Adapter {
+    fn command(&self) -> ServeCommand {
+        self.0.clone()
+    }
+
+    fn serve(self, options: ServeOptions) -> BoxFuture<'static, Result<(), ServeError>> {
+        Box::pin(async move { Err(format!("{:?} {}", options.addr, options.allow_execute).into()) })
+    }
+}
+
+#[tokio::test]
+async fn takes_the_servers_of_adapters() {
+    let default = ListenAddr::Default(([127, 0, 0, 1], 9).into());
+    let run = async |arguments: &[&str]| {
+        let app = app()
+            .server("http", Adapter(ServeCommand::new("Serve pages", default).allow_execute(true)))
+            .server("mcp", Adapter(ServeCommand::new("Serve agents", ListenAddr::Optional)))
+            .server("pipe", Adapter(ServeCommand::new("Serve a pipe", ListenAddr::Never)));
+        on(app, arguments, |stdout, stderr| Streams::new(std::io::empty(), stdout, stderr)).await
+    };
+    for (arguments, options) in [
+        (&["serve", "http"][..], "Some(127.0.0.1:9) false"),
+        (&["serve", "http", "--allow-execute", "--addr", "[::1]:0"], "Some([::1]:0) true"),
+        (&["serve", "mcp"], "None false"),
+        (&["serve", "mcp", "--addr", "[::1]:0"], "Some([::1]:0) false"),
+        (&["serve", "pipe"], "None false"),
+    ] {
+        run(arguments).await.fails(1, &format!("error: the server failed: {options}\n"));
+    }
+    for refused in [&["serve", "mcp", "--allow-execute"][..], &["serve", "pipe", "--addr", "[::1]:0"]] {
+        assert_eq!(run(refused).await.code, 2, "{refused:?}");
+    }
+    let help = run(&["serve", "--help"]).await.stdout;
+    for about in ["Serve pages", "Serve agents", "Serve a pipe"] {
+        assert!(help.contains(about), "{help}");
+    }
+}
+
+#[cfg(feature = "install")]
+#[tokio::test]
+async fn installs_the_servers_of_adapters_that_speak_mcp() {
+    let run = async |speaks: bool| {
+        let command = ServeCommand::new("Serve agents", ListenAddr::Optional).mcp_stdio(speaks);
+        let arguments = ["serve", "mcp", "--install", "claude-code"];
+        on(app().server("mcp", Adapter(command)), &arguments, |stdout, stderr| {
+            Streams::new(std::io::empty(), stdout, stderr)
+        })
+        .await
+    };
+    let installed = run(true).await;
+    assert_eq!(installed.code, 0, "{}", installed.stderr);
+    assert!(installed.stdout.contains(r#""args": ["serve", "mcp"]"#), "{}", installed.stdout);
+    assert_eq!(run(false).await.code, 2);
 }

@@ -2,7 +2,8 @@
 //!
 //! An adapter serves a registry to callers of one protocol. It determines the principal ([`Registry::as_principal`]), builds the
 //! [`CallOptions`](crate::CallOptions) of a call and calls [`Registry::call_with`]. Data that it builds once from all tools (a
-//! list in the form of its protocol, a table of routes) is built from [`definitions`] and looked up by [`position`].
+//! list in the form of its protocol, a table of routes) is built from [`definitions`] and looked up by [`position`]. Its server
+//! implements [`Serve`], by which a command line starts it.
 
 #[cfg(feature = "tokio")]
 use std::collections::BTreeMap;
@@ -11,6 +12,7 @@ use std::collections::BTreeSet;
 use tracing::Span;
 
 pub use crate::model::recent::Recent;
+pub use crate::model::serve::{ListenAddr, Serve, ServeCommand, ServeError, ServeOptions};
 #[cfg(feature = "tokio")]
 pub use crate::registry::call_events::{CallEvent, CallEvents};
 pub use crate::schema::json::object_members::ObjectMembers;

@@ -168,14 +168,15 @@ async fn rejects_protected_discovery_without_an_authenticator() {
     let router = router_with(registry(|builder| builder), Options::new().protect_discovery(true));
     assert_eq!(get(&router, "/tools").await.status, 401);
     let options = Options::new().protect_discovery(true);
-    let error = Server::bind(registry(|builder| builder), "127.0.0.1:0", options).await.unwrap_err();
+    let error =
+        Server::new(registry(|builder| builder)).options(options).bind("127.0.0.1:0").await.unwrap_err();
     assert!(matches!(error, ServeError::NoAuthenticator), "{error}");
 }
 
 #[tokio::test]
 async fn allows_remote_execution_with_an_authenticator() {
     let options = Options::new().allow_execute(true).authenticator(bearer());
-    let server = Server::bind(registry(|builder| builder), "0.0.0.0:0", options).await.unwrap();
+    let server = Server::new(registry(|builder| builder)).options(options).bind("0.0.0.0:0").await.unwrap();
     let address = std::net::SocketAddr::from(([127, 0, 0, 1], server.local_addr().port()));
     tokio::spawn(server.run(std::future::pending()));
     for (headers, status) in [
@@ -391,7 +392,7 @@ impl Authenticator for Described {
 #[tokio::test]
 async fn serves_metadata_to_pages_of_other_origins() {
     let options = Options::new().allow_execute(true).authenticator(Described);
-    let server = Server::bind(registry(|builder| builder), "127.0.0.1:0", options).await.unwrap();
+    let server = Server::new(registry(|builder| builder)).options(options).bind("127.0.0.1:0").await.unwrap();
     let address = server.local_addr();
     tokio::spawn(server.run(std::future::pending()));
     let path = "/.well-known/oauth-protected-resource";

@@ -14,7 +14,7 @@ const PREFLIGHT: [&str; 2] =
     ["Access-Control-Request-Method: POST", "Access-Control-Request-Headers: content-type"];
 
 async fn serving(options: Options) -> SocketAddr {
-    let server = Server::bind(registry(), "127.0.0.1:0", options).await.unwrap();
+    let server = Server::new(registry()).options(options).bind("127.0.0.1:0").await.unwrap();
     let address = server.local_addr();
     tokio::spawn(server.run(std::future::pending()));
     address
@@ -100,7 +100,7 @@ async fn applies_cors_in_a_router() {
 async fn rejects_invalid_origins_at_start() {
     for origin in ["*", "null", "app.example.org", "https://app.example.org/x", "https://a\nb"] {
         let options = Options::new().allow_cors_origin(origin);
-        let error = Server::bind(registry(), "127.0.0.1:0", options).await.unwrap_err();
+        let error = Server::new(registry()).options(options).bind("127.0.0.1:0").await.unwrap_err();
         assert!(matches!(error, ServeError::Origin(_)), "{origin}");
     }
 }

@@ -173,7 +173,7 @@ async fn starts_with_a_failing_provider() {
             _ => Ok(list()),
         }
     };
-    let server = Server::bind(provider, "127.0.0.1:0", Options::new()).await.unwrap();
+    let server = Server::new(provider).bind("127.0.0.1:0").await.unwrap();
     let address = server.local_addr();
     tokio::spawn(server.run(std::future::pending()));
     let tools = || async move { exchange(address, &request("GET /tools", &["Host: localhost"], "")).await };
@@ -188,7 +188,7 @@ async fn starts_with_a_failing_provider() {
 async fn starts_without_waiting_for_a_provider_that_hangs() {
     let hangs = || std::future::pending::<Result<Registry, std::io::Error>>();
     let options = tool_http::ServeOptions::from(Options::new()).request_timeout(std::time::Duration::MAX);
-    let bound = Server::bind(hangs, "127.0.0.1:0", options);
+    let bound = Server::new(hangs).options(options).bind("127.0.0.1:0");
     let bound = tokio::time::timeout(std::time::Duration::from_secs(60), bound).await;
     assert_ne!(bound.expect("it waits for the provider").unwrap().local_addr().port(), 0);
 }

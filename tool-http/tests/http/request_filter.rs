@@ -11,7 +11,7 @@ use crate::tools::registry;
 const SAME: &str = "Host: localhost:1";
 
 async fn serving(options: impl Into<ServeOptions>, address: &str) -> (SocketAddr, oneshot::Sender<()>) {
-    let server = Server::bind(registry(), address, options).await.unwrap();
+    let server = Server::new(registry()).options(options).bind(address).await.unwrap();
     let address = server.local_addr();
     let (stop, stopped) = oneshot::channel::<()>();
     tokio::spawn(server.run(async {
@@ -145,12 +145,17 @@ async fn allows_configured_hosts_and_origins() {
         assert_eq!(answer.status, status, "{headers:?}");
     }
     for host in ["a b", "", "http://localhost", "localhost:80"] {
-        let server = Server::bind(registry(), "127.0.0.1:0", ServeOptions::default().allow_host(host)).await;
+        let server = Server::new(registry())
+            .options(ServeOptions::default().allow_host(host))
+            .bind("127.0.0.1:0")
+            .await;
         assert!(matches!(server, Err(ServeError::Host(_))), "{host}");
     }
     for origin in ["null", "tools.example.org", "ftp://tools.example.org", "https://a b"] {
-        let server =
-            Server::bind(registry(), "127.0.0.1:0", ServeOptions::default().allow_origin(origin)).await;
+        let server = Server::new(registry())
+            .options(ServeOptions::default().allow_origin(origin))
+            .bind("127.0.0.1:0")
+            .await;
         assert!(matches!(server, Err(ServeError::Origin(_))), "{origin}");
     }
 }

@@ -220,7 +220,7 @@ async fn row_61_times_out_slow_readers() {
     let options = ServeOptions::from(executing())
         .write_timeout(Duration::from_millis(200))
         .drain_timeout(Duration::from_secs(3600));
-    let server = tool_http::Server::bind(large(bytes), "127.0.0.1:0", options).await.unwrap();
+    let server = tool_http::Server::new(large(bytes)).options(options).bind("127.0.0.1:0").await.unwrap();
     let address = server.local_addr();
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
     let ended = tokio::spawn(server.run(async {

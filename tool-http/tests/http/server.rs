@@ -7,6 +7,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
+use tool_core::adapter::{self, ListenAddr, Serve as _};
 use tool_core::{Registry, tool};
 use tool_http::{Options, ServeError, ServeOptions, Server};
 
@@ -23,7 +24,7 @@ pub(crate) struct Serving {
 
 impl Serving {
     pub(crate) async fn start(registry: Registry, options: impl Into<ServeOptions>) -> Self {
-        let server = Server::bind(registry, "127.0.0.1:0", options).await.unwrap();
+        let server = Server::new(registry).options(options).bind("127.0.0.1:0").await.unwrap();
         let address = server.local_addr();
         let (stop, stopped) = oneshot::channel::<()>();
         let ended = tokio::spawn(server.run(async {
@@ -51,19 +52,73 @@ fn executing() -> Options {
 #[tokio::test]
 async fn rejects_execution_on_a_public_address() {
     for address in ["0.0.0.0:0", "[::]:0", "192.0.2.1:0", "[2001:db8::1]:0"] {
-        let error = Server::bind(registry(), address, executing()).await.unwrap_err();
+        let error = Server::new(registry()).options(executing()).bind(address).await.unwrap_err();
         assert!(matches!(error, ServeError::ExecutionExposed(_)), "{address}: {error}");
     }
-    let error = Server::bind(registry(), "0.0.0.0:0", executing()).await.unwrap_err();
+    let error = Server::new(registry()).options(executing()).bind("0.0.0.0:0").await.unwrap_err();
     assert_eq!(
         error.to_string(),
         "tool execution would be open to the network on `0.0.0.0:0`\n\
          help: listen on a loopback address such as 127.0.0.1, set an authenticator, or leave execution off"
     );
     for address in ["127.0.0.1:0", "127.0.0.2:0", "localhost:0"] {
-        assert!(Server::bind(registry(), address, executing()).await.is_ok(), "{address}");
+        assert!(Server::new(registry()).options(executing()).bind(address).await.is_ok(), "{address}");
     }
-    assert!(Server::bind(registry(), "0.0.0.0:0", Options::new()).await.is_ok());
+    assert!(Server::new(registry()).bind("0.0.0.0:0").await.is_ok());
+}
+
+/// Serves as `serve NAME` of a command line does, sends a request, and returns the answer after the shutdown.
+async fn served(server: Server, name: &str, allow_execute: bool, line: &str, body: &str) -> Answer {
+    let (found, address) = tokio::sync::watch::channel(None);
+    let (stop, stopped) = tokio::sync::watch::channel(());
+    let mut options = adapter::ServeOptions::default()
+        .on_listening(move |addr| {
+            found.send_replace(Some(addr));
+        })
+        .with_shutdown(move || {
+            let mut stopped = stopped.clone();
+            Box::pin(async move { drop(stopped.changed().await) })
+        });
+    options.addr = Some(([127, 0, 0, 1], 0).into());
+    options.allow_execute = allow_execute;
+    options.name = name.to_owned();
+    let serving = tokio::spawn(server.serve(options));
+    let address = address.clone().wait_for(Option::is_some).await.unwrap().unwrap();
+    let answer = exchange(address, &request(line, HOST, body)).await;
+    stop.send_replace(());
+    serving.await.unwrap().unwrap();
+    answer
+}
+
+#[tokio::test]
+async fn serves_as_a_command_line_says() {
+    let command = Server::new(registry()).command();
+    assert_eq!(command.addr, ListenAddr::Default(([127, 0, 0, 1], 8080).into()));
+    assert!(command.allow_execute && !command.mcp_stdio);
+    let (line, body) = ("POST /tools/add/call", r#"{"a":1,"b":2}"#);
+    for (server, allow_execute, status) in [
+        (Server::new(registry()), false, 403),
+        (Server::new(registry()), true, 200),
+        (Server::new(registry()).options(executing()), false, 200),
+    ] {
+        assert_eq!(served(server, "demo", allow_execute, line, body).await.status, status, "{allow_execute}");
+    }
+    let error = Server::new(registry()).serve(adapter::ServeOptions::default()).await.unwrap_err();
+    assert_eq!(error.to_string(), "an address is needed");
+}
+
+#[tokio::test]
+async fn has_the_name_of_the_application_as_its_title() {
+    let named = || Server::new(registry()).options(Options::new().title("Numbers"));
+    for (server, name, title) in [
+        (Server::new(registry()), "demo", "demo"),
+        (named(), "demo", "Numbers"),
+        (Server::new(registry()), "", "Tools"),
+    ] {
+        let answer = served(server, name, false, "GET /openapi.json", "").await;
+        let document: serde_json::Value = serde_json::from_str(&answer.body).unwrap();
+        assert_eq!(document["info"]["title"], title);
+    }
 }
 
 /// Has an example that is none.
@@ -74,12 +129,12 @@ fn faulty(#[arg(example = 300)] n: u8) -> u8 {
 
 #[tokio::test]
 async fn rejects_an_invalid_registry() {
-    let taken = Server::bind(registry(), "127.0.0.1:0", Options::new()).await.unwrap();
-    let error = Server::bind(registry(), taken.local_addr(), Options::new()).await.unwrap_err();
+    let taken = Server::new(registry()).bind("127.0.0.1:0").await.unwrap();
+    let error = Server::new(registry()).bind(taken.local_addr()).await.unwrap_err();
     assert!(matches!(error, ServeError::Bind(_)), "{error}");
 
     let faulty = Registry::builder().linked().select(|tool| tool.name() == "faulty").build().unwrap();
-    let error = Server::bind(faulty, "127.0.0.1:0", Options::new()).await.unwrap_err();
+    let error = Server::new(faulty).bind("127.0.0.1:0").await.unwrap_err();
     assert!(matches!(error, ServeError::Registry(_)), "{error}");
     assert!(error.to_string().contains("the example of input `n` is invalid"), "{error}");
 }

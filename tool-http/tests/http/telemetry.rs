@@ -161,7 +161,7 @@ async fn counts_timed_out_requests_by_status() {
     let guard = metrics::set_default_local_recorder(&recorder);
     let options = Options::new().allow_execute(true).allow_cors_origin("https://app.example.org");
     let options = ServeOptions::from(options).request_timeout(Duration::from_millis(100));
-    let server = Server::bind(registry(), "127.0.0.1:0", options).await.unwrap();
+    let server = Server::new(registry()).options(options).bind("127.0.0.1:0").await.unwrap();
     let address = server.local_addr();
     tokio::spawn(server.run(std::future::pending()));
     let headers = ["Host: localhost", "Origin: https://app.example.org"];

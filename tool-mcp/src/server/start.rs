@@ -7,7 +7,9 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use tool_core::{Principal, adapter};
+use rmcp::model::Implementation;
+use tool_core::adapter::{self, ListenAddr, Serve, ServeCommand, ServeOptions};
+use tool_core::{BoxFuture, Principal};
 
 use crate::catalog::RESERVED;
 use crate::catalog::uri::Scheme;
@@ -57,13 +59,28 @@ impl Server {
         let sealer = StateSealer::new(&keys, self.answer_timeout)
             .map_err(|_| ServeError::Setup("`request_state_keys` needs at least one key".to_owned()))?;
         let (changes, updates) = (self.changes.clone(), self.updates.clone());
-        Ok(Arc::new(Handler::new(views, changes, updates, self.identity.clone(), instructions, sealer)))
+        Ok(Arc::new(Handler::new(views, changes, updates, self.identity(), instructions, sealer)))
+    }
+
+    /// Returns the name and version of the server, which the protocol requires. Only the application has them: those of this crate
+    /// would mislead.
+    fn identity(&self) -> Implementation {
+        let mut identity = self.identity.clone();
+        if identity.name.is_empty() {
+            let program = std::env::current_exe().ok();
+            let stem = program.as_deref().and_then(|path| path.file_stem()).and_then(|stem| stem.to_str());
+            stem.unwrap_or("mcp-server").clone_into(&mut identity.name);
+        }
+        if identity.version.is_empty() {
+            "unknown".clone_into(&mut identity.version);
+        }
+        identity
     }
 
     fn settings(&self) -> Result<Settings, ServeError> {
         let mut faults = Vec::new();
         let scheme = match &self.scheme {
-            None => Some(Scheme::of_name(&self.identity.name)),
+            None => Some(Scheme::of_name(&self.identity().name)),
             Some(scheme) => Scheme::parse(scheme),
         };
         if let (None, Some(scheme)) = (&scheme, &self.scheme) {
@@ -81,8 +98,31 @@ impl Server {
         if !faults.is_empty() {
             return Err(ServeError::Setup(faults.join("\n")));
         }
-        let (scheme, name) = (scheme.unwrap_or_default(), self.identity.name.clone());
+        let (scheme, name) = (scheme.unwrap_or_default(), self.identity().name);
         Ok(Settings { scheme, name, prompts, ..self.settings.clone() })
+    }
+}
+
+impl Serve for Server {
+    fn command(&self) -> ServeCommand {
+        ServeCommand::new("Serve MCP, on stdio unless --addr is given", ListenAddr::Optional).mcp_stdio(true)
+    }
+
+    fn serve(mut self, options: ServeOptions) -> BoxFuture<'static, Result<(), adapter::ServeError>> {
+        if self.identity.name.is_empty() {
+            self.identity.name.clone_from(&options.name);
+        }
+        if self.identity.version.is_empty() {
+            self.identity.version.clone_from(&options.version);
+        }
+        Box::pin(async move {
+            let Some(addr) = options.addr else {
+                return Ok(self.serve_stdio_until(options.shutdown()).await?);
+            };
+            let server = self.serve_http(addr).await?;
+            options.listening(server.local_addr());
+            Ok(server.run_until(options.shutdown()).await?)
+        })
     }
 }
 

@@ -4,6 +4,7 @@ use axum::body::Body;
 use axum::http::Request;
 use http_body_util::BodyExt as _;
 use serde_json::json;
+use tool_core::adapter::{ListenAddr, Serve as _, ServeOptions};
 use tool_core::{Registry, tool};
 use tool_mcp::Server;
 use tower::ServiceExt as _;
@@ -282,4 +283,37 @@ fn rejects_an_unknown_session() {
     let list = request(1, "tools/list", json!({})).to_string();
     assert_eq!(server.post(&[("mcp-session-id", "00000000-0000-0000-0000-000000000000")], &list).status, 404);
     assert_eq!(server.post(&[], &list).status, 400);
+}
+
+/// What `initialize` says of a server that a command line starts over HTTP.
+async fn server_info(server: Server) -> serde_json::Value {
+    let (found, mut address) = tokio::sync::watch::channel(None);
+    let (stop, stopped) = tokio::sync::watch::channel(());
+    let mut options = ServeOptions::default()
+        .on_listening(move |addr| {
+            found.send_replace(Some(addr));
+        })
+        .with_shutdown(move || {
+            let mut stopped = stopped.clone();
+            Box::pin(async move { drop(stopped.changed().await) })
+        });
+    options.addr = Some(([127, 0, 0, 1], 0).into());
+    (options.name, options.version) = ("demo".to_owned(), "1.2.3".to_owned());
+    let serving = tokio::spawn(server.serve(options));
+    let addr = address.wait_for(Option::is_some).await.unwrap().unwrap();
+    let body = initialize().to_string();
+    let answer = tokio::task::spawn_blocking(move || exchange(addr, "POST /mcp", &[], &body)).await.unwrap();
+    stop.send_replace(());
+    serving.await.unwrap().unwrap();
+    answer.message()["result"]["serverInfo"].clone()
+}
+
+#[tokio::test]
+async fn has_the_name_and_version_of_the_application_that_starts_it() {
+    let server = || Server::new(Registry::builder().allow_empty().build().unwrap());
+    let command = server().command();
+    assert!(command.addr == ListenAddr::Optional && command.mcp_stdio && !command.allow_execute);
+    assert_eq!(server_info(server()).await, json!({"name": "demo", "version": "1.2.3"}));
+    let own = server().name("own").version("2.0.0");
+    assert_eq!(server_info(own).await, json!({"name": "own", "version": "2.0.0"}));
 }

@@ -92,7 +92,8 @@ impl Servers {
             Principal::new(claims.subject()).with(User { name })
         });
         let options = Options::new().allow_execute(true).authenticator(resource_server.clone());
-        let http = tool_http::Server::bind(registry.clone(), "127.0.0.1:0", options).await.unwrap();
+        let http =
+            tool_http::Server::new(registry.clone()).options(options).bind("127.0.0.1:0").await.unwrap();
         let mcp = tool_mcp::Server::new(registry).name("pages").authenticator(resource_server);
         let mcp = mcp.serve_http("127.0.0.1:0").await.unwrap();
         let (http_at, mcp_at) = (http.local_addr(), mcp.local_addr());
