@@ -414,15 +414,20 @@ async fn reports_errors_of_custom_number_types() {
     }
 }
 
-/// Opens a port, of which the schema admits more than the type.
-#[tool(operation = Transform)]
-fn open_port(port: Port) -> u16 {
-    port.0
+mod narrow {
+    use super::Port;
+
+    /// Opens a port, of which the schema admits more than the type.
+    #[tool_core::tool(operation = Transform)]
+    fn open_port(port: Port) -> u16 {
+        port.0
+    }
 }
 
 #[tokio::test]
 async fn shows_no_example_that_the_types_refuse() {
-    let failure = call("open_port", "{}").await.unwrap_err();
+    let registry = tools_of("tools::arguments::narrow");
+    let failure = registry.call("open_port", json!({})).await.unwrap_err();
     assert_eq!(
         failure.text(),
         "invalid input for `open_port`: 1 problem\n- /port: missing required input: expected an integer from 0 to 65535"
