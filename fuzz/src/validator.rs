@@ -3,7 +3,8 @@
 use boon::{Compiler, SchemaIndex, Schemas};
 use serde_json::Value;
 
-const LOCATION: &str = "fuzz:schema";
+/// With a path, against which a relative `$id` can be resolved.
+const LOCATION: &str = "fuzz://schemas/root";
 
 /// A compiled schema of JSON Schema 2020-12.
 pub(crate) struct Validator(Schemas, SchemaIndex);

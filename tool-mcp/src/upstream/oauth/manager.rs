@@ -45,7 +45,7 @@ fn check_issuer(expected: Option<&str>, found: &str) -> Result<(), AuthError> {
 }
 
 /// Checks that the metadata are from their issuer: from its origin, at one of its addresses for metadata (RFC 8414, section 3, and
-/// OpenID Connect Discovery 1.0, section 4), or from where that redirects to.
+/// `OpenID` Connect Discovery 1.0, section 4), or from where that redirects to.
 ///
 /// rmcp compares the issuer with the address of the metadata, unless the server names an address of another form as its authorization
 /// server. Without this check, such metadata could name the issuer of somebody else and a token endpoint of its own, which would
