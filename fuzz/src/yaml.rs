@@ -20,7 +20,8 @@ pub fn yaml(text: &[u8]) {
         documents[0]
     );
     for line in output.lines() {
-        let scalar = line.rsplit(": ").next().unwrap_or_default().trim_start_matches([' ', '-']);
+        // A text that begins with a hyphen has no space behind it.
+        let scalar = line.rsplit(": ").next().unwrap_or_default().trim_start().trim_start_matches("- ");
         let is_boolean = ["y", "n", "yes", "no", "on", "off"].contains(&scalar.to_ascii_lowercase().as_str());
         assert!(!is_boolean, "`{scalar}` has no quotes in\n{output}");
     }

@@ -13,8 +13,8 @@ use crate::process::{Gate, Protocol, Response, Server, application, until, with_
 const CLIENTS: usize = 200;
 const BODY: usize = 4_000_000;
 
-/// The memory that the server may use, in mebibytes: 64 of bodies, and what is made of them in as many calls. All bodies are 763.
-const MOST_MEMORY: u64 = 384;
+/// The memory that the server may use, in mebibytes. All bodies are 763.
+const MOST_MEMORY: u64 = 256;
 
 /// The signal of a process that aborts.
 const SIGABRT: i32 = 6;

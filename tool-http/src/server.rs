@@ -97,8 +97,9 @@ pub async fn terminated() {
 /// It accepts only requests for its own hosts and from its own pages, limits the size and time of requests, and shuts down
 /// gracefully. `GET /health` works even when there are too many connections. See [`ServeOptions`].
 ///
-/// `App::server` of `tool-cli` takes it as it is: `serve NAME` listens on `127.0.0.1:8080` or `--addr`, runs tools with
-/// `--allow-execute` or if its [options](Options::allow_execute) say so, and has the name of the application as its [title](Options::title).
+/// `App::server` of `tool-cli` takes it as it is: `serve NAME` listens on `127.0.0.1:8080` or `--addr`, and runs tools with
+/// `--allow-execute` or [`Options::allow_execute`](crate::Options::allow_execute). Its default [title](crate::Options::title) is the
+/// name of the application.
 ///
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
@@ -130,7 +131,7 @@ impl Server {
         Server { provider: provider.into_provider(), options: ServeOptions::default() }
     }
 
-    /// Sets the options: [`Options`] of the router, or [`ServeOptions`] with limits of connections.
+    /// Sets the options: [`Options`](crate::Options) of the router, or [`ServeOptions`] with limits of connections.
     ///
     /// ```
     /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();

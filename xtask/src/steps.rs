@@ -49,7 +49,7 @@ pub(crate) const STEPS: &[Step] = &[
     },
     Step {
         name: "soak",
-        summary: "memory is flat, and nothing else is left, after two minutes of mixed and hostile traffic",
+        summary: "memory, descriptors and tasks are flat under two minutes of mixed and hostile traffic",
         needs: &[POSTGRESQL],
         run: soak::soak,
     },

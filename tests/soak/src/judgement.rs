@@ -33,11 +33,6 @@ const ALLOWANCES: [Allowance; 4] = [
     Allowance { name: "threads", of: |it| it.threads, percent: 25, more: 8, idle: Some(2) },
 ];
 
-/// The shortest run in which all figures are compared under load. In a shorter one, the tasks of abandoned sessions, which are closed
-/// after five minutes, only become more; and other work of the machine in one half makes calls slower, so that more of them run at
-/// the same time. Then only memory is compared under load: the others are compared without clients.
-const LONG: Duration = Duration::from_secs(600);
-
 /// Returns how long the figures may grow: a sixth of the time, at least 30 s and at most 10 minutes, and never more than a half.
 pub(crate) fn warm_up(whole: Duration) -> Duration {
     (whole / 6).clamp(Duration::from_secs(30), Duration::from_secs(600)).min(whole / 2)
@@ -60,8 +55,7 @@ pub(crate) fn grown(samples: &[Sample], whole: Duration) -> Vec<Growth> {
         let most = before + before * allowance.percent / 100 + allowance.more;
         (after > most).then_some(Growth { name: allowance.name, when: "under load", before, after, most })
     };
-    let is_compared = |allowance: &&Allowance| whole >= LONG || allowance.idle.is_none();
-    ALLOWANCES.iter().filter(is_compared).filter_map(growth).collect()
+    ALLOWANCES.iter().filter_map(growth).collect()
 }
 
 /// Compares the figures without clients before and after the load, and returns what has stayed.
@@ -156,24 +150,6 @@ mod tests {
         ] {
             assert_eq!(names(&grown(&samples(change), HOUR)), [name]);
         }
-    }
-
-    #[test]
-    fn compares_only_memory_under_load_in_a_short_run() {
-        let busy_at_the_end = samples(|second, figures| {
-            if second >= 75 {
-                let Figures { rss_kib, threads, descriptors, tasks } = BUSY;
-                *figures = Figures {
-                    rss_kib: 2 * rss_kib,
-                    threads: 2 * threads + 9,
-                    descriptors: 2 * descriptors,
-                    tasks: 2 * tasks,
-                };
-            }
-        });
-        let short = Duration::from_secs(120);
-        let samples: Vec<Sample> = busy_at_the_end.into_iter().filter(|sample| sample.at < short).collect();
-        assert_eq!(names(&grown(&samples, short)), ["memory in KiB"]);
     }
 
     #[test]

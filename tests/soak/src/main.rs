@@ -32,7 +32,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use fixture_postgres::PostgresServer;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep, sleep_until};
 
 use crate::figures::{Figures, Sample};
 use crate::ledger::Ledger;
@@ -81,20 +81,22 @@ async fn soak(options: &Options) -> anyhow::Result<Vec<String>> {
     let progress = Arc::new(Progress::default());
 
     load::tour(&world, &progress, seed).await;
-    session::close_abandoned(&world).await?;
+    session::close_abandoned(&world, Duration::ZERO).await?;
     // Tasks that were begun end, and connections are closed.
     let before =
         Figures::settle(figures, Duration::from_secs(60), |last, now| last.tasks == now.tasks).await?;
     println!("idle before the load: {before:?}");
     let begin = Instant::now();
     let end = begin + time;
-    let (samples, (), restarts) = tokio::join!(
+    let (samples, (), restarts, closed) = tokio::join!(
         sample(figures, &world.ledger, begin, time),
         load::clients(&world, &progress, seed, end),
         load::restarts(&postgres, end),
+        close_old_sessions(&world, judgement::warm_up(time), end),
     );
     let samples = samples?;
-    session::close_abandoned(&world).await?;
+    closed?;
+    session::close_abandoned(&world, Duration::ZERO).await?;
     let after = Figures::settle(figures, Duration::from_secs(90), |_, now| {
         judgement::stayed(&before, now).is_empty()
     })
@@ -129,6 +131,16 @@ async fn soak(options: &Options) -> anyhow::Result<Vec<String>> {
     }
     println!("{} faults, with the seed {seed}", faults.len());
     Ok(faults)
+}
+
+/// Closes abandoned sessions that are older than the warm-up, so that their number is the same after it. If that is longer than five
+/// minutes, the server has closed them by itself.
+async fn close_old_sessions(world: &World, age: Duration, end: Instant) -> anyhow::Result<()> {
+    while Instant::now() < end {
+        session::close_abandoned(world, age).await?;
+        sleep(Duration::from_secs(1)).await;
+    }
+    Ok(())
 }
 
 /// Reads the figures every second, and every five seconds if it takes long.

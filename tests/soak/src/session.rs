@@ -7,7 +7,7 @@ use anyhow::{Context as _, ensure};
 use fastrand::Rng;
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 
 use crate::events::EventStream;
 use crate::ledger::Call;
@@ -72,9 +72,10 @@ impl<'w> Session<'w> {
         Ok(())
     }
 
-    /// Leaves the session open. The server closes it when it has been idle for five minutes.
+    /// Leaves the session open. The server closes it when it has been idle for five minutes, unless [`close_abandoned`] does before.
     fn abandon(self) {
-        self.world.sessions.lock().unwrap_or_else(PoisonError::into_inner).push(self.id);
+        let mut sessions = self.world.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        sessions.push((Instant::now(), self.id));
     }
 }
 
@@ -180,10 +181,13 @@ pub(crate) async fn listen(world: &World, rng: &mut Rng) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Closes the sessions that were abandoned, if the server has not done so already.
-pub(crate) async fn close_abandoned(world: &World) -> anyhow::Result<()> {
-    let ids = std::mem::take(&mut *world.sessions.lock().unwrap_or_else(PoisonError::into_inner));
-    for id in ids {
+/// Closes the sessions that were abandoned for longer than `age`, if the server has not done so already.
+pub(crate) async fn close_abandoned(world: &World, age: Duration) -> anyhow::Result<()> {
+    let old: Vec<_> = {
+        let mut sessions = world.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        sessions.extract_if(.., |(since, _)| since.elapsed() >= age).collect()
+    };
+    for (_, id) in old {
         let status = Session { world, id }.request(Method::DELETE).send().await?.status();
         ensure!(status.is_success() || status == 404, "{status}");
     }

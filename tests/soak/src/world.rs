@@ -7,6 +7,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use tokio::process::Command;
+use tokio::time::Instant;
 
 use crate::http::HttpClient;
 use crate::ledger::Ledger;
@@ -22,8 +23,8 @@ pub(crate) struct World {
     pub(crate) http: HttpClient,
     pub(crate) mcp: McpClient,
     pub(crate) program: Program,
-    /// The sessions that were left open.
-    pub(crate) sessions: Mutex<Vec<String>>,
+    /// The sessions that were left open, and since when.
+    pub(crate) sessions: Mutex<Vec<(Instant, String)>>,
 }
 
 /// The server as a program, with its variables.

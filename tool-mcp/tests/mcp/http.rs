@@ -4,6 +4,7 @@ use axum::body::Body;
 use axum::http::Request;
 use http_body_util::BodyExt as _;
 use serde_json::json;
+use tokio_util::sync::CancellationToken;
 use tool_core::adapter::{ListenAddr, Serve as _, ServeOptions};
 use tool_core::{Registry, tool};
 use tool_mcp::Server;
@@ -288,22 +289,20 @@ fn rejects_an_unknown_session() {
 /// What `initialize` says of a server that a command line starts over HTTP.
 async fn server_info(server: Server) -> serde_json::Value {
     let (found, mut address) = tokio::sync::watch::channel(None);
-    let (stop, stopped) = tokio::sync::watch::channel(());
+    let stop = CancellationToken::new();
+    let stopped = stop.clone();
     let mut options = ServeOptions::default()
         .on_listening(move |addr| {
             found.send_replace(Some(addr));
         })
-        .with_shutdown(move || {
-            let mut stopped = stopped.clone();
-            Box::pin(async move { drop(stopped.changed().await) })
-        });
+        .with_shutdown(move || Box::pin(stopped.clone().cancelled_owned()));
     options.addr = Some(([127, 0, 0, 1], 0).into());
     (options.name, options.version) = ("demo".to_owned(), "1.2.3".to_owned());
     let serving = tokio::spawn(server.serve(options));
     let addr = address.wait_for(Option::is_some).await.unwrap().unwrap();
     let body = initialize().to_string();
     let answer = tokio::task::spawn_blocking(move || exchange(addr, "POST /mcp", &[], &body)).await.unwrap();
-    stop.send_replace(());
+    stop.cancel();
     serving.await.unwrap().unwrap();
     answer.message()["result"]["serverInfo"].clone()
 }
