@@ -45,7 +45,7 @@ use crate::upstream::settings::Upstream;
 /// | key | meaning |
 /// |---|---|
 /// | `clientId`, `clientSecret` | a client that is registered at the authorization server; a secret needs `issuer` |
-/// | `issuer` | the issuer of the authorization server, by default any that the server names |
+/// | `issuer` | the issuer of the only authorization server to sign in at, by default the one that the server names |
 /// | `clientMetadataUrl` | the URL of a client metadata document |
 /// | `clientName` | the name that a client is registered with |
 /// | `scopes` | a list of the scopes to ask for, by default those that the server names |
