@@ -24,7 +24,7 @@ const ROUNDS: u32 = 40;
 const CUT: Date = date(2016, 1, 1);
 
 /// The name of the test, which a child runs.
-const NAME: &str = "loses_no_confirmed_report_when_killed";
+const NAME: &str = "reports::loses_no_confirmed_report_when_killed";
 
 /// The environment of a child: role, file and number.
 const ROLE: &str = "REPORTS_TEST_ROLE";

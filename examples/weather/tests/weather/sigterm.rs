@@ -1,13 +1,11 @@
 //! SIGTERM on stdio lets a running report finish.
-#![cfg(unix)]
-
-#[path = "../../../tests/sigterm.rs"]
-mod shared;
 
 use std::fs::File;
 use std::process::Command;
 
 use serde_json::json;
+
+use crate::shared::call_through_sigterm;
 
 #[test]
 fn finishes_a_modifying_call_on_sigterm() {
@@ -20,7 +18,7 @@ fn finishes_a_modifying_call_on_sigterm() {
         "location": "Seattle", "date": "2026-03-01", "precipitation": 0.5,
         "temp_max": 12.5, "temp_min": 4.0, "wind": 3.1, "weather": "rain",
     });
-    let result = shared::call_through_sigterm(
+    let result = call_through_sigterm(
         Command::new(env!("CARGO_BIN_EXE_weather")).args(["serve", "mcp"]).env("WEATHER_REPORTS", &reports),
         "report_observation",
         &report,

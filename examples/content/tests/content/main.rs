@@ -1,10 +1,21 @@
-//! The tools and the store, with a file of SQLite and with a database of PostgreSQL.
+//! The tools and the store, with a file of SQLite and with a database of PostgreSQL, and the program on every interface.
 
 mod changes;
+mod client;
+mod creation;
 mod harmless;
+mod lint;
 mod locks;
+mod pages;
 mod processes;
+mod serving;
+#[cfg(unix)]
+#[path = "../../../../tests/sigterm.rs"]
+mod shared;
+#[cfg(unix)]
+mod sigterm;
 mod store;
+mod surfaces;
 mod tasks;
 mod tools;
 

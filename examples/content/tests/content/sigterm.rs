@@ -1,14 +1,12 @@
 //! SIGTERM on stdio lets a running save finish.
-#![cfg(unix)]
-
-#[path = "../../../tests/sigterm.rs"]
-mod shared;
 
 use std::process::Command;
 
 use serde_json::json;
 use sqlx::{Connection as _, Executor as _, SqliteConnection};
 use tokio::runtime::Runtime;
+
+use crate::shared::call_through_sigterm;
 
 #[test]
 fn finishes_a_modifying_call_on_sigterm() {
@@ -37,7 +35,7 @@ fn finishes_a_modifying_call_on_sigterm() {
     let mut connection = runtime.block_on(SqliteConnection::connect(&url)).unwrap();
     let before = runtime.block_on(pages(&mut connection));
     runtime.block_on(run(&mut connection, "BEGIN IMMEDIATE"));
-    let result = shared::call_through_sigterm(
+    let result = call_through_sigterm(
         program().args(["serve", "mcp"]),
         "create_node",
         &json!({"kind": "article", "title": "A seal", "body": "It slept on the slipway.\n"}),

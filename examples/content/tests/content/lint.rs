@@ -18,7 +18,7 @@ fn has_no_lint_findings() {
 
 #[test]
 fn matches_the_lock_file() {
-    let recorded: Lock = include_str!("../tools.lock").parse().unwrap();
+    let recorded: Lock = include_str!("../../tools.lock").parse().unwrap();
     let differences: Vec<String> =
         recorded.compare(&Lock::of(&registry())).iter().map(ToString::to_string).collect();
     assert!(
@@ -26,7 +26,7 @@ fn matches_the_lock_file() {
         "record them with `content lock --file examples/content/tools.lock`:\n{}",
         differences.join("\n")
     );
-    assert_eq!(Lock::of(&registry()).to_string(), include_str!("../tools.lock"));
+    assert_eq!(Lock::of(&registry()).to_string(), include_str!("../../tools.lock"));
 }
 
 #[test]

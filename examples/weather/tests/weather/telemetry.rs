@@ -1,7 +1,5 @@
 //! Traces and metrics of the program, as a collector receives them.
 
-#![cfg(unix)]
-
 use std::process::Command;
 
 use fixture_collector::{Attributes, Collector, Program, Span};
