@@ -40,7 +40,7 @@ mod tasks;
 pub mod testing;
 
 pub use openapi::{OpenApiVersion, UnknownOpenApiVersion, openapi};
-pub use options::{Options, ServeOptions};
+pub use options::{Options, ServerOptions};
 pub use resource_metadata::resource_metadata;
 pub use router::{router, router_with};
 pub use server::{BoundServer, ServeError, Server, serve, terminated};

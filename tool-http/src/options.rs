@@ -1,6 +1,6 @@
 //! Options of the router and the server.
 
-mod serve;
+mod server;
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use tool_core::authentication::Authenticator;
 use tool_core::{CallOptions, Registry, adapter};
 use tool_serve::BODY_TIMEOUT;
 
-pub use serve::ServeOptions;
+pub use server::ServerOptions;
 
 /// Options for a router or a server.
 ///

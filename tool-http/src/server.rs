@@ -19,7 +19,7 @@ use tool_serve::{Acceptor, Connections};
 pub use error::ServeError;
 
 use crate::api::Api;
-use crate::options::ServeOptions;
+use crate::options::ServerOptions;
 use crate::request_filter::RequestFilter;
 
 /// How long a start waits for the tools of a provider, in order to check them.
@@ -46,7 +46,7 @@ const CHECK_PATIENCE: Duration = Duration::from_secs(1);
 pub async fn serve<Marker>(
     provider: impl IntoToolsProvider<Marker>,
     addr: impl ToSocketAddrs,
-    options: impl Into<ServeOptions>,
+    options: impl Into<ServerOptions>,
 ) -> Result<(), ServeError> {
     let server = Server::new(provider).options(options).bind(addr).await?;
     // A closed stderr does not prevent serving.
@@ -95,7 +95,7 @@ pub async fn terminated() {
 /// A server of a registry, or of another provider of tools, that is not bound to an address yet.
 ///
 /// It accepts only requests for its own hosts and from its own pages, limits the size and time of requests, and shuts down
-/// gracefully. `GET /health` works even when there are too many connections. See [`ServeOptions`].
+/// gracefully. `GET /health` works even when there are too many connections. See [`ServerOptions`].
 ///
 /// `App::server` of `tool-cli` takes it as it is: `serve NAME` listens on `127.0.0.1:8080` or `--addr`, and runs tools with
 /// `--allow-execute` or [`Options::allow_execute`](crate::Options::allow_execute). Its default [title](crate::Options::title) is the
@@ -116,7 +116,7 @@ pub async fn terminated() {
 #[must_use = "a server does nothing until it is bound and run"]
 pub struct Server {
     provider: Provider,
-    options: ServeOptions,
+    options: ServerOptions,
 }
 
 impl Server {
@@ -128,16 +128,16 @@ impl Server {
     /// let server = tool_http::Server::new(registry);
     /// ```
     pub fn new<Marker>(provider: impl IntoToolsProvider<Marker>) -> Self {
-        Server { provider: provider.into_provider(), options: ServeOptions::default() }
+        Server { provider: provider.into_provider(), options: ServerOptions::default() }
     }
 
-    /// Sets the options: [`Options`](crate::Options) of the router, or [`ServeOptions`] with limits of connections.
+    /// Sets the options: [`Options`](crate::Options) of the router, or [`ServerOptions`] with limits of connections.
     ///
     /// ```
     /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
     /// let server = tool_http::Server::new(registry).options(tool_http::Options::new().title("Weather"));
     /// ```
-    pub fn options(mut self, options: impl Into<ServeOptions>) -> Self {
+    pub fn options(mut self, options: impl Into<ServerOptions>) -> Self {
         self.options = options.into();
         self
     }
@@ -227,7 +227,7 @@ pub struct BoundServer {
     address: SocketAddr,
     request_filter: RequestFilter,
     api: Api,
-    options: ServeOptions,
+    options: ServerOptions,
 }
 
 impl BoundServer {
@@ -245,7 +245,7 @@ impl BoundServer {
     }
 
     /// Serves until `shutdown` completes, then waits for running calls up to the
-    /// [drain timeout](ServeOptions::drain_timeout).
+    /// [drain timeout](ServerOptions::drain_timeout).
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {

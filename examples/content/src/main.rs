@@ -208,7 +208,7 @@ async fn serve_http(registry: Registry, site: Site, options: ServeOptions) -> Re
     if let Some(authenticator) = authenticator(&site, &options, "").await? {
         http = http.authenticator(authenticator);
     }
-    let mut http = tool_http::ServeOptions::from(http);
+    let mut http = tool_http::ServerOptions::from(http);
     if let Some(host) = options.text("host") {
         http = http.allow_host(host);
     }

@@ -187,7 +187,7 @@ async fn starts_with_a_failing_provider() {
 #[tokio::test]
 async fn starts_without_waiting_for_a_provider_that_hangs() {
     let hangs = || std::future::pending::<Result<Registry, std::io::Error>>();
-    let options = tool_http::ServeOptions::from(Options::new()).request_timeout(std::time::Duration::MAX);
+    let options = tool_http::ServerOptions::from(Options::new()).request_timeout(std::time::Duration::MAX);
     let bound = Server::new(hangs).options(options).bind("127.0.0.1:0");
     let bound = tokio::time::timeout(std::time::Duration::from_secs(60), bound).await;
     assert_ne!(bound.expect("it waits for the provider").unwrap().local_addr().port(), 0);

@@ -3,14 +3,14 @@
 use std::net::SocketAddr;
 
 use tokio::sync::oneshot;
-use tool_http::{Options, ServeError, ServeOptions, Server};
+use tool_http::{Options, ServeError, Server, ServerOptions};
 
 use crate::client::{exchange, request};
 use crate::tools::registry;
 
 const SAME: &str = "Host: localhost:1";
 
-async fn serving(options: impl Into<ServeOptions>, address: &str) -> (SocketAddr, oneshot::Sender<()>) {
+async fn serving(options: impl Into<ServerOptions>, address: &str) -> (SocketAddr, oneshot::Sender<()>) {
     let server = Server::new(registry()).options(options).bind(address).await.unwrap();
     let address = server.local_addr();
     let (stop, stopped) = oneshot::channel::<()>();
@@ -131,7 +131,7 @@ async fn row_46_and_48_rejects_cross_site_requests() {
 
 #[tokio::test]
 async fn allows_configured_hosts_and_origins() {
-    let options = ServeOptions::from(Options::new())
+    let options = ServerOptions::from(Options::new())
         .allow_host("Tools.Example.org")
         .allow_origin("https://tools.example.org");
     let (address, _stop) = serving(options, "127.0.0.1:0").await;
@@ -146,14 +146,14 @@ async fn allows_configured_hosts_and_origins() {
     }
     for host in ["a b", "", "http://localhost", "localhost:80"] {
         let server = Server::new(registry())
-            .options(ServeOptions::default().allow_host(host))
+            .options(ServerOptions::default().allow_host(host))
             .bind("127.0.0.1:0")
             .await;
         assert!(matches!(server, Err(ServeError::Host(_))), "{host}");
     }
     for origin in ["null", "tools.example.org", "ftp://tools.example.org", "https://a b"] {
         let server = Server::new(registry())
-            .options(ServeOptions::default().allow_origin(origin))
+            .options(ServerOptions::default().allow_origin(origin))
             .bind("127.0.0.1:0")
             .await;
         assert!(matches!(server, Err(ServeError::Origin(_))), "{origin}");

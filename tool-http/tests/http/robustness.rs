@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tool_core::{DynamicTool, Operation, Output, Tool, ToolDefinition};
-use tool_http::{Options, ServeOptions};
+use tool_http::{Options, ServerOptions};
 
 use crate::client::{request, rest};
 use crate::server::Serving;
@@ -157,7 +157,7 @@ async fn row_58_rejects_compressed_bodies() {
 
 #[tokio::test]
 async fn row_59_times_out_slow_heads() {
-    let options = ServeOptions::from(executing()).header_timeout(Duration::from_millis(100));
+    let options = ServerOptions::from(executing()).header_timeout(Duration::from_millis(100));
     let serving = Serving::start(registry(), options).await;
     for text in ["", "G", "GET /tools HTTP/1.1\r\nHost: loc", "GET /tools HTTP/1.1\r\nHost: localhost\r\n"] {
         let mut stream = serving.begin(text.as_bytes()).await;
@@ -217,7 +217,7 @@ fn large(bytes: usize) -> Vec<Arc<dyn Tool>> {
 #[tokio::test]
 async fn row_61_times_out_slow_readers() {
     let bytes = 15_000_000;
-    let options = ServeOptions::from(executing())
+    let options = ServerOptions::from(executing())
         .write_timeout(Duration::from_millis(200))
         .drain_timeout(Duration::from_secs(3600));
     let server = tool_http::Server::new(large(bytes)).options(options).bind("127.0.0.1:0").await.unwrap();

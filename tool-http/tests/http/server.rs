@@ -9,7 +9,7 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tool_core::adapter::{self, ListenAddr, Serve as _};
 use tool_core::{Registry, tool};
-use tool_http::{Options, ServeError, ServeOptions, Server};
+use tool_http::{Options, ServeError, Server, ServerOptions};
 
 use crate::client::{Answer, exchange, request, rest};
 use crate::tools::{Progress, registry, registry_with};
@@ -23,7 +23,7 @@ pub(crate) struct Serving {
 }
 
 impl Serving {
-    pub(crate) async fn start(registry: Registry, options: impl Into<ServeOptions>) -> Self {
+    pub(crate) async fn start(registry: Registry, options: impl Into<ServerOptions>) -> Self {
         let server = Server::new(registry).options(options).bind("127.0.0.1:0").await.unwrap();
         let address = server.local_addr();
         let (stop, stopped) = oneshot::channel::<()>();
@@ -247,7 +247,7 @@ async fn rejects_an_incomplete_body() {
 async fn row_64_rejects_connections_over_the_limit_except_health() {
     // Idle connections must not time out during the test.
     let options =
-        ServeOptions::from(executing()).max_connections(100).header_timeout(Duration::from_secs(3600));
+        ServerOptions::from(executing()).max_connections(100).header_timeout(Duration::from_secs(3600));
     let serving = Serving::start(registry(), options).await;
     let health = || async {
         let answer = serving.send(&request("GET /health", HOST, "")).await;
@@ -315,7 +315,7 @@ impl Serving {
 #[tokio::test]
 async fn times_out_requests_but_finishes_writes() {
     let progress = Progress::default();
-    let options = ServeOptions::from(executing()).request_timeout(Duration::from_millis(100));
+    let options = ServerOptions::from(executing()).request_timeout(Duration::from_millis(100));
     let serving = Serving::start(registry_with(progress.clone()), options).await;
     for (tool, goes_on) in [("wait_reading", false), ("wait_writing", true)] {
         let answer = serving.send(&request(&format!("POST /tools/{tool}/call"), HOST, "")).await;
@@ -373,7 +373,7 @@ async fn waits_for_writes_on_shutdown() {
 #[tokio::test]
 async fn limits_the_wait_on_shutdown() {
     let progress = Progress::default();
-    let options = ServeOptions::from(executing()).drain_timeout(Duration::from_millis(100));
+    let options = ServerOptions::from(executing()).drain_timeout(Duration::from_millis(100));
     let serving = Serving::start(registry_with(progress.clone()), options).await;
     let reading = serving.begin(&request("POST /tools/wait_reading/call", HOST, "")).await;
     progress.started().await;

@@ -7,7 +7,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::Request;
 use metrics_util::debugging::{DebugValue, DebuggingRecorder};
-use tool_http::{Options, ServeOptions, Server, router_with};
+use tool_http::{Options, Server, ServerOptions, router_with};
 use tracing_subscriber::fmt::MakeWriter;
 
 use crate::client::{exchange, get, post, request, send_to};
@@ -160,7 +160,7 @@ async fn counts_timed_out_requests_by_status() {
     // The whole server runs on this thread.
     let guard = metrics::set_default_local_recorder(&recorder);
     let options = Options::new().allow_execute(true).allow_cors_origin("https://app.example.org");
-    let options = ServeOptions::from(options).request_timeout(Duration::from_millis(100));
+    let options = ServerOptions::from(options).request_timeout(Duration::from_millis(100));
     let server = Server::new(registry()).options(options).bind("127.0.0.1:0").await.unwrap();
     let address = server.local_addr();
     tokio::spawn(server.run(std::future::pending()));

@@ -109,7 +109,7 @@ async fn serve_all(registry: Registry, updates: Updates, options: ServeOptions) 
         .body_limit(256 << 10)
         .body_timeout(REQUEST_TIMEOUT);
     let http =
-        tool_http::ServeOptions::from(http).header_timeout(REQUEST_TIMEOUT).write_timeout(WRITE_TIMEOUT);
+        tool_http::ServerOptions::from(http).header_timeout(REQUEST_TIMEOUT).write_timeout(WRITE_TIMEOUT);
     let any = SocketAddr::from(([127, 0, 0, 1], 0));
     let mcp = mcp(registry.clone(), &updates).serve_http(any).await?;
     let http = tool_http::Server::new(registry).options(http).bind(any).await?;

@@ -9,13 +9,13 @@ use crate::options::Options;
 /// Options of a [`Server`](crate::Server): limits of its connections, and the [`Options`] of its router.
 ///
 /// ```
-/// use tool_http::{Options, ServeOptions};
+/// use tool_http::{Options, ServerOptions};
 ///
-/// let options = ServeOptions::from(Options::new()).allow_host("tools.example.org");
+/// let options = ServerOptions::from(Options::new()).allow_host("tools.example.org");
 /// ```
 #[derive(Clone, Debug)]
 #[must_use = "options do nothing until they are passed to a server"]
-pub struct ServeOptions {
+pub struct ServerOptions {
     pub(crate) router: Options,
     pub(crate) hosts: Vec<String>,
     pub(crate) origins: Vec<String>,
@@ -24,15 +24,15 @@ pub struct ServeOptions {
     pub(crate) drain_timeout: Duration,
 }
 
-impl ServeOptions {
+impl ServerOptions {
     /// Accepts requests for this host too, on any port.
     ///
     /// By default, a server accepts only `localhost`, loopback addresses and its own address. This prevents DNS rebinding,
     /// with which a web page makes its own host name resolve to this machine.
     ///
     /// ```
-    /// # use tool_http::{Options, ServeOptions};
-    /// let options = ServeOptions::from(Options::new()).allow_host("tools.example.org");
+    /// # use tool_http::{Options, ServerOptions};
+    /// let options = ServerOptions::from(Options::new()).allow_host("tools.example.org");
     /// ```
     pub fn allow_host(mut self, host: impl Into<String>) -> Self {
         self.hosts.push(host.into());
@@ -45,8 +45,8 @@ impl ServeOptions {
     /// [origins that may read responses](Options::allow_cors_origin).
     ///
     /// ```
-    /// # use tool_http::{Options, ServeOptions};
-    /// let options = ServeOptions::from(Options::new()).allow_origin("https://tools.example.org");
+    /// # use tool_http::{Options, ServerOptions};
+    /// let options = ServerOptions::from(Options::new()).allow_origin("https://tools.example.org");
     /// ```
     pub fn allow_origin(mut self, origin: impl Into<String>) -> Self {
         self.origins.push(origin.into());
@@ -56,9 +56,9 @@ impl ServeOptions {
     /// Sets the time limit for the head of a request, and for idle connections; the default is 10 seconds.
     ///
     /// ```
-    /// # use tool_http::{Options, ServeOptions};
+    /// # use tool_http::{Options, ServerOptions};
     /// # use std::time::Duration;
-    /// let options = ServeOptions::from(Options::new()).header_timeout(Duration::from_secs(2));
+    /// let options = ServerOptions::from(Options::new()).header_timeout(Duration::from_secs(2));
     /// ```
     pub fn header_timeout(mut self, timeout: Duration) -> Self {
         self.limits.header_timeout = timeout;
@@ -69,9 +69,9 @@ impl ServeOptions {
     /// continues, any other is canceled. Set a longer limit for tools that take longer.
     ///
     /// ```
-    /// # use tool_http::{Options, ServeOptions};
+    /// # use tool_http::{Options, ServerOptions};
     /// # use std::time::Duration;
-    /// let options = ServeOptions::from(Options::new()).request_timeout(Duration::from_secs(600));
+    /// let options = ServerOptions::from(Options::new()).request_timeout(Duration::from_secs(600));
     /// ```
     pub fn request_timeout(mut self, timeout: Duration) -> Self {
         self.request_timeout = timeout;
@@ -82,9 +82,9 @@ impl ServeOptions {
     /// that is gone without closing the connection is noticed after about twice this time.
     ///
     /// ```
-    /// # use tool_http::{Options, ServeOptions};
+    /// # use tool_http::{Options, ServerOptions};
     /// # use std::time::Duration;
-    /// let options = ServeOptions::from(Options::new()).write_timeout(Duration::from_secs(5));
+    /// let options = ServerOptions::from(Options::new()).write_timeout(Duration::from_secs(5));
     /// ```
     pub fn write_timeout(mut self, timeout: Duration) -> Self {
         self.limits.write_timeout = timeout;
@@ -94,9 +94,9 @@ impl ServeOptions {
     /// Sets how long a shutdown waits for running calls; the default is 10 seconds.
     ///
     /// ```
-    /// # use tool_http::{Options, ServeOptions};
+    /// # use tool_http::{Options, ServerOptions};
     /// # use std::time::Duration;
-    /// let options = ServeOptions::from(Options::new()).drain_timeout(Duration::from_secs(60));
+    /// let options = ServerOptions::from(Options::new()).drain_timeout(Duration::from_secs(60));
     /// ```
     pub fn drain_timeout(mut self, timeout: Duration) -> Self {
         self.drain_timeout = timeout;
@@ -108,8 +108,8 @@ impl ServeOptions {
     /// Each connection is an open file: the limit of the process must be higher by at least 100.
     ///
     /// ```
-    /// # use tool_http::{Options, ServeOptions};
-    /// let options = ServeOptions::from(Options::new()).max_connections(100);
+    /// # use tool_http::{Options, ServerOptions};
+    /// let options = ServerOptions::from(Options::new()).max_connections(100);
     /// ```
     pub fn max_connections(mut self, connections: usize) -> Self {
         self.limits.max_connections = connections;
@@ -117,9 +117,9 @@ impl ServeOptions {
     }
 }
 
-impl From<Options> for ServeOptions {
+impl From<Options> for ServerOptions {
     fn from(router: Options) -> Self {
-        ServeOptions {
+        ServerOptions {
             router,
             hosts: Vec::new(),
             origins: Vec::new(),
@@ -130,7 +130,7 @@ impl From<Options> for ServeOptions {
     }
 }
 
-impl Default for ServeOptions {
+impl Default for ServerOptions {
     fn default() -> Self {
         Options::new().into()
     }
