@@ -38,9 +38,9 @@ fn is_same(yaml: &Yaml, value: &Value) -> bool {
             is_float && yaml.parse::<f64>().ok() == value.as_f64()
         }
         (Yaml::String(yaml), Value::String(value)) => yaml == value,
-        // `yaml-rust2` takes a sign behind a prefix, as in `0x-1`, for that of a number. Neither version of YAML does.
+        // `yaml-rust2` takes a sign behind a prefix or behind `+` for that of a number, as in `0x-1` and `+-1`. YAML does not.
         (Yaml::Integer(_), Value::String(value)) => {
-            let digits = value.strip_prefix("0x").or_else(|| value.strip_prefix("0o"));
+            let digits = ["0x", "0o", "+"].iter().find_map(|prefix| value.strip_prefix(prefix));
             digits.is_some_and(|digits| digits.starts_with(['-', '+']))
         }
         (Yaml::Array(yaml), Value::Array(value)) => {

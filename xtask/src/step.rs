@@ -13,10 +13,11 @@ use crate::program::Program;
 use crate::tally::Tally;
 use crate::workspace;
 
-/// How many steps run at the same time: while one compiles, the other waits for its servers, clients and timers.
-const AT_A_TIME: usize = 2;
+/// How many steps run at the same time. Cargo lets one of them compile at a time, on all processors; the others mostly wait, for it or
+/// for servers, clients and timers.
+const AT_A_TIME: usize = 3;
 
-/// How long a step may take beside others. Cargo lets one of them compile at a time, and the other waits for it.
+/// How long a step may take beside others.
 const LIMIT: Duration = Duration::from_secs(80 * 60);
 
 /// How many lines of a failed step are printed again before the summary, where one looks first.
@@ -203,8 +204,9 @@ mod tests {
 
     #[test]
     fn runs_other_steps_after_a_failure() {
-        let reports = run_scripts(&["exit 1", "exit 1", "echo '1 passed, 0 failed'"]);
-        assert_eq!(reports.len(), 3);
+        let scripts = [&["exit 1"; AT_A_TIME][..], &["echo '1 passed, 0 failed'"]].concat();
+        let reports = run_scripts(&scripts);
+        assert_eq!(reports.len(), AT_A_TIME + 1);
         assert_eq!(reports.iter().map(|report| report.passed).sum::<u64>(), 1);
     }
 
@@ -219,7 +221,7 @@ mod tests {
     /// Steps whose processes are shells with these scripts.
     fn run_scripts(scripts: &[&str]) -> Vec<Report> {
         // Each step has a file of its own.
-        const NAMES: [&str; 3] = ["script-1", "script-2", "script-3"];
+        const NAMES: [&str; AT_A_TIME + 1] = ["script-1", "script-2", "script-3", "script-4"];
         let steps: Vec<Step> = NAMES.iter().take(scripts.len()).map(|name| Step { name, ..HOLDS }).collect();
         run_in_processes(&steps.iter().collect::<Vec<_>>(), Duration::from_secs(20), |step| {
             let script = scripts[NAMES.iter().position(|name| *name == step.name).unwrap()];

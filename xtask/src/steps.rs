@@ -23,7 +23,7 @@ use crate::program::{
 };
 use crate::step::Step;
 
-/// Every step in the order of their beginnings, two of which run at the same time. The longest come first: what `test` leaves of the
+/// Every step in the order of their beginnings, some of which run at the same time. The longest come first: what `test` leaves of the
 /// processors, since it waits for servers, clients and timers, is for those that compile.
 pub(crate) const STEPS: &[Step] = &[
     Step { name: "fmt", summary: "the code is formatted", needs: &[], run: cargo::fmt },
