@@ -195,8 +195,8 @@ fn every_block_of_rust_is_compiled() {
 /// The tests of the programs compare what they print with the blocks `console`.
 #[test]
 fn every_output_is_compared() {
-    let programs = ["content", "hello", "weather"];
-    let tests = programs.map(|program| read(format!("examples/{program}/tests/pages.rs"))).concat();
+    let tests = ["content/tests/content", "hello/tests", "weather/tests/weather"];
+    let tests = tests.map(|folder| read(format!("examples/{folder}/pages.rs"))).concat();
     for (name, page) in pages() {
         for Block { info, text } in blocks(&page) {
             let shows_output = text.lines().any(|line| line.starts_with("$ "));
