@@ -69,7 +69,7 @@ fn item_value(item: &toml::Value) -> Value {
 }
 
 /// Returns JSON without comments and trailing commas, which become spaces. So do control characters in strings, which the clients
-/// that allow comments let pass.
+/// that allow comments let pass, and other white space than that of JSON, which the editor of our files lets pass.
 fn without_comments(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut comma = None;
@@ -93,8 +93,9 @@ fn without_comments(text: &str) -> String {
         if !c.is_whitespace() {
             comma = (c == ',').then_some(plain.len());
         }
-        let is_string = c == '"';
-        plain.extend(token.chars().map(|c| if is_string && c.is_ascii_control() { ' ' } else { c }));
+        let is_space =
+            |c: char| if token.starts_with('"') { c.is_ascii_control() } else { c.is_whitespace() };
+        plain.extend(token.chars().map(|c| if is_space(c) { ' ' } else { c }));
     }
     plain
 }
