@@ -15,7 +15,7 @@ use tokio::net::TcpListener;
 use tool_core::FailureKind;
 use tool_mcp::upstream::{CredentialFile, OAuth, SignInError, Status, Upstream, Upstreams};
 
-use crate::oauth::site::{REFRESH, SECOND, Site};
+use crate::oauth::site::{Answers, REFRESH, SECOND, Site};
 use crate::support::{Servers, servers_as, within};
 
 fn query(url: &str) -> HashMap<String, String> {
@@ -49,14 +49,26 @@ impl Account {
 
     /// Signs in as a user whose browser opens the URL, and returns the query of the URL.
     async fn sign_in(&self) -> HashMap<String, String> {
+        let (query, page, signed_in) = self.try_to_sign_in().await;
+        signed_in.unwrap();
+        assert_eq!(page, 200);
+        query
+    }
+
+    /// Signs in, and returns the query of the URL, the status of the page that the browser shows, and the result.
+    async fn try_to_sign_in(
+        &self,
+    ) -> (HashMap<String, String>, StatusCode, Result<Vec<String>, SignInError>) {
         let sign_in = within(self.servers.upstreams.sign_in("notes", [""; 0])).await.unwrap();
         let query = query(sign_in.url());
         let callback = format!("{}?code=c0de&state={}", query["redirect_uri"], query["state"]);
         let waiting = tokio::spawn(sign_in.wait(Duration::from_secs(60)));
-        let page = tokio::task::spawn_blocking(move || ureq::get(&callback).call().unwrap().status());
-        assert_eq!(within(page).await.unwrap(), 200);
-        within(waiting).await.unwrap().unwrap();
-        query
+        let page = tokio::task::spawn_blocking(move || {
+            let request = ureq::get(&callback).config().http_status_as_error(false).build();
+            request.call().unwrap().status()
+        });
+        let page = within(page).await.unwrap();
+        (query, page, within(waiting).await.unwrap())
     }
 
     fn stored(&self) -> Value {
@@ -289,6 +301,30 @@ async fn does_not_send_a_token_to_a_server_that_lies_about_its_issuer() {
         let error = Account::new(&site, oauth).fails_to_begin().await;
         assert!(error.contains(expected), "{path}: {error}");
     }
+}
+
+/// RFC 6749, section 7.1.
+#[tokio::test]
+async fn uses_no_token_of_a_type_that_it_does_not_know() {
+    let of_dpop = |answers: &mut Answers| answers.token.1["token_type"] = json!("DPoP");
+    let site = Site::start().await;
+    site.change(of_dpop);
+    let account = Account::new(&site, OAuth::new());
+    let (_, page, signed_in) = account.try_to_sign_in().await;
+    assert_eq!(page, 400);
+    let error = signed_in.unwrap_err().to_string();
+    let expected =
+        "the authorization server issued a token of the type `dpop`, and only `Bearer` is supported";
+    assert_eq!(error, format!("cannot sign in: {expected}"));
+    assert!(!account.folder.path().join("credentials.json").exists());
+
+    site.change(|answers| answers.token.1["token_type"] = json!("bearer"));
+    account.sign_in().await;
+    site.change(|answers| answers.accepted = SECOND.to_owned());
+    site.change(of_dpop);
+    account.servers.upstreams.start();
+    let down = account.servers.down("notes").await;
+    assert!(down.contains(expected), "{down}");
 }
 
 #[tokio::test]

@@ -122,6 +122,7 @@ impl CredentialStore for AccountStore {
     }
 
     async fn save(&self, credentials: StoredCredentials) -> Result<(), AuthError> {
+        check_type(&credentials)?;
         self.account.store(credentials, self.client_secret.clone()).map_err(|error| store_error(&error))
     }
 
@@ -134,6 +135,17 @@ impl CredentialStore for AccountStore {
         let mut credentials = rejected.clone();
         credentials.token_response = None;
         self.save(credentials).await
+    }
+}
+
+/// Refuses a token of another type than `Bearer`, which rmcp would use like one: RFC 6749, section 7.1.
+fn check_type(credentials: &StoredCredentials) -> Result<(), AuthError> {
+    let response = serde_json::to_value(&credentials.token_response).unwrap_or_default();
+    match response["token_type"].as_str() {
+        Some(other) if !other.eq_ignore_ascii_case("bearer") => {
+            Err(AuthError::InvalidTokenType(other.to_owned()))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -25,6 +25,10 @@ pub(super) fn describe(error: &AuthError) -> String {
             }
         }
         AuthError::CredentialStoreError(text) => text.clone(),
+        AuthError::InvalidTokenType(text) => format!(
+            "the authorization server issued a token of the type `{}`, and only `Bearer` is supported",
+            short(text)
+        ),
         AuthError::MetadataError(text) => short(text),
         AuthError::RegistrationFailed(text) => {
             format!("the authorization server did not register the client: {}", short(text))
