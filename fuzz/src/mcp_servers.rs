@@ -18,7 +18,12 @@ pub fn mcp_servers(input: &[u8]) {
     let Some(edited) = install(client, text, COMMAND, &ARGS, replace) else { return };
     let name = clients()[client];
     let read = |text: &str| parse(name, text.strip_prefix('\u{feff}').unwrap_or(text));
-    let mut before = read(text).unwrap_or_else(|error| panic!("changes what is invalid: {error}"));
+    let mut before = match read(text) {
+        Ok(before) => before,
+        // The editor reads no numbers.
+        Err(error) if error.contains("number out of range") => return,
+        Err(error) => panic!("changes what is invalid: {error}"),
+    };
     let mut after = read(&edited).unwrap_or_else(|error| panic!("{error} in\n{edited}"));
     let section = match name {
         "codex" => "mcp_servers",
