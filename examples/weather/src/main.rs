@@ -1,7 +1,7 @@
 //! The weather example as a program: its tools on the command line, over HTTP and over MCP.
 //!
 //! `WEATHER_REPORTS` names the file for reports, by default `weather-reports.jsonl` in the current folder.
-//! `WEATHER_LENIENCY=strict` rejects arguments of the wrong type. `WEATHER_TOKEN` is the bearer token of HTTP callers.
+//! `WEATHER_LENIENCY=strict` rejects arguments of the wrong type. `WEATHER_TOKEN` is the bearer token of callers over HTTP and MCP.
 //! `WEATHER_RESULTS` names a directory for large results. Errors are logged to stderr; `RUST_LOG` sets the level.
 //! Traces and metrics go to an OpenTelemetry collector if `OTEL_EXPORTER_OTLP_ENDPOINT` names one.
 
@@ -39,18 +39,22 @@ async fn main() -> ExitCode {
                 .storing(results.map_err(|error| format!("WEATHER_RESULTS is {directory:?}: {error}"))?);
         }
         let registry = builder.build().map_err(|errors| errors.to_string())?;
-        Ok((registry, http_options()?))
+        Ok((registry, bearer()?))
     });
-    let (registry, http_options) = match built {
+    let (registry, bearer) = match built {
         Ok(built) => built,
         Err(errors) => {
             eprintln!("{errors}");
             return ExitCode::FAILURE;
         }
     };
+    let mut http_options = tool_http::Options::new().title("weather");
+    if let Some(bearer) = &bearer {
+        http_options = http_options.authenticator(bearer.clone());
+    }
     let http = tool_http::Server::new(registry.clone()).options(http_options.clone());
     let over_mcp = registry.clone();
-    let mcp = Server::new(move |options| serve_mcp(over_mcp, options))
+    let mcp = Server::new(move |options| serve_mcp(over_mcp, bearer, options))
         .about("Serve MCP, on stdio unless --addr is given")
         .optional_addr()
         .mcp_stdio()
@@ -88,19 +92,27 @@ fn leniency() -> Result<Leniency, String> {
     }
 }
 
-/// Returns the options of HTTP, with the token from the environment.
-fn http_options() -> Result<tool_http::Options, String> {
-    let options = tool_http::Options::new().title("weather");
-    let Some(token) = env::var_os("WEATHER_TOKEN") else { return Ok(options) };
+/// Returns the token from the environment, which callers over a network must send.
+fn bearer() -> Result<Option<Bearer>, String> {
+    let Some(token) = env::var_os("WEATHER_TOKEN") else { return Ok(None) };
     let token = token.into_string().map_err(|_| "WEATHER_TOKEN is not UTF-8")?;
     let bearer = Bearer::new().token(token, Principal::new("bearer"));
-    Ok(options.authenticator(bearer.map_err(|error| format!("WEATHER_TOKEN: {error}"))?))
+    bearer.map(Some).map_err(|error| format!("WEATHER_TOKEN: {error}"))
 }
 
-async fn serve_mcp(registry: Registry, options: ServeOptions) -> Result<(), ServeError> {
+async fn serve_mcp(
+    registry: Registry,
+    bearer: Option<Bearer>,
+    options: ServeOptions,
+) -> Result<(), ServeError> {
     let surfaces = options.choice("surfaces").map(str::parse::<Surfaces>).transpose()?.unwrap_or_default();
-    let server = tool_mcp::Server::new(registry).surfaces(surfaces).instructions(
+    let mut server = tool_mcp::Server::new(registry).surfaces(surfaces).instructions(
         "Daily weather of Seattle and New York from 2012 to 2015. Call `explain_columns` for units.",
     );
+    if options.addr.is_some()
+        && let Some(bearer) = bearer
+    {
+        server = server.authenticator(bearer);
+    }
     options.run(server).await
 }

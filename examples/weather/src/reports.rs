@@ -368,6 +368,10 @@ fn create(path: &Path) -> io::Result<PathBuf> {
 }
 
 fn open_or_create(path: &Path) -> io::Result<File> {
+    // A pipe would wait for somebody at its other end, and what a device has may never end.
+    if fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
+        return Err(io::Error::other("it is not a file"));
+    }
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(false).open(path)
 }

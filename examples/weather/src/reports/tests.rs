@@ -22,6 +22,19 @@ fn round_trips_reports_in_order() {
     assert_eq!(reports.all().unwrap(), [first, report(2)]);
 }
 
+#[cfg(unix)]
+#[test]
+fn opens_no_pipe_and_no_device() {
+    let directory = tempfile::tempdir().unwrap();
+    let [pipe, device] = ["pipe", "device"].map(|name| directory.path().join(name));
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    std::os::unix::fs::symlink("/dev/full", &device).unwrap();
+    for path in [pipe, device] {
+        let error = Reports::open(&path).unwrap_err().to_string();
+        assert_eq!(error, format!("cannot open `{}`: it is not a file", path.display()));
+    }
+}
+
 #[test]
 fn reopens_a_store() {
     let directory = tempfile::tempdir().unwrap();

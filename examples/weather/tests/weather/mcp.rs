@@ -1,7 +1,7 @@
 //! The MCP surfaces of the tools: inclusive or exclusive.
 
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value, json};
 use tool_core::address::Surface;
@@ -90,6 +90,41 @@ async fn accepts_prompt_arguments_as_text() {
     assert!(matches!(error, ClientError::Rpc { code: -32602, .. }), "{error}");
     let prompt = client.get_prompt("compare_years", arguments("[2013, 2014]")).await.unwrap();
     assert!(prompt.text().contains("on 2013-07-04, 2014-07-04?"), "{}", prompt.text());
+}
+
+/// The program as a server, killed on drop.
+struct Program(Child);
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn asks_for_the_token_over_http() {
+    let token = "0b7c5f1e9d2a4c68";
+    let mut program = Command::new(env!("CARGO_BIN_EXE_weather"));
+    program.args(["serve", "mcp", "--addr", "127.0.0.1:0"]).env("WEATHER_TOKEN", token);
+    let mut program = Program(program.stderr(Stdio::piped()).spawn().unwrap());
+    let mut line = String::new();
+    BufReader::new(program.0.stderr.take().unwrap()).read_line(&mut line).unwrap();
+    let address = line.trim_end().strip_prefix("listening on ").unwrap_or_else(|| panic!("{line}"));
+    let request = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+        "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"},
+    }});
+    let status = |authorization: &str| {
+        let post = ureq::post(format!("{address}/mcp")).config().http_status_as_error(false).build();
+        let post = post.header("accept", "application/json, text/event-stream");
+        let post = post.header("authorization", authorization).content_type("application/json");
+        post.send(request.to_string()).unwrap().status().as_u16()
+    };
+    for (authorization, expected) in
+        [(String::new(), 401), ("Bearer 0b7c5f1e9d2a4c69".to_owned(), 401), (format!("Bearer {token}"), 200)]
+    {
+        assert_eq!(status(&authorization), expected, "{authorization}");
+    }
 }
 
 /// Returns the names that the program lists on stdio.
