@@ -149,7 +149,7 @@ async fn call(
     let secret = Secret::of(provider).map_err(|error| {
         Failure::new(FailureKind::Unmet, format!("provider `{}`: {error}", provider.code))
     })?;
-    let scrubber = endpoint.scrubber(arguments, secret.as_ref());
+    let scrubber = endpoint.scrubber(arguments, secret.as_ref())?;
     let request = endpoint.request(arguments, secret.as_ref())?;
     let shown = endpoint.shown(arguments, &scrubber);
     tracing::info!(provider = provider.code, arguments = shown, "called");

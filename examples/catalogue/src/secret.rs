@@ -1,9 +1,13 @@
 //! Keys and tokens: their source, and masking.
 
+use std::collections::HashMap;
 use std::env;
 use std::fmt;
+use std::ops::Range;
 
-use memchr::memmem;
+use aho_corasick::Anchored;
+use aho_corasick::automaton::{Automaton as _, StateID};
+use aho_corasick::nfa::contiguous::NFA;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::model::{Auth, Provider};
@@ -94,8 +98,10 @@ pub fn is_variable(name: &str) -> bool {
 /// ```
 #[derive(Clone, Default)]
 pub struct Scrubber {
-    /// Every encoding of the secrets, longer ones first.
+    /// Every encoding of the secrets, sorted.
     spellings: Vec<String>,
+    /// Finds all spellings in one pass; `None` without spellings.
+    automaton: Option<NFA>,
 }
 
 impl Scrubber {
@@ -119,43 +125,72 @@ impl Scrubber {
                 spellings.push(encoded);
             }
         }
-        spellings.sort_by_key(|spelling| std::cmp::Reverse(spelling.len()));
+        spellings.sort();
         spellings.dedup();
-        Scrubber { spellings }
+        let automaton = (!spellings.is_empty()).then(|| {
+            NFA::new(&spellings).unwrap_or_else(|error| unreachable!("secrets are far below 2 GiB: {error}"))
+        });
+        Scrubber { spellings, automaton }
     }
 
     /// Returns the text with secrets masked.
     #[must_use]
     pub fn scrub(&self, text: &str) -> String {
-        self.spellings.iter().fold(text.to_owned(), |text, spelling| text.replace(spelling, MASK))
+        String::from_utf8_lossy(&self.scrub_bytes(text.as_bytes())).into_owned()
     }
 
     /// Returns the bytes with secrets masked.
     #[must_use]
     pub fn scrub_bytes(&self, bytes: &[u8]) -> Vec<u8> {
-        self.spellings.iter().fold(bytes.to_vec(), |bytes, spelling| {
-            let mut scrubbed = Vec::with_capacity(bytes.len());
-            let mut rest = 0;
-            for start in memmem::find_iter(&bytes, spelling) {
-                scrubbed.extend_from_slice(&bytes[rest..start]);
-                scrubbed.extend_from_slice(MASK.as_bytes());
-                rest = start + spelling.len();
-            }
-            scrubbed.extend_from_slice(&bytes[rest..]);
-            scrubbed
-        })
+        let mut scrubbed = Vec::with_capacity(bytes.len());
+        let mut rest = 0;
+        for range in self.ranges(bytes) {
+            scrubbed.extend_from_slice(&bytes[rest..range.start]);
+            scrubbed.extend_from_slice(MASK.as_bytes());
+            rest = range.end;
+        }
+        scrubbed.extend_from_slice(&bytes[rest..]);
+        scrubbed
     }
 
     /// Returns `true` if a text equals a secret.
     pub(crate) fn is(&self, text: &str) -> bool {
-        self.spellings.iter().any(|spelling| spelling == text)
+        self.spellings.binary_search_by(|spelling| spelling.as_str().cmp(text)).is_ok()
     }
 
     /// Returns `true` if a text contains a secret.
     #[must_use]
     pub fn finds(&self, text: &str) -> bool {
-        self.spellings.iter().any(|spelling| text.contains(spelling))
+        !self.ranges(text.as_bytes()).is_empty()
     }
+
+    /// Returns where secrets are. Those that overlap are one: to mask one of them would uncover the rest of the other.
+    fn ranges(&self, bytes: &[u8]) -> Vec<Range<usize>> {
+        let mut ranges: Vec<Range<usize>> = Vec::new();
+        let Some(automaton) = &self.automaton else { return ranges };
+        let start = automaton.start_state(Anchored::No);
+        let mut state = start.unwrap_or_else(|error| unreachable!("it searches anywhere: {error}"));
+        let mut longest = HashMap::new();
+        for (byte, end) in bytes.iter().zip(1..) {
+            state = automaton.next_state(Anchored::No, state, *byte);
+            if !automaton.is_match(state) {
+                continue;
+            }
+            let length = *longest.entry(state).or_insert_with(|| longest_match(automaton, state));
+            let mut range = end - length..end;
+            while let Some(last) = ranges.pop_if(|last| last.end > range.start) {
+                range.start = range.start.min(last.start);
+            }
+            ranges.push(range);
+        }
+        ranges
+    }
+}
+
+/// Returns the length of the longest spelling that ends in a state.
+fn longest_match(automaton: &NFA, state: StateID) -> usize {
+    let lengths = (0..automaton.match_len(state)).map(|index| automaton.match_pattern(state, index));
+    lengths.map(|pattern| automaton.pattern_len(pattern)).max().unwrap_or_default()
 }
 
 /// Returns the percent-encoded text with lower-case hex digits.
@@ -217,5 +252,20 @@ mod tests {
         }
         assert_eq!(scrubber.scrub("abc"), "abc", "too short to distinguish from other words");
         assert_eq!(format!("{scrubber:?} {:?}", Secret::from("hunter2")), "Scrubber { .. } (secret)");
+    }
+
+    #[test]
+    fn masks_secrets_that_overlap() {
+        let scrubber = Scrubber::of(["k-evil-key", "authorization: Bearer k-ev", "evil", "hunter2-hunter2"]);
+        for (text, expected) in [
+            ("authorization: Bearer k-evil-key!", "(secret)!"),
+            ("authorization: Bearer k-evil", "(secret)"),
+            ("k-evil-key k-evil-kex", "(secret) k-(secret)-kex"),
+            ("k-evil-keyk-evil-key", "(secret)(secret)"),
+            ("hunter2-hunter2-hunter2", "(secret)"),
+        ] {
+            assert_eq!(scrubber.scrub(text), expected, "{text}");
+        }
+        assert_eq!(scrubber.scrub_bytes(b"\xff\0k-evil-key\xfe"), b"\xff\0(secret)\xfe");
     }
 }

@@ -10,6 +10,9 @@ use crate::endpoint::{Endpoint, header};
 use crate::model::{Auth, Lists, Method, Parameter, Place, Provider};
 use crate::secret::{Scrubber, Secret};
 
+/// The most bytes that the secrets of a call may have: each one is looked for, in several encodings, in all of the answer.
+const MOST_SECRETS: usize = 16 * 1024;
+
 impl Endpoint {
     /// Builds the request for these arguments, which are already validated.
     pub(crate) fn request(
@@ -48,6 +51,11 @@ impl Endpoint {
             }
         }
         let path = self.template.fill(|name| segments.get(name).and_then(Value::as_str).map(str::to_owned));
+        // Each value may be harmless, and all of them together not.
+        if climbs(&path) {
+            let reason = format!("invalid input for `{}`: its path must not lead upwards", self.tool.code);
+            return Err(Failure::new(FailureKind::Input, reason));
+        }
         let mut url = self.service.url(&path, self.template.query.as_deref());
         if !pairs.is_empty() {
             url.query_pairs_mut().extend_pairs(pairs);
@@ -87,12 +95,32 @@ impl Endpoint {
     }
 
     /// Creates a scrubber for all secrets of this call.
-    pub(crate) fn scrubber(&self, arguments: &Map<String, Value>, secret: Option<&Secret>) -> Scrubber {
+    ///
+    /// # Errors
+    ///
+    /// When there are too many of them.
+    pub(crate) fn scrubber(
+        &self,
+        arguments: &Map<String, Value>,
+        secret: Option<&Secret>,
+    ) -> Result<Scrubber, Failure> {
         let own = self.tool.parameters.iter().flat_map(|parameter| {
             let values = arguments.get(&parameter.name).into_iter().chain(&parameter.default);
             values.flat_map(|value| parameter.secrets(value)).flat_map(texts)
         });
-        Scrubber::of(own.chain(secret.map(|secret| secret.text().to_owned())))
+        let mut own: Vec<String> = own.collect();
+        let bytes: usize = own.iter().map(String::len).sum();
+        if bytes > MOST_SECRETS {
+            return Err(Failure::new(
+                FailureKind::Input,
+                format!(
+                    "invalid input for `{}`: its secrets have {bytes} bytes, and at most {MOST_SECRETS} can be masked",
+                    self.tool.code
+                ),
+            ));
+        }
+        own.extend(secret.map(|secret| secret.text().to_owned()));
+        Ok(Scrubber::of(own))
     }
 
     /// Formats the arguments for the log, without secrets.

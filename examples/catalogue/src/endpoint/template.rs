@@ -84,6 +84,8 @@ pub(super) fn literal(text: &str) -> Result<(), &'static str> {
         Err("begins with `//`, which would be another host")
     } else if text.contains(|c: char| !c.is_ascii_graphic() || "\\\"<>^`{|}#".contains(c)) {
         Err("has a character that no address has: write it percent-encoded")
+    } else if text.split('%').skip(1).any(|after| !begins_with_byte(after)) {
+        Err("has a `%` without two hexadecimal digits: write `%25`")
     } else if climbs(path) {
         Err("has a segment `.` or `..`")
     } else {
@@ -91,18 +93,27 @@ pub(super) fn literal(text: &str) -> Result<(), &'static str> {
     }
 }
 
-/// Returns `true` if a text could be read as a step upwards in a path, however often it is decoded.
+/// Returns `true` if a text begins with two hexadecimal digits.
+fn begins_with_byte(text: &str) -> bool {
+    text.as_bytes().get(..2).is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
+}
+
+/// How often a text may be percent-encoded. Servers and proxies decode once, or twice.
+const MOST_ENCODINGS: usize = 8;
+
+/// Returns `true` if a text could be read as a step upwards in a path when it is decoded, or is encoded too often to tell.
 pub(super) fn climbs(text: &str) -> bool {
     let mut text = text.to_owned();
-    loop {
+    for _ in 0..MOST_ENCODINGS {
         if text.split(['/', '\\']).any(|segment| segment == "." || segment == "..") {
             return true;
         }
         let decoded = percent_decode_str(&text).decode_utf8_lossy().into_owned();
-        // Decoding always shortens the text, so that the loop ends.
+        // What changes becomes shorter.
         if decoded.len() >= text.len() {
             return false;
         }
         text = decoded;
     }
+    true
 }

@@ -228,7 +228,9 @@ fn encodes_path_segments_and_rejects_traversal() {
     ] {
         assert_eq!(request(&endpoint, json!({"id": id})).url.path(), path, "{id}");
     }
+    let often = format!("%{}2e.", "25".repeat(100_000));
     for id in [
+        &*often,
         "",
         ".",
         "..",
@@ -249,6 +251,36 @@ fn encodes_path_segments_and_rejects_traversal() {
         let failure = endpoint.request(json!({"id": id}).as_object().unwrap(), None).unwrap_err();
         assert_eq!(failure.kind(), FailureKind::Input, "{id}");
         assert!(failure.message().starts_with("invalid input for `look`: /id: it "), "{id}: {failure}");
+    }
+}
+
+#[test]
+fn rejects_values_that_lead_upwards_together() {
+    let of_two = |path: &str| {
+        let input = |name: &str| json!({"name": name, "place": "path", "type": "string", "required": true});
+        endpoint(json!({"path": path, "parameters": [input("a"), input("b")]}))
+    };
+    let endpoint = of_two("/x/{a}{b}/y").unwrap();
+    for (a, b, is_accepted) in
+        [("%2", "f", true), (".", ".", false), ("%2", "e.", false), ("%2", "e%2e", false)]
+    {
+        let request = endpoint.request(json!({"a": a, "b": b}).as_object().unwrap(), None);
+        assert_eq!(request.is_ok(), is_accepted, "{a} {b}");
+        if let Err(failure) = request {
+            assert!(failure.message().contains("upwards"), "{failure}");
+        }
+    }
+    // A value would complete what the path begins.
+    for path in
+        ["/x/%2{a}/{b}", "/x/%{a}e/{b}", "/{a}/{b}/%zz", "/{a}/{b}?q=%", "/%2525252525252525252e./{a}{b}"]
+    {
+        let error = of_two(path).unwrap_err();
+        let expected = if path.contains("%25") {
+            "has a segment `.` or `..`"
+        } else {
+            "has a `%` without two hexadecimal digits"
+        };
+        assert!(error.contains(expected), "{path}: {error}");
     }
 }
 
@@ -302,11 +334,24 @@ fn masks_secret_arguments_in_logs() {
     let arguments =
         json!({"pin": 123_456, "passwords": ["hunter2", "x"], "note": "not hunter2, s3cret or 123456"});
     let arguments = arguments.as_object().unwrap();
-    let scrubber = endpoint.scrubber(arguments, Some(&Secret::from("s3cret")));
+    let scrubber = endpoint.scrubber(arguments, Some(&Secret::from("s3cret"))).unwrap();
     assert_eq!(
         endpoint.shown(arguments, &scrubber),
         r#"{"pin":"(secret)","passwords":"(secret)","note":"not (secret), (secret) or (secret)"}"#
     );
+}
+
+#[test]
+fn refuses_more_secrets_than_can_be_masked() {
+    let endpoint = endpoint(json!({"method": "POST", "parameters": [
+        {"name": "passwords", "place": "body", "type": "array", "items": "string", "secret": true},
+    ]}))
+    .unwrap();
+    let with = |number| json!({"passwords": vec!["12345678"; number]});
+    assert!(endpoint.scrubber(with(2_048).as_object().unwrap(), None).is_ok());
+    let failure = endpoint.scrubber(with(2_049).as_object().unwrap(), None).unwrap_err();
+    assert_eq!(failure.kind(), FailureKind::Input);
+    assert!(failure.message().ends_with("its secrets have 16392 bytes, and at most 16384 can be masked"));
 }
 
 #[test]
@@ -318,7 +363,7 @@ fn hides_secret_defaults_but_sends_them() {
     assert_eq!(url(&endpoint, json!({})), "https://shop.example.org/api/things?token=hunter2-hunter2");
     let shown = endpoint.definition.input_schema().to_string();
     assert!(!shown.contains("hunter2"), "{shown}");
-    let scrubber = endpoint.scrubber(&serde_json::Map::new(), None);
+    let scrubber = endpoint.scrubber(&serde_json::Map::new(), None).unwrap();
     assert_eq!(scrubber.scrub("you sent hunter2-hunter2"), "you sent (secret)");
     // The error does not say why the secret is invalid.
     let error = with("integer", json!("hunter2-hunter2")).unwrap_err();
@@ -346,7 +391,7 @@ fn treats_write_only_schemas_as_secret() {
         "note": "ada lovelace, not hunter2 or swordfish",
     });
     let arguments = arguments.as_object().unwrap();
-    let scrubber = endpoint.scrubber(arguments, None);
+    let scrubber = endpoint.scrubber(arguments, None).unwrap();
     assert_eq!(
         endpoint.shown(arguments, &scrubber),
         r#"{"login":"(secret)","tokens":"(secret)","note":"ada lovelace, not (secret) or (secret)"}"#
