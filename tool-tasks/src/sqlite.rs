@@ -105,7 +105,7 @@ async fn open(path: &Path) -> Stored<Pools> {
         })?;
     }
     create_file(path).map_err(|error| {
-        DatabaseError::Away(format!("the file {} cannot be created: {error}", path.display()))
+        DatabaseError::Away(format!("the file {} cannot be used: {error}", path.display()))
     })?;
     let options = SqliteConnectOptions::new()
         .filename(path)
@@ -144,9 +144,15 @@ fn create_folder(folder: &Path) -> std::io::Result<()> {
 }
 
 /// Creates the file, which only this user can read, unless it exists. `SQLite` gives its permissions to the files beside it.
+///
+/// # Errors
+///
+/// Also when there is one that every user may read or change: tasks have the arguments of their callers, and run as them.
 fn create_file(path: &Path) -> std::io::Result<()> {
-    if path.try_exists()? {
-        return Ok(());
+    match std::fs::metadata(path) {
+        Ok(found) => return check_private(&found),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+        Err(error) => return Err(error),
     }
     let mut options = std::fs::OpenOptions::new();
     // Not `create_new`, which fails for a symbolic link to a file that does not exist.
@@ -154,6 +160,23 @@ fn create_file(path: &Path) -> std::io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     options.open(path).map(drop)
+}
+
+#[cfg(unix)]
+fn check_private(found: &std::fs::Metadata) -> std::io::Result<()> {
+    let mode = std::os::unix::fs::PermissionsExt::mode(&found.permissions()) & 0o777;
+    if mode & 0o007 == 0 {
+        return Ok(());
+    }
+    Err(std::io::Error::other(format!(
+        "all users have access to it (mode {mode:o}): run `chmod o-rwx` on it"
+    )))
+}
+
+#[cfg(not(unix))]
+#[expect(clippy::unnecessary_wraps, reason = "as on Unix")]
+fn check_private(_: &std::fs::Metadata) -> std::io::Result<()> {
+    Ok(())
 }
 
 /// Creates or updates the tables. Other processes wait.

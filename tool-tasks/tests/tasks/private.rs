@@ -46,3 +46,17 @@ async fn keeps_the_permissions_of_an_existing_file() {
     engine.create(new("quick", "shared", 0)).await.unwrap();
     assert_eq!(mode(&file), 0o660, "a group may share it on purpose");
 }
+
+#[tokio::test]
+async fn refuses_a_file_of_all_users() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("tasks.db");
+    std::fs::write(&file, "").unwrap();
+    for mode in [0o604, 0o666] {
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).unwrap();
+        let error = SqliteEngine::open(&file).await.unwrap_err().to_string();
+        let expected = format!("all users have access to it (mode {mode:o}): run `chmod o-rwx` on it");
+        assert!(error.contains(&expected), "{error}");
+    }
+    assert_eq!(std::fs::read(&file).unwrap(), b"", "nothing was written");
+}
