@@ -41,9 +41,13 @@ fn needed_by(matches: &ArgMatches, arguments: &[OsString]) -> Needed {
             Needed::One(cli::name(matches).to_owned())
         }
         Some((command, _)) if ABOUT_ALL.contains(&command) => Needed::All,
-        // The name to complete is not known yet.
+        // The name to complete is not known yet. Bash passes its line as one argument.
         Some((cli::completion::COMMAND, _))
-            if arguments.iter().filter_map(|word| word.to_str()).any(is_about_tools) =>
+            if arguments
+                .iter()
+                .filter_map(|word| word.to_str())
+                .flat_map(str::split_whitespace)
+                .any(is_about_tools) =>
         {
             Needed::All
         }

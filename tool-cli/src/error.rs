@@ -48,7 +48,7 @@ pub(crate) enum CliError {
     StdinTerminal,
     #[error("stdin can be read only once, but is used twice")]
     StdinReused,
-    #[error("{what} has more than {limit} bytes, the limit for arguments")]
+    #[error("{what} has more than {limit} bytes, the most that is read")]
     TooLarge { what: String, limit: u64 },
     #[error("`{}` is not UTF-8", path.display())]
     NotUtf8 { path: PathBuf },

@@ -1,7 +1,7 @@
 //! `lock`: what every tool promises, recorded in a file, and what changed since.
 
-use std::fs;
-use std::io::{self, ErrorKind};
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 
 use clap::ArgMatches;
@@ -65,12 +65,9 @@ fn compare_running(
             return Err(CliError::StdinTerminal);
         }
         let bytes = streams.read_all(MAX_LIST + 1).map_err(CliError::ReadStdin)?;
-        if bytes.len() as u64 > MAX_LIST {
-            return Err(CliError::TooLarge { what: "stdin".to_owned(), limit: MAX_LIST });
-        }
-        String::from_utf8(bytes).map_err(|_| CliError::NotUtf8 { path: path.to_owned() })?
+        as_text(bytes, path, "stdin".to_owned())?
     } else {
-        fs::read_to_string(path).map_err(|error| CliError::ReadFile { path: path.to_owned(), error })?
+        read_file(path)?
     };
     // A list is an array, and a lock an object.
     let differences = if text.trim_start().starts_with('[') {
@@ -83,8 +80,23 @@ fn compare_running(
     Ok((differences, source))
 }
 
-/// The largest list of a service, in bytes.
+/// The largest lock or list of a service, in bytes.
 const MAX_LIST: u64 = 64 << 20;
+
+fn read_file(path: &Path) -> Result<String, CliError> {
+    let mut bytes = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(MAX_LIST + 1).read_to_end(&mut bytes));
+    read.map_err(|error| CliError::ReadFile { path: path.to_owned(), error })?;
+    as_text(bytes, path, quoted(path))
+}
+
+/// Returns what was read of a source, at most a byte more than the limit.
+fn as_text(bytes: Vec<u8>, path: &Path, what: String) -> Result<String, CliError> {
+    if bytes.len() as u64 > MAX_LIST {
+        return Err(CliError::TooLarge { what, limit: MAX_LIST });
+    }
+    String::from_utf8(bytes).map_err(|_| CliError::NotUtf8 { path: path.to_owned() })
+}
 
 fn refuse_breaking(differences: &[Difference], source: String) -> Result<(), CliError> {
     let breaks = differences.iter().any(|difference| difference.change() == Change::Breaking);
@@ -96,10 +108,10 @@ fn quoted(path: &Path) -> String {
 }
 
 fn read(path: &Path) -> Result<Option<Lock>, CliError> {
-    match fs::read_to_string(path) {
+    match read_file(path) {
         Ok(text) => text.parse().map(Some).map_err(|error| CliError::Lock { path: path.to_owned(), error }),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(CliError::ReadFile { path: path.to_owned(), error }),
+        Err(CliError::ReadFile { error, .. }) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
     }
 }
 

@@ -234,7 +234,11 @@ fn arg(flag: &Flag<'_>) -> Arg {
 }
 
 fn value_name(input: &NativeSchema) -> String {
-    match (input.kind, &input.format) {
+    // A schema may be that of somebody else.
+    let is_word = |format: &&String| {
+        format.len() <= 30 && format.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+    };
+    match (input.kind, input.format.as_ref().filter(is_word)) {
         ("string", Some(format)) => format.to_uppercase(),
         ("string" | "integer" | "number" | "boolean", _) => input.kind.to_uppercase(),
         _ => "JSON".to_owned(),
@@ -298,6 +302,23 @@ mod tests {
     use super::*;
     use crate::app::App;
     use crate::cli::commands::{RUN, VALIDATE, run, validate};
+
+    #[test]
+    fn shows_formats_that_are_words() {
+        let long = "x".repeat(31);
+        for (format, expected) in [
+            (Some("date-time"), "DATE-TIME"),
+            (None, "STRING"),
+            (Some("x\u{1b}]0;title\u{7}"), "STRING"),
+            (Some("\u{202e}uri"), "STRING"),
+            (Some("a b"), "STRING"),
+            (Some(&*long), "STRING"),
+        ] {
+            let mut input = NativeSchema::default();
+            (input.kind, input.format) = ("string", format.map(str::to_owned));
+            assert_eq!(value_name(&input), expected, "{format:?}");
+        }
+    }
 
     #[test]
     fn reserves_every_option() {

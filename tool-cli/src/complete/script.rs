@@ -71,7 +71,13 @@ fn comment_text(name: &str) -> String {
 /// Quotes a word for the shell.
 fn quoted(shell: &str, word: &str) -> String {
     let inside = match shell {
-        "powershell" => word.replace('\'', "''"),
+        // Typographic quotes end a text, too.
+        "powershell" => {
+            let quotes = ['\'', '\u{2018}', '\u{2019}', '\u{201a}', '\u{201b}'];
+            quotes
+                .iter()
+                .fold(word.to_owned(), |word, quote| word.replace(*quote, &quote.to_string().repeat(2)))
+        }
         // Only in fish does a backslash escape between single quotes.
         "fish" => word.replace('\\', r"\\").replace('\'', r"\'"),
         _ => word.replace('\'', r"'\''"),
@@ -93,6 +99,7 @@ mod tests {
         ] {
             assert_eq!(quoted(shell, r"it's a\b"), expected, "{shell}");
         }
+        assert_eq!(quoted("powershell", "a\u{2019}; calc"), "'a\u{2019}\u{2019}; calc'");
     }
 
     #[test]

@@ -138,7 +138,7 @@ async fn row_115_reports_unreadable_files() {
         Streams::new(std::io::repeat(b' '), stdout, stderr)
     })
     .await;
-    endless.fails(2, "error: stdin has more than 16777216 bytes, the limit for arguments\n");
+    endless.fails(2, "error: stdin has more than 16777216 bytes, the most that is read\n");
     let terminal = at_terminal(&["run", "add", "--input-json", "-"], "{}").await;
     terminal.fails(
         2,

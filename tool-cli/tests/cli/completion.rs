@@ -199,6 +199,8 @@ async fn prints_portable_scripts() {
             script.stdout
         );
     }
+    let powershell = run(&["completions", "powershell"]).await.stdout;
+    assert!(powershell.contains("EscapeSingleQuotedStringContent($word)"), "{powershell}");
     let odd = App::new("o'dd $(x)", Registry::builder().allow_empty().build().unwrap());
     let script =
         on(odd, &["completions", "bash"], |stdout, stderr| Streams::new(std::io::empty(), stdout, stderr))

@@ -70,7 +70,12 @@ async fn looks_up_the_tool_or_all_once() {
             ran.stderr
         );
     }
-    for arguments in [&["list"][..], &["search", "greet"], &["__complete", "fish", "--", "run", "gre"]] {
+    for arguments in [
+        &["list"][..],
+        &["search", "greet"],
+        &["__complete", "fish", "--", "run", "gre"],
+        &["__complete", "bash", "--", "demo run gre", " \t\n"],
+    ] {
         let (ran, looked_up) = discovering(arguments).await;
         assert_eq!((ran.code, looked_up), (0, vec![None]), "{arguments:?}: {}", ran.stderr);
         assert!(ran.stdout.contains("greet"), "{arguments:?}: {}", ran.stdout);

@@ -109,6 +109,15 @@ async fn compares_with_what_is_running() {
     assert_eq!(alone.code, 2, "{alone:?}");
 }
 
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn reads_no_more_than_a_lock_has() {
+    for arguments in [&["lock", "--file", "/dev/zero"][..], &["lock", "--check", "--against", "/dev/zero"]] {
+        let endless = run(app("integer"), arguments).await;
+        endless.fails(2, "error: `/dev/zero` has more than 67108864 bytes, the most that is read\n");
+    }
+}
+
 /// A server whose tools break callers does not start, so that a rolling upgrade stops before the first replica.
 #[tokio::test]
 async fn starts_no_server_that_breaks_callers() {
