@@ -248,6 +248,30 @@ test("copies invisible characters of a result", async (t) => {
   assert.equal(await clipboard(page), text);
 });
 
+test("copies no command with control characters, which a terminal takes for keys", async (t) => {
+  const { page } = await openShaped(t, { properties: { text: { type: "string" } } }, CLIPBOARD);
+  await json(page);
+  await page.getByLabel("Arguments as JSON").fill(JSON.stringify({ text: "x\u001b[201~\u0015date\r\n\t" }));
+  await page.getByRole("tab", { name: "CLI", exact: true }).click();
+  await button(page, "Copy CLI").click();
+  await page.getByRole("button", { name: "Copied" }).waitFor();
+  const command = await clipboard(page);
+  assert.doesNotMatch(command, /[\u0000-\u001f]/);
+  assert.ok(command.endsWith(String.raw`run add_note 'text:="x\u001b[201~\u0015date\r\n\t"'`), command);
+});
+
+test("shows a form for variants of variants of variants at once", async (t) => {
+  const $defs = Object.fromEntries(Array.from({ length: 40 }, (_, depth) => [`v${depth}`, { anyOf: [{ type: "string" }, { $ref: `#/$defs/v${depth + 1}` }] }]));
+  const schema = { properties: { text: { $ref: "#/$defs/v0" } }, $defs: { ...$defs, v40: { type: "boolean" } } };
+  const { page, calls } = await openShaped(t, schema);
+  await json(page);
+  await page.getByLabel("Arguments as JSON").fill('{"text":5}');
+  await run(page);
+  await page.locator("dialog[open]").getByRole("button", { name: "Run" }).click();
+  await page.locator("#outcome .good").waitFor();
+  assert.deepEqual(calls, [{ text: 5 }]);
+});
+
 test("discards late validation results of another tool", async (t) => {
   let release;
   const held = new Promise((resolve) => (release = resolve));

@@ -477,7 +477,9 @@ function snippet(index, name, args, schema, destructive) {
 	if (index === 3) return [write({ mcpServers: { [program]: { command: program, args: ["serve", "mcp"] } } }, "  "), `For an MCP client: give the full path of the program, or the \`url\` of the MCP server.`];
 	// Texts are passed as they are, other values as JSON.
 	const kind = (name) => shape(schema, shape(schema, schema).properties?.find((property) => property.name === name)?.schema).kind;
-	const pair = ([name, value]) => quoted(typeof value === "string" && write(value) === JSON.stringify(value) && ["text", "choice"].includes(kind(name)) ? `${name}=${value}` : `${name}:=${write(value)}`);
+	// A terminal would take control characters for keys. In JSON they are escaped.
+	const isPlain = (value) => typeof value === "string" && !/[\u0000-\u001f]/.test(value) && write(value) === JSON.stringify(value);
+	const pair = ([name, value]) => quoted(isPlain(value) && ["text", "choice"].includes(kind(name)) ? `${name}=${value}` : `${name}:=${write(value)}`);
 	const needsJson = !(args instanceof Map) || [...args.keys()].some((name) => !/^[A-Za-z_]\w*$/.test(name));
 	const words = needsJson ? ["--input-json", quoted(write(args))] : [...args].map(pair);
 	return [[program, "run", quoted(name), ...words, ...(destructive ? ["--yes"] : [])].join(" "), program !== title && "Put the name of your program in place of `your-program`."];

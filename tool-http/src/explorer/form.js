@@ -86,7 +86,7 @@ const FITS = {
 		isMap(value) &&
 		properties.every(({ name, schema }) => !value.has(name) || fits(root, shape(root, schema), value.get(name))) &&
 		(rest !== false || [...value.keys()].every((name) => properties.some((property) => property.name === name))),
-	union: (place, value, root) => variantOf(root, place, value) >= 0,
+	union: (place, value, root) => place.variants.some((variant) => fits(root, shape(root, variant), value)),
 };
 
 // Whether a value is of this kind, checked only as deeply as needed to distinguish variants.
