@@ -239,18 +239,19 @@ impl Writer {
     ///
     /// # Errors
     ///
-    /// When one of them is invalid, or would send a secret to another origin than before: then none is stored.
+    /// When one of them is invalid or described twice, or when a secret would be sent to another origin than before: then none is
+    /// stored.
     pub async fn import(&self, description: &Description) -> Result<(), StoreError> {
+        let Description { providers, tools } = description;
+        variables::refuse_repeated("providers", providers.iter().map(|provider| provider.code.as_str()))?;
+        variables::refuse_repeated("tools", tools.iter().map(|tool| tool.code.as_str()))?;
         let mut change = self.change().await?;
-        for provider in &description.providers {
-            match rows::provider(&mut change.transaction, &provider.code).await {
-                Ok(stored) => variables::refuse_move(&stored, provider)?,
-                Err(StoreError::NoProvider(_) | StoreError::Senseless(..)) => {}
-                Err(error) => return Err(error),
-            }
+        let before = rows::targets(&mut change.transaction).await?;
+        for provider in providers {
             rows::put_provider(&mut change.transaction, provider).await?;
         }
-        for tool in &description.tools {
+        variables::refuse_moves(&before, &rows::targets(&mut change.transaction).await?)?;
+        for tool in tools {
             rows::put_tool(&mut change.transaction, tool).await?;
         }
         change.commit().await

@@ -7,7 +7,8 @@ use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, AssertSqlSafe, Row as _};
 
 use crate::model::{Provider, Tool};
-use crate::store::{StoreError, variables};
+use crate::store::StoreError;
+use crate::store::variables::{self, Target};
 
 /// A row with its code, and its description or the reason why it is invalid.
 #[derive(Clone, Debug)]
@@ -266,6 +267,23 @@ fn with(tool: Result<Value, String>, parameters: Vec<Result<Value, String>>) -> 
     }
     tool["parameters"] = described.into();
     read(Ok(tool))
+}
+
+/// Returns the address and the variable of each provider, also of those that are invalid.
+pub(super) async fn targets(connection: &mut AnyConnection) -> Result<Vec<Target>, StoreError> {
+    // A file of SQLite can have values of other types.
+    let select =
+        "SELECT code, CAST(base_url AS TEXT), CAST(secret_variable AS TEXT) FROM provider ORDER BY code";
+    let rows = sqlx::query(select).fetch_all(connection).await?;
+    // What is no text even so has no origin, and is not served.
+    let target = |row: &AnyRow| {
+        Some(Target {
+            code: row.try_get(0).ok()?,
+            base_url: row.try_get(1).ok()?,
+            variable: row.try_get(2).ok()?,
+        })
+    };
+    Ok(rows.iter().filter_map(target).collect())
 }
 
 pub(super) async fn provider(connection: &mut AnyConnection, code: &str) -> Result<Provider, StoreError> {

@@ -10,6 +10,7 @@ use tool_core::FailureKind;
 use tool_core::failure::Reason;
 
 use super::*;
+use crate::model::Auth;
 
 fn store() -> (TempDir, Store) {
     let folder = tempfile::tempdir().unwrap();
@@ -136,6 +137,67 @@ async fn a_variable_is_of_one_origin() {
         assert!(endpoints.len() == 4 && endpoints.iter().all(Result::is_err), "{endpoints:?}");
         writer.remove_provider("a_thief").await.unwrap();
         assert_eq!(store.reader().description().await.unwrap().providers, [library]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_import_does_not_move_a_key_to_another_origin() {
+    on_both(async |store: Store| {
+        let writer = &store.0.writer;
+        writer.import(&demo()).await.unwrap();
+        let library = demo().providers.remove(0);
+        let keyless = Provider { auth: Auth::None, secret_variable: None, ..library.clone() };
+        let moved = Provider { base_url: "https://thief.example.org".to_owned(), ..library.clone() };
+        let thief = Provider { code: "thief".to_owned(), ..moved.clone() };
+        let before = store.reader().description().await.unwrap();
+        let assert_refused = async |providers: Vec<Provider>, expected: &str| {
+            let error = writer.import(&Description { providers, tools: Vec::new() }).await.unwrap_err();
+            assert!(error.to_string().contains(expected), "{error}");
+            assert_eq!(store.reader().description().await.unwrap(), before, "{expected}");
+        };
+        // The last entry of a code would win, compared with the first one.
+        assert_refused(vec![keyless.clone(), moved], "there are two providers of the code `library`").await;
+        // One entry takes the variable from its provider, and another one has it: in either order.
+        let taken = "provider `thief`: `CATALOGUE_KEY_LIBRARY` is also the variable of provider `library`";
+        assert_refused(vec![keyless.clone(), thief.clone()], taken).await;
+        assert_refused(vec![thief.clone(), keyless.clone()], taken).await;
+        // Without its key, it does not move either: the key would be free for the next import.
+        let away = Provider { base_url: thief.base_url.clone(), ..keyless.clone() };
+        assert_refused(
+            vec![away.clone()],
+            "provider `library`: `base_url` has another origin than before, which would get the secret",
+        )
+        .await;
+
+        // At the same origin, the variable may go from one provider to another one.
+        let branch = Provider { code: "branch".to_owned(), ..library.clone() };
+        let shared = Description { providers: vec![keyless, branch], tools: Vec::new() };
+        writer.import(&shared).await.unwrap();
+
+        // A row that is invalid for another reason keeps its key, too.
+        writer.import(&demo()).await.unwrap();
+        writer.remove_provider("branch").await.unwrap();
+        execute_sql(&store, "UPDATE provider SET auth = 'bear' WHERE code = 'library'").await;
+        for providers in [vec![away], vec![thief]] {
+            let refused = writer.import(&Description { providers, tools: Vec::new() }).await;
+            assert!(matches!(refused, Err(StoreError::Faults(_))), "{refused:?}");
+        }
+        writer.import(&demo()).await.unwrap();
+        assert_eq!(store.reader().description().await.unwrap(), before);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_import_has_each_tool_once() {
+    on_both(async |store: Store| {
+        let writer = &store.0.writer;
+        writer.import(&demo()).await.unwrap();
+        let twice = Description { tools: vec![tool("new"), tool("new")], ..Description::default() };
+        let error = writer.import(&twice).await.unwrap_err().to_string();
+        assert_eq!(error, "nothing was changed: there are two tools of the code `new`");
+        assert_eq!(store.reader().description().await.unwrap(), demo());
     })
     .await;
 }

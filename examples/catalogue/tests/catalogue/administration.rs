@@ -88,6 +88,29 @@ fn exports_catalogues_without_secrets() {
 }
 
 #[test]
+fn one_import_does_not_move_a_key_to_another_origin() {
+    let fixture = Fixture::new();
+    let victim = json!({
+        "code": "victim", "base_url": "http://127.0.0.1:54881", "auth": "bearer",
+        "secret_variable": "CATALOGUE_KEY_OTHER",
+    });
+    fixture.run_ok("add_provider", &victim);
+    let before = fixture.run_ok("export_catalogue", &json!({}));
+    for (code, expected) in [
+        ("victim", "there are two providers of the code `victim`"),
+        ("thief", "provider `thief`: `CATALOGUE_KEY_OTHER` is also the variable of provider `victim`"),
+    ] {
+        let providers = json!([
+            {"code": "victim", "base_url": "http://127.0.0.1:54881"},
+            {"code": code, "base_url": "https://evil.example", "auth": "bearer", "secret_variable": "CATALOGUE_KEY_OTHER"},
+        ]);
+        let error = fixture.run("import_catalogue", &json!({"providers": providers})).unwrap_err();
+        assert!(error.contains(expected), "{error}");
+        assert_eq!(fixture.run_ok("export_catalogue", &json!({})), before);
+    }
+}
+
+#[test]
 fn rejects_invalid_descriptions_before_storing() {
     let fixture = Fixture::new().with_library("http://127.0.0.1:1");
     let add =
