@@ -99,12 +99,20 @@ fn bearer() -> Result<Option<Bearer>, ServeError> {
     Ok(Some(bearer.map_err(|error| format!("CATALOGUE_TOKEN: {error}"))?))
 }
 
+/// Creates missing tables, which may take some seconds if the database is locked. A server that is to end does not wait for it.
+async fn prepare_until_shutdown(store: &Store, options: &ServeOptions) {
+    tokio::select! {
+        _ = prepare(store) => {}
+        () = options.shutdown() => {}
+    }
+}
+
 async fn serve_http(
     store: Store,
     described: Arc<Catalogue>,
     options: ServeOptions,
 ) -> Result<(), ServeError> {
-    prepare(&store).await;
+    prepare_until_shutdown(&store, &options).await;
     let mut http = tool_http::Options::new();
     if let Some(bearer) = bearer()? {
         http = http.authenticator(bearer);
@@ -122,7 +130,7 @@ async fn serve_mcp(
     changes: Changes,
     options: ServeOptions,
 ) -> Result<(), ServeError> {
-    prepare(&store).await;
+    prepare_until_shutdown(&store, &options).await;
     let surfaces = options.choice("surfaces").map(str::parse::<Surfaces>).transpose()?.unwrap_or_default();
     let mut server =
         tool_mcp::Server::new(Arc::clone(&described)).surfaces(surfaces).changes(&changes).instructions(

@@ -70,14 +70,14 @@ impl Store {
     }
 
     /// Creates the tables of PostgreSQL if they are missing, once however many servers do so at the same time. A file is left to the
-    /// first change.
+    /// first change. Returns `true` if it created or updated tables.
     ///
     /// # Errors
     ///
-    /// When the database cannot be reached, or has the format of a newer version.
-    pub async fn prepare(&self) -> Result<(), StoreError> {
+    /// When the database cannot be reached, has the format of a newer version, or stays locked for migrations.
+    pub async fn prepare(&self) -> Result<bool, StoreError> {
         match self.reader().database() {
-            Database::File(_) => Ok(()),
+            Database::File(_) => Ok(false),
             Database::Postgres(postgres) => postgres.prepare().await,
         }
     }
@@ -311,6 +311,12 @@ pub enum StoreError {
     /// The database stays locked.
     #[error("the catalogue is busy: try again")]
     Busy,
+    /// The tables are missing or old, and the lock of migrations was not released in time.
+    #[error(
+        "the tables of the catalogue cannot be created or updated: another connection to the database holds the lock of migrations: \
+         try again"
+    )]
+    MigrationLocked,
     /// Reading was interrupted; the log has the details.
     #[error("the catalogue could not be read to its end")]
     Interrupted,
@@ -357,7 +363,9 @@ impl From<StoreError> for ToolError {
                 ToolError::not_found(text)
             }
             StoreError::Taken(..) | StoreError::InUse(_) => ToolError::conflict(text),
-            StoreError::Busy | StoreError::Interrupted => ToolError::unavailable(text),
+            StoreError::Busy | StoreError::MigrationLocked | StoreError::Interrupted => {
+                ToolError::unavailable(text)
+            }
             StoreError::Faults(_)
             | StoreError::Senseless(..)
             | StoreError::InvalidUrl

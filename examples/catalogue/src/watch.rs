@@ -29,10 +29,13 @@ pub async fn watch(store: Store, catalogue: Arc<Catalogue>) {
 }
 
 /// Creates the tables of PostgreSQL if they are missing. If the database is away, [`watch`] does so once it is back.
-pub async fn prepare(store: &Store) {
-    if let Err(error) = store.prepare().await {
-        tracing::error!(%error, "the tables of the catalogue cannot be created");
-    }
+///
+/// Returns `true` if it created or updated tables. A failure is logged.
+pub async fn prepare(store: &Store) -> bool {
+    let prepared = store.prepare().await;
+    prepared
+        .inspect_err(|error| tracing::error!(%error, "the tables of the catalogue cannot be created"))
+        .unwrap_or_default()
 }
 
 async fn listen(postgres: &Postgres, store: &Store, catalogue: &Catalogue) {
@@ -42,10 +45,12 @@ async fn listen(postgres: &Postgres, store: &Store, catalogue: &Catalogue) {
     };
     let mut changes = pin!(changes.listen());
     while changes.next().await.is_some() {
-        // The database may be another one since it was lost.
-        prepare(store).await;
         // Only hints: the list is compared with the last one before clients are notified.
         catalogue.refresh();
+        // The database may be another one since it was lost. This may wait for a lock, and the list does not.
+        if prepare(store).await {
+            catalogue.refresh();
+        }
     }
 }
 

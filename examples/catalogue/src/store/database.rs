@@ -34,6 +34,9 @@ const WRITING: &str = "PRAGMA busy_timeout = 30000; PRAGMA temp_store = memory; 
 /// How long connecting to PostgreSQL may take.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+/// What a connection to PostgreSQL begins with: how long it waits for a lock. Any role of the database can hold that of migrations.
+const CONNECTED: &str = "SET lock_timeout = '5s'";
+
 /// Where a catalogue is stored.
 #[derive(Clone)]
 pub enum Database {
@@ -62,6 +65,9 @@ impl Database {
         url.parse::<sqlx::postgres::PgConnectOptions>().map_err(invalid)?;
         // Without these times, the pool needs no runtime yet.
         let pool = AnyPoolOptions::new().idle_timeout(None).max_lifetime(None);
+        let pool = pool.after_connect(|connection, _| {
+            Box::pin(async move { connection.execute(sqlx::raw_sql(CONNECTED)).await.map(drop) })
+        });
         let pool = pool.max_connections(4).acquire_timeout(PATIENCE).connect_lazy(url).map_err(invalid)?;
         Ok(Database::Postgres(Postgres { url: url.to_owned(), pool }))
     }
@@ -79,12 +85,8 @@ impl Database {
             Database::Postgres(Postgres { pool, .. }) => {
                 let begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
                 let mut transaction = pool.begin_with(begin).await?;
-                let select = sqlx::query_scalar("SELECT max(version) FROM catalogue_migrations");
-                let version: Option<i64> = match select.fetch_one(&mut *transaction).await {
-                    Err(sqlx::Error::Database(error)) if error.code().as_deref() == Some("42P01") => None,
-                    version => version?,
-                };
-                (transaction, version.unwrap_or_default())
+                let version = newest_migration(&mut transaction).await?;
+                (transaction, version)
             }
         };
         match version {
@@ -121,8 +123,8 @@ impl Postgres {
         &self.url
     }
 
-    /// Creates the tables if they are missing.
-    pub(super) async fn prepare(&self) -> Result<(), StoreError> {
+    /// Creates the tables if they are missing. Returns `true` if it created or updated them.
+    pub(super) async fn prepare(&self) -> Result<bool, StoreError> {
         migrate_postgres(&self.pool).await
     }
 }
@@ -184,23 +186,44 @@ async fn migrate_file(connection: &mut AnyConnection) -> Result<(), StoreError> 
     Ok(())
 }
 
-/// Creates or updates the tables. The migrator takes a lock, for which other processes wait.
-async fn migrate_postgres(pool: &AnyPool) -> Result<(), StoreError> {
+/// Returns the newest migration that a database of PostgreSQL has; 0 without tables.
+async fn newest_migration(connection: &mut AnyConnection) -> Result<i64, sqlx::Error> {
+    let select = sqlx::query_scalar("SELECT max(version) FROM catalogue_migrations");
+    let version: Option<i64> = match select.fetch_one(connection).await {
+        // undefined_table
+        Err(sqlx::Error::Database(error)) if error.code().as_deref() == Some("42P01") => None,
+        version => version?,
+    };
+    Ok(version.unwrap_or_default())
+}
+
+/// Creates or updates the tables. Returns `true` if there was something to do.
+///
+/// The migrator takes a lock, for which other processes wait, and which any role of the database can hold: it runs only if a migration
+/// is missing.
+async fn migrate_postgres(pool: &AnyPool) -> Result<bool, StoreError> {
+    let mut connection = pool.acquire().await?;
+    match newest_migration(&mut connection).await? {
+        NEWEST => return Ok(false),
+        found if found > NEWEST => return Err(StoreError::Newer { found, newest: NEWEST }),
+        _ => {}
+    }
     let migration = |(sql, version): (&'static str, i64)| {
         let description = Cow::Borrowed("catalogue");
         Migration::new(version, description, MigrationType::Simple, sql.into_sql_str(), false)
     };
     let mut migrator = Migrator::with_migrations(POSTGRES.into_iter().zip(1..).map(migration).collect());
     migrator.dangerous_set_table_name(MIGRATIONS);
-    let mut connection = pool.acquire().await?;
+    // After an error, or if the caller does not wait for the end, the migrator does not release its lock: the end of the
+    // connection does.
+    connection.close_on_drop();
     let migrated = migrator.run_direct(None, &mut *connection, false).await;
-    if migrated.is_err() {
-        // After an error, the migrator does not release its lock: the end of the connection does.
-        connection.close_on_drop();
-    }
-    migrated.map_err(|error| match error {
+    migrated.map(|()| true).map_err(|error| match error {
         MigrateError::VersionMissing(found) => StoreError::Newer { found, newest: NEWEST },
-        MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _) => error.into(),
+        MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _) => match error.into() {
+            StoreError::Busy => StoreError::MigrationLocked,
+            error => error,
+        },
         error => StoreError::Database(sqlx::Error::from(error)),
     })
 }

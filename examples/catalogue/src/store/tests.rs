@@ -460,6 +460,7 @@ async fn creates_the_tables_of_postgres_once() {
     for started in starts.join_all().await {
         started.unwrap();
     }
+    assert!(!store().prepare().await.unwrap(), "there is nothing left to create");
     assert_eq!(store().reader().description().await.unwrap(), Description::default());
     let mut connection = server.connect().await;
     let applied: i64 = sqlx::query_scalar("SELECT count(*) FROM catalogue_migrations")
@@ -473,9 +474,11 @@ async fn creates_the_tables_of_postgres_once() {
     assert!(matches!(store().reader().rows().await, Err(StoreError::Newer { found: 99, newest: 1 })));
     let imported = store().0.writer.import(&demo()).await;
     assert!(matches!(imported, Err(StoreError::Newer { found: 99, newest: 1 })), "{imported:?}");
-    // A program that is too old does not keep others from writing.
-    let old = store();
-    assert!(matches!(old.prepare().await, Err(StoreError::Newer { .. })));
+    assert!(matches!(store().prepare().await, Err(StoreError::Newer { .. })));
+    // A program whose migration fails does not keep others from theirs.
+    let failing = Store::postgres(&server.create_database("of_others").await).unwrap();
+    execute_sql(&failing, "CREATE TABLE tool (code TEXT)").await;
+    assert!(matches!(failing.prepare().await, Err(StoreError::Database(_))));
     let locks = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'";
     let released = async {
         while sqlx::query_scalar::<_, i64>(locks).fetch_one(&mut connection).await.unwrap() > 0 {
@@ -483,7 +486,7 @@ async fn creates_the_tables_of_postgres_once() {
         }
     };
     tokio::time::timeout(std::time::Duration::from_secs(30), released).await.expect("the lock is released");
-    drop(old);
+    drop(failing);
 }
 
 #[test]

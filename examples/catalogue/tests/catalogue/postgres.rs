@@ -1,9 +1,10 @@
 //! Several servers with one catalogue in PostgreSQL.
 
 use std::io::{BufRead as _, BufReader};
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use fixture_postgres::PostgresServer;
 use serde_json::{Value, json};
@@ -12,7 +13,7 @@ use tokio::runtime::Runtime;
 use crate::administration::administers;
 use crate::discovery::{lists_changes, skips_invalid_rows};
 use crate::mcp::{self, run_blocking};
-use crate::program::{Fixture, Server};
+use crate::program::{Fixture, PATIENCE, Server};
 use crate::service::Library;
 
 /// Ends all connections but that of the statement, and waits until they have ended.
@@ -152,6 +153,64 @@ fn many_servers_start_at_once_without_tables() {
         assert!(!server.log().contains("ERROR"), "{}", server.log());
     }
     drop(fixture);
+}
+
+#[test]
+fn the_lock_of_migrations_delays_nothing_once_there_are_tables() {
+    let database = PostgresServer::start();
+    let fixture = Fixture::on_postgres(&database.url()).with_library("http://127.0.0.1:1");
+    let running = fixture.http();
+    let lock = fixture.sql().lock_migrations();
+    let started = fixture.http();
+    fixture.sql().execute("UPDATE tool SET title = 'Other' WHERE code = 'get_cover'");
+    for server in [&running, &started] {
+        server.wait_until("the change", |_| server.get("/tools/get_cover").1["title"] == "Other");
+    }
+    fixture.run_ok("disable_tool", &json!({"code": "get_cover"}));
+    for server in [&running, &started] {
+        server.wait_until("the command", |names| names.as_ref().is_ok_and(|names| names.len() == 3));
+        assert!(!server.log().contains("ERROR"), "{}", server.log());
+    }
+    lock.assert_held();
+}
+
+#[test]
+fn the_lock_of_migrations_is_reported_by_a_first_start() {
+    const LOCKED: &str = "the tables of the catalogue cannot be created or updated: another connection to the database holds the \
+         lock of migrations: try again";
+    let database = PostgresServer::start();
+    let fixture = Fixture::on_postgres(&database.url());
+    let lock = fixture.sql().lock_migrations();
+    let server = fixture.http();
+    assert!(server.log().contains(LOCKED), "{}", server.log());
+    let provider = json!({"code": "shelf", "base_url": "http://127.0.0.1:1"});
+    assert_eq!(fixture.run("add_provider", &provider), Err(LOCKED.to_owned()));
+    lock.assert_held();
+    // Later, a command creates them, and the server has its tools.
+    let fixture = fixture.with_library("http://127.0.0.1:1");
+    server.wait_until("the import", |names| names.as_ref().is_ok_and(|names| names.len() == 4));
+    drop(fixture);
+}
+
+#[test]
+fn sigterm_ends_a_first_start_that_waits_for_the_lock_of_migrations() {
+    let database = PostgresServer::start();
+    let fixture = Fixture::on_postgres(&database.url());
+    let lock = fixture.sql().lock_migrations();
+    let mut program = fixture.program();
+    program.args(["serve", "http", "--addr", "127.0.0.1:0"]).stderr(Stdio::piped());
+    let child = program.spawn().unwrap();
+    let mut sql = fixture.sql();
+    let start = Instant::now();
+    while !sql.is("SELECT count(*) > 0 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted") {
+        assert!(start.elapsed() < PATIENCE, "it waits for the lock");
+        thread::yield_now();
+    }
+    let sent = Command::new("kill").args(["-s", "TERM", &child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    lock.assert_held();
 }
 
 #[test]

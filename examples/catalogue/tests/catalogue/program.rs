@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use sqlx::migrate::Migrate as _;
 use sqlx::{AnyConnection, Connection as _, Executor as _};
 use tempfile::TempDir;
 use tokio::runtime::{Builder, Runtime};
@@ -118,6 +119,30 @@ impl Sql {
 
     pub(crate) fn execute(&mut self, statements: &'static str) {
         self.runtime.block_on(self.connection.execute(sqlx::raw_sql(statements))).unwrap();
+    }
+
+    /// Returns the answer to a question.
+    pub(crate) fn is(&mut self, question: &'static str) -> bool {
+        self.runtime.block_on(sqlx::query_scalar(question).fetch_one(&mut self.connection)).unwrap()
+    }
+}
+
+/// The lock that the migrator of sqlx takes. Any role of a database of PostgreSQL can take it.
+pub(crate) struct MigrationLock(Sql);
+
+impl Sql {
+    /// Takes the lock of migrations. It is held for [`PATIENCE`] at most: what waits for it goes on then, and the test fails.
+    pub(crate) fn lock_migrations(mut self) -> MigrationLock {
+        self.execute("SET idle_session_timeout = '60s'");
+        self.runtime.block_on(self.connection.lock()).unwrap();
+        MigrationLock(self)
+    }
+}
+
+impl MigrationLock {
+    /// Checks that nothing has waited for the end of the lock, and releases it.
+    pub(crate) fn assert_held(mut self) {
+        self.0.runtime.block_on(self.0.connection.unlock()).expect("nothing waits for the lock");
     }
 }
 
