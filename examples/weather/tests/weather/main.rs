@@ -6,6 +6,7 @@ mod lint;
 mod mcp;
 mod openapi;
 mod pages;
+mod program;
 mod reports;
 mod results;
 #[cfg(unix)]

@@ -1,18 +1,20 @@
 //! The MCP surfaces of the tools: inclusive or exclusive.
 
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 use tool_core::address::Surface;
 use tool_core::ui::Ui;
 use tool_core::{Registry, ToolDefinition};
+use tool_mcp::Surfaces;
 use tool_mcp::testing::{Client, ClientError, Items};
-use tool_mcp::{Server, Surfaces};
+
+use crate::program::{Server, weather};
 
 /// Returns a client of the tools, with these surfaces.
 async fn client(surfaces: Surfaces) -> Client {
-    let server = Server::new(registry()).name("weather").surfaces(surfaces);
+    let server = tool_mcp::Server::new(registry()).name("weather").surfaces(surfaces);
     Client::connect(server).await.unwrap()
 }
 
@@ -92,30 +94,16 @@ async fn accepts_prompt_arguments_as_text() {
     assert!(prompt.text().contains("on 2013-07-04, 2014-07-04?"), "{}", prompt.text());
 }
 
-/// The program as a server, killed on drop.
-struct Program(Child);
-
-impl Drop for Program {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 #[test]
 fn asks_for_the_token_over_http() {
     let token = "0b7c5f1e9d2a4c68";
-    let mut program = Command::new(env!("CARGO_BIN_EXE_weather"));
-    program.args(["serve", "mcp", "--addr", "127.0.0.1:0"]).env("WEATHER_TOKEN", token);
-    let mut program = Program(program.stderr(Stdio::piped()).spawn().unwrap());
-    let mut line = String::new();
-    BufReader::new(program.0.stderr.take().unwrap()).read_line(&mut line).unwrap();
-    let address = line.trim_end().strip_prefix("listening on ").unwrap_or_else(|| panic!("{line}"));
+    let mut program = weather(&["serve", "mcp", "--addr", "127.0.0.1:0"]);
+    let server = Server::start(program.env("WEATHER_TOKEN", token));
     let request = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
         "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"},
     }});
     let status = |authorization: &str| {
-        let post = ureq::post(format!("{address}/mcp")).config().http_status_as_error(false).build();
+        let post = ureq::post(format!("{}/mcp", server.address)).config().http_status_as_error(false).build();
         let post = post.header("accept", "application/json, text/event-stream");
         let post = post.header("authorization", authorization).content_type("application/json");
         post.send(request.to_string()).unwrap().status().as_u16()
