@@ -87,7 +87,7 @@ pub(super) fn literal(text: &str) -> Result<(), &'static str> {
     } else if text.split('%').skip(1).any(|after| !begins_with_byte(after)) {
         Err("has a `%` without two hexadecimal digits: write `%25`")
     } else if climbs(path) {
-        Err("has a segment `.` or `..`")
+        Err("has a segment `.` or `..`, perhaps percent-encoded")
     } else {
         Ok(())
     }
