@@ -1,6 +1,5 @@
 //! Metadata and manifests of the workspace.
 
-use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -35,7 +34,7 @@ pub(crate) fn root() -> &'static Path {
 
 /// Returns the cargo that runs this test, in the folder of the workspace.
 pub(crate) fn cargo() -> Command {
-    let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    let mut cargo = fixture_cargo::cargo();
     cargo.current_dir(root());
     cargo
 }

@@ -5,7 +5,6 @@ mod rendered;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use crate::rendered::Template;
 
@@ -54,7 +53,7 @@ fn name_of(choice: &str) -> String {
 
 /// Runs cargo in the workspace, and returns all that it prints. It must succeed without a warning.
 fn cargo(folder: &Path, arguments: &[&str]) -> String {
-    let mut cargo = Command::new(env!("CARGO"));
+    let mut cargo = fixture_cargo::cargo();
     // What other tests have compiled for the same features is used again.
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
     let output = cargo.args(arguments).current_dir(folder).env("CARGO_TARGET_DIR", target).output().unwrap();

@@ -124,6 +124,7 @@ impl Invocation {
     /// Returns the command for [`std::process`].
     pub(crate) fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
+        fixture_cargo::remove_package(&mut command);
         command.args(&self.arguments).current_dir(&self.folder);
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         command
