@@ -41,6 +41,10 @@ pub(crate) enum ApiError {
     #[cfg(feature = "tasks")]
     #[error("tasks cannot be reached at the moment")]
     TasksUnavailable,
+    /// The database of the tasks cannot be used.
+    #[cfg(feature = "tasks")]
+    #[error("tasks cannot be used; the log has the cause")]
+    TasksUnusable,
     /// The answers to a task are not a JSON object.
     #[cfg(feature = "tasks")]
     #[error(
@@ -139,6 +143,8 @@ impl ApiError {
             ApiError::TaskNotFound => StatusCode::NOT_FOUND,
             #[cfg(feature = "tasks")]
             ApiError::TasksUnavailable => StatusCode::SERVICE_UNAVAILABLE,
+            #[cfg(feature = "tasks")]
+            ApiError::TasksUnusable => StatusCode::INTERNAL_SERVER_ERROR,
             #[cfg(feature = "tasks")]
             ApiError::InvalidAnswers(_) => StatusCode::BAD_REQUEST,
             #[cfg(feature = "tasks")]

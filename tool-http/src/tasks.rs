@@ -93,7 +93,7 @@ impl TaskRequest {
         }
         while self.waits && task.state == TaskState::Working {
             engine.changed(&task.id, task.version).await;
-            let newer = engine.get(tools.principal(), &task.id).await.map_err(|error| unavailable(&error))?;
+            let newer = engine.get(tools.principal(), &task.id).await.map_err(failed)?;
             task = newer.ok_or(ApiError::TaskNotFound)?;
         }
         if self.waits
@@ -133,10 +133,7 @@ async fn list(mut context: RequestContext) -> Result<Response, ApiError> {
     let after = cursor.map(|id| id.parse().map_err(|_| ApiError::TaskNotFound)).transpose()?;
     let limit = limit.map_or(Ok(PAGE), |limit| query::limit(&limit))?;
     // One more tells whether there is another page.
-    let mut tasks = engine
-        .list(tools.principal(), after.as_ref(), limit + 1)
-        .await
-        .map_err(|error| unavailable(&error))?;
+    let mut tasks = engine.list(tools.principal(), after.as_ref(), limit + 1).await.map_err(failed)?;
     let has_more = tasks.len() > limit;
     tasks.truncate(limit);
     let summaries: Vec<_> = tasks.iter().map(Task::to_summary).collect();
@@ -183,11 +180,8 @@ async fn answer(mut context: RequestContext) -> Result<Response, ApiError> {
     let answers: BTreeMap<String, Map<String, Value>> =
         serde_json::from_slice(&body).map_err(|error| ApiError::InvalidAnswers(error.to_string()))?;
     let answers = answers.into_iter().map(|(key, answer)| (key, answer.into()));
-    let exists = tasks
-        .engine
-        .answer(tasks.tools.principal(), &id, answers.collect())
-        .await
-        .map_err(|error| unavailable(&error))?;
+    let exists =
+        tasks.engine.answer(tasks.tools.principal(), &id, answers.collect()).await.map_err(failed)?;
     tasks.accepted(exists, &id).await
 }
 
@@ -196,8 +190,7 @@ async fn cancel(mut context: RequestContext) -> Result<Response, ApiError> {
     let tasks = Tasks::that_may_change(&mut context).await?;
     let id = task_id(&mut context).await?;
     query::expect_empty(&context.head.uri)?;
-    let exists =
-        tasks.engine.cancel(tasks.tools.principal(), &id).await.map_err(|error| unavailable(&error))?;
+    let exists = tasks.engine.cancel(tasks.tools.principal(), &id).await.map_err(failed)?;
     tasks.accepted(exists, &id).await
 }
 
@@ -225,7 +218,7 @@ impl Tasks {
     }
 
     async fn get(&self, id: &TaskId) -> Result<Task, ApiError> {
-        let task = self.engine.get(self.tools.principal(), id).await.map_err(|error| unavailable(&error))?;
+        let task = self.engine.get(self.tools.principal(), id).await.map_err(failed)?;
         task.ok_or(ApiError::TaskNotFound)
     }
 
@@ -256,9 +249,9 @@ fn mark(response: &mut Response, task: &Task) {
     }
 }
 
-fn unavailable(error: &TaskError) -> ApiError {
-    tracing::error!(%error, "the tasks cannot be reached");
-    ApiError::TasksUnavailable
+fn failed(error: TaskError) -> ApiError {
+    let failure = error.into_failure();
+    if failure.retryable() { ApiError::TasksUnavailable } else { ApiError::TasksUnusable }
 }
 
 fn header_value(text: String) -> Result<HeaderValue, ApiError> {

@@ -30,7 +30,10 @@ impl From<sqlx::Error> for DatabaseError {
 
 impl From<DatabaseError> for TaskError {
     fn from(error: DatabaseError) -> Self {
-        TaskError::Unavailable(error.to_string())
+        match error {
+            DatabaseError::Away(cause) => TaskError::Unavailable(cause),
+            DatabaseError::Unusable(cause) => TaskError::Unusable(cause),
+        }
     }
 }
 

@@ -149,7 +149,8 @@ impl SqliteEngine {
     ///
     /// # Errors
     ///
-    /// [`TaskError::Unavailable`] if the file cannot be opened, or is of another version.
+    /// [`TaskError::Unusable`] if the file is of another version, is no file, or if all users have access to it or this one has none,
+    /// and [`TaskError::Unavailable`] if it cannot be opened for another reason.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -170,7 +171,7 @@ impl SqliteEngine {
     ///
     /// # Errors
     ///
-    /// [`TaskError::Unavailable`] if neither `$XDG_STATE_HOME` nor `$HOME` is set.
+    /// [`TaskError::Unusable`] if neither `$XDG_STATE_HOME` nor `$HOME` is set.
     ///
     /// ```no_run
     /// let engine = tool_tasks::SqliteEngine::in_state_dir("site")?;
@@ -181,7 +182,7 @@ impl SqliteEngine {
         let state =
             folder("XDG_STATE_HOME").or_else(|| folder("HOME").map(|folder| folder.join(".local/state")));
         let missing = "neither `XDG_STATE_HOME` nor `HOME` is the path of a folder: set one of them";
-        let state = state.ok_or_else(|| TaskError::Unavailable(missing.to_owned()))?;
+        let state = state.ok_or_else(|| TaskError::Unusable(missing.to_owned()))?;
         Ok(SqliteEngine::at(state.join(app).join("tasks.db")))
     }
 }
@@ -218,7 +219,8 @@ impl PostgresEngine {
     ///
     /// # Errors
     ///
-    /// [`TaskError::Unavailable`] if the database does not answer, or its tables are of another version.
+    /// [`TaskError::Unavailable`] if the database does not answer, and [`TaskError::Unusable`] if the URL is invalid, or its tables are
+    /// of another version.
     ///
     /// ```no_run
     /// # async fn connect() -> Result<(), tool_core::tasks::TaskError> {

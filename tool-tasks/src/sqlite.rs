@@ -101,11 +101,12 @@ fn pool(connections: u32) -> SqlitePoolOptions {
 async fn open(path: &Path) -> Stored<Pools> {
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         create_folder(folder).map_err(|error| {
-            DatabaseError::Away(format!("the folder {} cannot be created: {error}", folder.display()))
+            let message = format!("the folder {} cannot be created: {error}", folder.display());
+            not_opened(&error, message)
         })?;
     }
     create_file(path).map_err(|error| {
-        DatabaseError::Away(format!("the file {} cannot be used: {error}", path.display()))
+        not_opened(&error, format!("the file {} cannot be used: {error}", path.display()))
     })?;
     let options = SqliteConnectOptions::new()
         .filename(path)
@@ -134,6 +135,15 @@ async fn open(path: &Path) -> Stored<Pools> {
     }
 }
 
+/// Returns the error of a file or folder: whether it may pass, such as a full disk, or stays.
+fn not_opened(error: &std::io::Error, message: String) -> DatabaseError {
+    use std::io::ErrorKind::{AlreadyExists, IsADirectory, NotADirectory, PermissionDenied};
+    match error.kind() {
+        AlreadyExists | IsADirectory | NotADirectory | PermissionDenied => DatabaseError::Unusable(message),
+        _ => DatabaseError::Away(message),
+    }
+}
+
 /// Creates the folder, which only this user can read if it is new.
 fn create_folder(folder: &Path) -> std::io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
@@ -150,6 +160,7 @@ fn create_folder(folder: &Path) -> std::io::Result<()> {
 /// Also when there is one that every user may read or change: tasks have the arguments of their callers, and run as them.
 fn create_file(path: &Path) -> std::io::Result<()> {
     match std::fs::metadata(path) {
+        Ok(found) if found.is_dir() => return Err(std::io::ErrorKind::IsADirectory.into()),
         Ok(found) => return check_private(&found),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
         Err(error) => return Err(error),
@@ -168,9 +179,8 @@ fn check_private(found: &std::fs::Metadata) -> std::io::Result<()> {
     if mode & 0o007 == 0 {
         return Ok(());
     }
-    Err(std::io::Error::other(format!(
-        "all users have access to it (mode {mode:o}): run `chmod o-rwx` on it"
-    )))
+    let message = format!("all users have access to it (mode {mode:o}): run `chmod o-rwx` on it");
+    Err(std::io::Error::new(std::io::ErrorKind::PermissionDenied, message))
 }
 
 #[cfg(not(unix))]

@@ -124,23 +124,27 @@ pub(crate) fn without_engine() -> Registry {
     Registry::builder().tools(tools![count, greet]).build().unwrap()
 }
 
-/// An engine whose database is away.
-pub(crate) struct Away;
+/// An engine that answers everything with this error.
+pub(crate) struct Failing(pub(crate) TaskError);
 
-fn away<T>() -> BoxFuture<'static, Result<T, TaskError>>
-where
-    T: Send + 'static,
-{
-    Box::pin(std::future::ready(Err(TaskError::Unavailable("disk on fire".to_owned()))))
+impl Failing {
+    /// An engine whose database is away.
+    pub(crate) fn away() -> Self {
+        Failing(TaskError::Unavailable("disk on fire".to_owned()))
+    }
+
+    fn fail<'a, T: Send + 'a>(&self) -> BoxFuture<'a, Result<T, TaskError>> {
+        Box::pin(std::future::ready(Err(self.0.clone())))
+    }
 }
 
-impl TaskEngine for Away {
+impl TaskEngine for Failing {
     fn create(&self, _: NewTask) -> BoxFuture<'_, Result<Task, TaskError>> {
-        away()
+        self.fail()
     }
 
     fn get<'a>(&'a self, _: &'a Principal, _: &'a TaskId) -> BoxFuture<'a, Result<Option<Task>, TaskError>> {
-        away()
+        self.fail()
     }
 
     fn list<'a>(
@@ -149,7 +153,7 @@ impl TaskEngine for Away {
         _: Option<&'a TaskId>,
         _: usize,
     ) -> BoxFuture<'a, Result<Vec<Task>, TaskError>> {
-        away()
+        self.fail()
     }
 
     fn answer<'a>(
@@ -158,11 +162,11 @@ impl TaskEngine for Away {
         _: &'a TaskId,
         _: Map<String, Value>,
     ) -> BoxFuture<'a, Result<bool, TaskError>> {
-        away()
+        self.fail()
     }
 
     fn cancel<'a>(&'a self, _: &'a Principal, _: &'a TaskId) -> BoxFuture<'a, Result<bool, TaskError>> {
-        away()
+        self.fail()
     }
 
     fn changed<'a>(&'a self, _: &'a TaskId, _: u64) -> BoxFuture<'a, ()> {
@@ -170,6 +174,6 @@ impl TaskEngine for Away {
     }
 
     fn work(&self, _: Arc<dyn TaskRun>, _: CancellationToken) -> BoxFuture<'_, Result<(), TaskError>> {
-        away()
+        self.fail()
     }
 }

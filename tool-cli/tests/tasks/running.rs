@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use crate::registry::{self, Away};
+use crate::registry::{self, Failing};
 use crate::{Bench, on};
 use tool_cli::{App, Streams};
+use tool_core::tasks::TaskError;
 
 #[tokio::test]
 async fn detaches_and_prints_the_id() {
@@ -99,13 +100,16 @@ async fn refuses_without_an_engine() {
 }
 
 #[tokio::test]
-async fn reports_an_engine_that_is_away() {
+async fn reports_an_engine_that_fails() {
     let streams = |stdout, stderr| Streams::new(std::io::empty(), stdout, stderr);
     let id = "00112233445566778899aabbccddeeff";
+    let away = "error: the tasks cannot be reached at the moment\ntry again in 1 second\n";
+    let unusable = "error: the tasks cannot be used; the log has the cause\n";
     for arguments in [&["run", "count", "to=1", "--detach"][..], &["task", "list"], &["task", "wait", id]] {
-        let app = App::new("demo", registry::with(Arc::new(Away)));
-        let message = "error: the tasks cannot be reached at the moment\ntry again in 1 second\n";
-        on(app, arguments, streams).await.is(12, "", message);
+        let app = |engine| App::new("demo", registry::with(Arc::new(engine)));
+        on(app(Failing::away()), arguments, streams).await.is(12, "", away);
+        let engine = Failing(TaskError::Unusable("all users have access to it".to_owned()));
+        on(app(engine), arguments, streams).await.is(70, "", unusable);
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tool_cli::{App, Server, Streams};
 use tool_core::tasks::TaskState;
 
-use crate::registry::{self, Away};
+use crate::registry::{self, Failing};
 use crate::{Bench, on};
 
 #[tokio::test]
@@ -33,7 +33,7 @@ async fn stops_a_server_whose_worker_fails() {
         options.shutdown().await;
         Ok(())
     });
-    let app = App::new("demo", registry::with(Arc::new(Away))).server("patient", server);
+    let app = App::new("demo", registry::with(Arc::new(Failing::away()))).server("patient", server);
     let streams = |stdout, stderr| Streams::new(std::io::empty(), stdout, stderr);
     let ran = on(app, &["serve", "patient"], streams).await;
     ran.is(1, "", "error: the worker failed: the tasks cannot be reached: disk on fire\n");
@@ -41,7 +41,7 @@ async fn stops_a_server_whose_worker_fails() {
 
 #[tokio::test]
 async fn reports_a_worker_that_fails() {
-    let app = App::new("demo", registry::with(Arc::new(Away)));
+    let app = App::new("demo", registry::with(Arc::new(Failing::away())));
     let streams = |stdout, stderr| Streams::new(std::io::empty(), stdout, stderr);
     let ran = on(app, &["task", "work", "-q"], streams).await;
     ran.is(1, "", "error: the worker failed: the tasks cannot be reached: disk on fire\n");

@@ -83,7 +83,7 @@ pub trait TaskEngine: Send + Sync {
     ///
     /// # Errors
     ///
-    /// [`TaskError::Unavailable`] if the database cannot be used at all, such as one of another version.
+    /// [`TaskError::Unusable`] if the database cannot be used at all, such as one of another version.
     fn work(&self, run: Arc<dyn TaskRun>, stop: CancellationToken) -> BoxFuture<'_, Result<(), TaskError>>;
 }
 
@@ -192,10 +192,15 @@ pub enum TaskError {
     /// The database of the tasks does not answer. The text is for the log, and not for callers.
     #[error("the tasks cannot be reached: {0}")]
     Unavailable(String),
+    /// The database of the tasks cannot be used until somebody changes its settings, such as one of another version. The text is
+    /// for the log, and not for callers.
+    #[error("the tasks cannot be used: {0}")]
+    Unusable(String),
 }
 
 impl TaskError {
-    /// Returns the failure for callers. The cause of [`Unavailable`](TaskError::Unavailable) is logged.
+    /// Returns the failure for callers. The cause of [`Unavailable`](TaskError::Unavailable) and of
+    /// [`Unusable`](TaskError::Unusable) is logged.
     pub fn into_failure(self) -> Failure {
         match self {
             TaskError::Refused(failure) => failure,
@@ -206,6 +211,10 @@ impl TaskError {
                 let message = "the tasks cannot be reached at the moment";
                 let failure = Failure::new(FailureKind::Failed(Reason::Unavailable), message);
                 failure.with_retry_after(Duration::from_secs(1))
+            }
+            TaskError::Unusable(cause) => {
+                tracing::error!(cause, "the tasks cannot be used");
+                Failure::new(FailureKind::Internal, "the tasks cannot be used; the log has the cause")
             }
         }
     }

@@ -200,6 +200,7 @@ fn operation<const N: usize>(
     });
     let unavailable = with_retry_after(error_response("Tasks cannot be reached at the moment."));
     operation["responses"]["503"] = unavailable;
+    operation["responses"]["500"] = error_response("Tasks cannot be used; the log has the cause.");
     if options.authenticator.is_some() {
         operation["responses"]["401"] = unauthorized();
         require_caller(&mut operation, options);

@@ -3,7 +3,7 @@
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use tool_core::tasks::TaskEngine as _;
+use tool_core::tasks::{TaskEngine as _, TaskError};
 use tool_tasks::SqliteEngine;
 
 use crate::process::new;
@@ -54,9 +54,22 @@ async fn refuses_a_file_of_all_users() {
     std::fs::write(&file, "").unwrap();
     for mode in [0o604, 0o666] {
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).unwrap();
-        let error = SqliteEngine::open(&file).await.unwrap_err().to_string();
-        let expected = format!("all users have access to it (mode {mode:o}): run `chmod o-rwx` on it");
-        assert!(error.contains(&expected), "{error}");
+        let error = SqliteEngine::open(&file).await.unwrap_err();
+        let cause = format!("all users have access to it (mode {mode:o}): run `chmod o-rwx` on it");
+        let expected = TaskError::Unusable(format!("the file {} cannot be used: {cause}", file.display()));
+        assert_eq!(error, expected);
     }
     assert_eq!(std::fs::read(&file).unwrap(), b"", "nothing was written");
+}
+
+#[tokio::test]
+async fn a_path_that_is_no_file_is_unusable() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("tasks.db");
+    std::fs::write(&file, "").unwrap();
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
+    for path in [folder.path().to_owned(), file.join("tasks.db"), file.join("state/tasks.db")] {
+        let error = SqliteEngine::open(&path).await.unwrap_err();
+        assert!(matches!(error, TaskError::Unusable(_)), "{}: {error:?}", path.display());
+    }
 }

@@ -118,20 +118,22 @@ async fn changes_nothing_while_execution_is_disabled() {
     assert_eq!(json_of(&site.list("").await).as_array().unwrap().len(), 1);
 }
 
-/// An engine whose database is away.
-struct Away;
+/// An engine that answers everything with this error.
+struct Failing(TaskError);
 
-fn away<'a, T: Send + 'a>() -> BoxFuture<'a, Result<T, TaskError>> {
-    Box::pin(std::future::ready(Err(TaskError::Unavailable("no route to 10.0.0.7".to_owned()))))
+impl Failing {
+    fn fail<'a, T: Send + 'a>(&self) -> BoxFuture<'a, Result<T, TaskError>> {
+        Box::pin(std::future::ready(Err(self.0.clone())))
+    }
 }
 
-impl TaskEngine for Away {
+impl TaskEngine for Failing {
     fn create(&self, _: NewTask) -> BoxFuture<'_, Result<Task, TaskError>> {
-        away()
+        self.fail()
     }
 
     fn get<'a>(&'a self, _: &'a Principal, _: &'a TaskId) -> BoxFuture<'a, Result<Option<Task>, TaskError>> {
-        away()
+        self.fail()
     }
 
     fn list<'a>(
@@ -140,7 +142,7 @@ impl TaskEngine for Away {
         _: Option<&'a TaskId>,
         _: usize,
     ) -> BoxFuture<'a, Result<Vec<Task>, TaskError>> {
-        away()
+        self.fail()
     }
 
     fn answer<'a>(
@@ -149,11 +151,11 @@ impl TaskEngine for Away {
         _: &'a TaskId,
         _: Map<String, Value>,
     ) -> BoxFuture<'a, Result<bool, TaskError>> {
-        away()
+        self.fail()
     }
 
     fn cancel<'a>(&'a self, _: &'a Principal, _: &'a TaskId) -> BoxFuture<'a, Result<bool, TaskError>> {
-        away()
+        self.fail()
     }
 
     fn changed<'a>(&'a self, _: &'a TaskId, _: u64) -> BoxFuture<'a, ()> {
@@ -161,16 +163,32 @@ impl TaskEngine for Away {
     }
 
     fn work(&self, _: Arc<dyn TaskRun>, _: CancellationToken) -> BoxFuture<'_, Result<(), TaskError>> {
-        away()
+        self.fail()
     }
 }
 
 #[tokio::test]
-async fn is_unavailable_while_the_database_is_away() {
-    let router = with_engine(Arc::new(Away));
+async fn does_not_ask_to_come_back_if_the_database_is_unusable() {
+    let router = with_engine(Arc::new(Failing(TaskError::Unusable("mode 666 of /srv/tasks.db".to_owned()))));
+    for (method, path, body) in of_the_engine() {
+        let answer = send(&router, ADA, method, &path, body, &[]).await;
+        assert_eq!(answer.status, 500, "{method} {path}: {}", answer.body);
+        assert!(!answer.body.contains("/srv"), "{}", answer.body);
+        assert_eq!(answer.header("retry-after"), "", "{method} {path}");
+        assert_ne!(json_of(&answer)["retryable"], true, "{method} {path}: {}", answer.body);
+    }
+}
+
+/// Requests that need the engine.
+fn of_the_engine() -> impl Iterator<Item = (&'static str, String, &'static str)> {
     let call = ("POST", "/tools/tear_down/call".to_owned(), "");
-    for (method, path, body) in requests(INVENTED).into_iter().chain([("GET", "/tasks".to_owned(), ""), call])
-    {
+    requests(INVENTED).into_iter().chain([("GET", "/tasks".to_owned(), ""), call])
+}
+
+#[tokio::test]
+async fn is_unavailable_while_the_database_is_away() {
+    let router = with_engine(Arc::new(Failing(TaskError::Unavailable("no route to 10.0.0.7".to_owned()))));
+    for (method, path, body) in of_the_engine() {
         let answer = send(&router, ADA, method, &path, body, &[]).await;
         assert_eq!(answer.status, 503, "{method} {path}: {}", answer.body);
         assert_eq!(answer.header("cache-control"), "no-store", "{method} {path}");
