@@ -134,7 +134,8 @@ impl Postgres {
 fn create_private(path: &Path) -> io::Result<()> {
     let (mut folders, mut options) = (DirBuilder::new(), OpenOptions::new());
     folders.recursive(true);
-    options.write(true).create_new(true);
+    // Not `create_new`, which fails for a symbolic link to a file that does not exist.
+    options.append(true).create(true);
     #[cfg(unix)]
     {
         use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
@@ -145,10 +146,7 @@ fn create_private(path: &Path) -> io::Result<()> {
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         folders.create(folder)?;
     }
-    match options.open(path) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
-        _ => Ok(()),
-    }
+    if path.exists() { Ok(()) } else { options.open(path).map(drop) }
 }
 
 /// Begins a transaction on a file. It is opened anew, so that one which was moved, restored or replaced is noticed.

@@ -77,6 +77,12 @@ async fn creates_files_that_only_the_user_can_read() {
     fs::set_permissions(file, fs::Permissions::from_mode(0o640)).unwrap();
     store.0.writer.import(&public()).await.unwrap();
     assert_eq!(mode(file), 0o640);
+    // Behind a symbolic link, too.
+    let elsewhere = file.with_file_name("on-another-disk.sqlite");
+    fs::remove_file(file).unwrap();
+    std::os::unix::fs::symlink(&elsewhere, file).unwrap();
+    store.0.writer.import(&public()).await.unwrap();
+    assert_eq!(mode(&elsewhere), 0o600);
 }
 
 #[tokio::test]
