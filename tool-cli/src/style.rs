@@ -27,7 +27,8 @@ impl Paint {
 }
 
 /// Escapes every character that controls a terminal, reorders its text or hides another one in it: C0
-/// except for line breaks and tabs, DEL, C1, and the `Bidi_Control` and tag characters of Unicode.
+/// except for line breaks and tabs, DEL, C1, and the `Bidi_Control`, tag, separator and invisible characters of Unicode. The joiners of
+/// Persian and of emoji stay.
 ///
 /// They are written as in JSON, so that inside a JSON text they still mean themselves.
 pub(crate) fn neutral(text: &str) -> Cow<'_, str> {
@@ -49,12 +50,13 @@ pub(crate) fn neutral(text: &str) -> Cow<'_, str> {
     shown.into()
 }
 
-fn is_unsafe(c: char) -> bool {
+pub(crate) fn is_unsafe(c: char) -> bool {
     let bidi =
         matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     // Tags are invisible, and a model reads them as letters.
     let tag = matches!(c, '\u{e0000}'..='\u{e007f}');
-    bidi || tag || c.is_control() && !matches!(c, '\n' | '\t')
+    let invisible = matches!(c, '\u{200b}' | '\u{2028}' | '\u{2029}' | '\u{2060}'..='\u{2064}' | '\u{feff}');
+    bidi || tag || invisible || c.is_control() && !matches!(c, '\n' | '\t')
 }
 
 /// The first paragraph of a text in one line.
@@ -119,6 +121,11 @@ mod tests {
         assert_eq!(neutral("ab\u{202e}cd\u{2069}\u{200f}"), "ab\\u202ecd\\u2069\\u200f");
         assert_eq!(neutral("ab\u{e0041}\u{e007f}"), "ab\\udb40\\udc41\\udb40\\udc7f");
         assert_eq!(neutral("a\r\nb"), "a\nb");
+        assert_eq!(neutral("a\u{200b}b\u{2028}c\u{2060}d\u{feff}"), "a\\u200bb\\u2028c\\u2060d\\ufeff");
+        assert_eq!(
+            neutral("\u{1f469}\u{200d}\u{1f52c} \u{645}\u{6cc}\u{200c}\u{62e}"),
+            "\u{1f469}\u{200d}\u{1f52c} \u{645}\u{6cc}\u{200c}\u{62e}"
+        );
     }
 
     #[test]

@@ -8,6 +8,7 @@ use tool_core::{Registry, ToolDefinition, adapter};
 use crate::app::App;
 use crate::cli::{self, FlagKind, Inputs};
 use crate::complete::target::{Target, find_option, takes_word, target_of};
+use crate::style::is_unsafe;
 use crate::{identity, schema_text};
 
 /// The maximum number of tasks among the candidates.
@@ -55,8 +56,9 @@ pub(super) async fn complete(app: &App, words: &[OsString]) -> Vec<Candidate> {
             context.words(command, &given, after_separator, typed).await
         }
     };
-    // Shells cannot safely insert control characters, and would replace a word that starts differently.
-    found.retain(|candidate| candidate.word.starts_with(typed) && !candidate.word.contains(char::is_control));
+    // Shells cannot safely insert control characters, show others as they are, and would replace a word that starts differently.
+    let is_unsafe = |c: char| c.is_control() || is_unsafe(c);
+    found.retain(|candidate| candidate.word.starts_with(typed) && !candidate.word.contains(is_unsafe));
     found
 }
 

@@ -75,7 +75,15 @@ fn pause(
 
 fn app() -> App {
     let builder = Registry::builder().linked().select(|tool| tool.source().module == module_path!());
-    let streets = Streets(vec!["High Street", "$(touch pwned)", "it's", "Harbour", "tab\there", "\u{1b}[2J"]);
+    let streets = Streets(vec![
+        "High Street",
+        "$(touch pwned)",
+        "it's",
+        "Harbour",
+        "tab\there",
+        "\u{1b}[2J",
+        "\u{202e}drawrof",
+    ]);
     App::new("demo", builder.state(streets).build().unwrap())
 }
 
