@@ -7,6 +7,7 @@ use clap::{ArgMatches, Command};
 use clap_mangen::Man;
 
 use crate::app::App;
+use crate::atomic_file::{self, Access};
 use crate::cli;
 use crate::error::CliError;
 use crate::streams::Streams;
@@ -45,7 +46,9 @@ fn write_all(program: &Command, folder: &Path) -> Result<(), CliError> {
         program.get_subcommands().filter(|command| !command.is_hide_set() && command.get_name() != "help");
     for command in std::iter::once(program).chain(commands) {
         let path = folder.join(format!("{}.1", title(command)));
-        fs::write(&path, page(command)?).map_err(unwritable(&path))?;
+        let metadata = fs::metadata(&path).ok();
+        atomic_file::write(&path, page(command)?.as_bytes(), Access::of(metadata.as_ref()))
+            .map_err(unwritable(&path))?;
     }
     Ok(())
 }

@@ -242,3 +242,19 @@ async fn prints_and_writes_man_pages() {
     assert!(names.contains(&"demo.1".to_owned()) && names.contains(&"demo-run.1".to_owned()), "{names:?}");
     assert!(!names.iter().any(|name| name.contains("__complete")), "{names:?}");
 }
+
+#[cfg(unix)]
+#[tokio::test]
+async fn writes_man_pages_into_their_folder_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let (pages, elsewhere) = (folder.path().join("man1"), folder.path().join("elsewhere"));
+    std::fs::create_dir(&pages).unwrap();
+    std::os::unix::fs::symlink(&elsewhere, pages.join("demo.1")).unwrap();
+    run(&["man", "--dir", pages.to_str().unwrap()]).await.prints("");
+    assert!(!elsewhere.exists() && pages.join("demo.1").is_file());
+    // Nothing but a file is replaced.
+    std::os::unix::fs::symlink("/dev/null", pages.join("demo-list.1.new")).unwrap();
+    std::fs::rename(pages.join("demo-list.1.new"), pages.join("demo-list.1")).unwrap();
+    let ran = run(&["man", "--dir", pages.to_str().unwrap()]).await;
+    assert!(ran.code == 1 && ran.stderr.contains("it is not a regular file"), "{ran:?}");
+}
