@@ -109,25 +109,30 @@ pub(crate) fn endpoints(rows: Vec<Row>) -> Vec<Result<Endpoint, DefinitionError>
 
 /// Returns everything that is invalid in these rows, including disabled ones.
 pub(crate) fn faults(rows: Vec<Row>) -> Vec<String> {
-    let mut faults = Vec::new();
-    let mut switched_on = Vec::new();
-    for row in rows {
-        switched_on.push(match row {
-            Row::Provider(code, provider) => {
-                let provider = provider.map(|provider| Provider { enabled: true, ..provider });
-                if let Err(reason) = provider.clone().and_then(|provider| Service::new(provider).map(drop)) {
-                    faults.push(format!("provider `{code}`: {reason}"));
-                }
-                Row::Provider(code, provider)
-            }
-            Row::Tool(code, tool) => {
-                Row::Tool(code, tool.map(|tool| crate::model::Tool { enabled: true, ..tool }))
-            }
-        });
-    }
+    let of_provider = |row: &Row| match row {
+        Row::Provider(code, provider) => {
+            let reason = provider.clone().and_then(Service::new).err()?;
+            Some(format!("provider `{code}`: {reason}"))
+        }
+        Row::Tool(..) => None,
+    };
+    let mut faults: Vec<String> = rows.iter().filter_map(of_provider).collect();
+    faults.extend(faults_of_tools(rows).iter().map(ToString::to_string));
     faults
-        .extend(endpoints(switched_on).into_iter().filter_map(|endpoint| Some(endpoint.err()?.to_string())));
-    faults
+}
+
+/// Returns what is invalid in the tools of these rows, including disabled ones.
+pub(crate) fn faults_of_tools(rows: Vec<Row>) -> Vec<DefinitionError> {
+    let switched_on = |row| match row {
+        Row::Provider(code, provider) => {
+            Row::Provider(code, provider.map(|provider| Provider { enabled: true, ..provider }))
+        }
+        Row::Tool(code, tool) => {
+            Row::Tool(code, tool.map(|tool| crate::model::Tool { enabled: true, ..tool }))
+        }
+    };
+    let endpoints = endpoints(rows.into_iter().map(switched_on).collect());
+    endpoints.into_iter().filter_map(Result::err).collect()
 }
 
 /// Builds a tool that calls an endpoint.

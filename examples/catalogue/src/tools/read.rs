@@ -77,14 +77,14 @@ async fn list_stored_tools(
             _ => None,
         })
         .collect();
-    let faults = crate::catalogue::faults(rows.clone());
+    let faults = crate::catalogue::faults_of_tools(rows.clone());
     let line = |row: Row| match row {
         Row::Provider(..) => None,
         Row::Tool(code, tool) => {
             let tool = tool.ok();
-            let fault = faults.iter().find_map(|fault| fault.strip_prefix(&format!("tool `{code}`: ")));
-            let state = match (fault, &tool) {
-                (Some(fault), _) => format!("left out: {fault}"),
+            let error = faults.iter().find(|error| error.name() == code);
+            let state = match (error, &tool) {
+                (Some(error), _) => format!("left out: {}", error.fault()),
                 (None, Some(tool)) if !tool.enabled => "disabled".to_owned(),
                 (None, Some(tool)) if off.contains(&tool.provider) => "disabled with its provider".to_owned(),
                 (None, _) => "listed".to_owned(),

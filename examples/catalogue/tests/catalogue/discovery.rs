@@ -166,7 +166,8 @@ pub(crate) fn skips_invalid_rows(fixture: Fixture) {
         "UPDATE tool SET output_schema = '{\"type\": \"object\", \"$ref\": \"https://evil.example.org/\"}' WHERE code = 'get_book';
          UPDATE tool SET path = '/books/{isbn}/{page}' WHERE code = 'get_cover';
          UPDATE parameter SET default_value = 'many' WHERE tool = 'find_books' AND name = 'limit';
-         INSERT INTO tool (code, provider, description, path) VALUES ('not a name', 'library', 'Does.', '/');",
+         INSERT INTO tool (code, provider, description, path) VALUES ('not a name', 'library', 'Does.', '/');
+         INSERT INTO tool (code, provider, description, path) VALUES ('\u{1b}[2J', 'library', 'Does.', '/');",
     );
     let server = fixture.http();
     assert_eq!(server.names().unwrap(), ["borrow_book"]);
@@ -185,6 +186,7 @@ pub(crate) fn skips_invalid_rows(fixture: Fixture) {
         line["state"].as_str().unwrap().to_owned()
     };
     assert_eq!(state("borrow_book"), "listed");
+    assert!(state("\u{1b}[2J").starts_with("left out: its name is not made of"), "{lines}");
     assert!(state("get_cover").starts_with("left out: `{page}` in `path`"), "{lines}");
     // A repaired row is listed without a restart.
     fixture.run_ok("edit_tool", &json!({"code": "get_cover", "path": "/books/{isbn}/cover"}));
