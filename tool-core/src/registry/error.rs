@@ -128,7 +128,7 @@ pub enum BuildError {
         state: String,
     },
     /// A dynamic tool panicked in [`Tool::definition`](crate::Tool::definition).
-    #[error("a hand-written tool panicked when it was asked for its definition\nhelp: the log says where")]
+    #[error("a dynamic tool panicked in `Tool::definition`\nhelp: the log says where")]
     NoDefinition,
     /// A limit prevents all calls.
     #[error("`{0}(0)` lets no call run\nhelp: give it at least 1")]

@@ -7,13 +7,13 @@ mod discovery;
 mod into;
 mod keyed;
 mod providers;
+mod skipped_log;
 mod toolset;
 
 use std::error::Error as _;
 use std::fmt;
 use std::future::ready;
-use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
 
 #[cfg(feature = "tokio")]
 pub use cached::Cached;
@@ -26,14 +26,8 @@ pub use toolset::{Skipped, Toolset};
 use crate::model::access::Principal;
 use crate::model::catch_panic::{Panicked, catch_panic, catch_panic_future};
 use crate::model::future::BoxFuture;
-use crate::model::lock::lock;
 use crate::registry::Registry;
-
-/// How long tools must not be skipped until they are logged again.
-const REPORTED_FOR: Duration = Duration::from_secs(300);
-
-/// The most lists of skipped tools that are remembered.
-const MOST_REPORTED: usize = 256;
+use crate::registry::provider::skipped_log::SkippedLog;
 
 /// A source of tools, which may have other tools at the next request, and other tools for another caller.
 ///
@@ -165,14 +159,7 @@ impl<P: ToolsProvider + ?Sized> ToolsProvider for Arc<P> {
 #[derive(Clone)]
 pub struct Provider {
     inner: Arc<dyn ToolsProvider>,
-    /// What was skipped, so that the log has it once and not on every request.
-    reported: Arc<Mutex<Vec<Report>>>,
-}
-
-/// A list of tools that were skipped together, which is in the log.
-struct Report {
-    skipped: Vec<Skipped>,
-    last_seen: Instant,
+    skipped: Arc<SkippedLog>,
 }
 
 impl Provider {
@@ -202,7 +189,7 @@ impl Provider {
             let cause = error.source().map(ToString::to_string);
             tracing::error!(%error, cause, "the tools could not be listed");
         })?;
-        self.report(tools.skipped());
+        self.skipped.write(tools.skipped());
         Ok(tools)
     }
 
@@ -232,28 +219,7 @@ impl Provider {
     }
 
     pub(crate) fn new(provider: impl ToolsProvider + 'static) -> Self {
-        Provider { inner: Arc::new(provider), reported: Arc::default() }
-    }
-
-    /// Logs the skipped tools that were not skipped just before, for this caller or another one.
-    fn report(&self, skipped: &[Skipped]) {
-        if skipped.is_empty() {
-            return;
-        }
-        let now = Instant::now();
-        // Nothing panics while it is held.
-        let mut reported = lock(&self.reported);
-        reported.retain(|report| now.duration_since(report.last_seen) < REPORTED_FOR);
-        if let Some(report) = reported.iter_mut().find(|report| report.skipped == skipped) {
-            report.last_seen = now;
-            return;
-        }
-        let is_new = |one: &&Skipped| !reported.iter().any(|report| report.skipped.contains(one));
-        skipped.iter().filter(is_new).for_each(|skipped| tracing::warn!(%skipped, "skipped"));
-        if reported.len() >= MOST_REPORTED {
-            reported.remove(0);
-        }
-        reported.push(Report { skipped: skipped.to_vec(), last_seen: now });
+        Provider { inner: Arc::new(provider), skipped: Arc::default() }
     }
 
     /// Queries the provider without logging, for a provider that is made of others.

@@ -67,7 +67,7 @@ impl ResultStore {
         if kept.text().is_none() {
             let (media_type, bytes) = (kept.media_type(), kept.content().len());
             let message =
-                format!("the result is no text ({media_type}, {bytes} bytes): read it as a resource");
+                format!("the result is binary ({media_type}, {bytes} bytes): read it as a resource");
             return Err(invalid("/digest", message));
         }
         kept.page(&part, self.0.limits.page()).map(Output::text).map_err(|error| wrong(&error))

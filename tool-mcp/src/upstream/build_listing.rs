@@ -1,5 +1,6 @@
 //! Converts a list of tools, as a server sent it, to a listing.
 
+use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 
@@ -14,6 +15,9 @@ use crate::upstream::listing::{Listing, empty_registry};
 use crate::upstream::session::RawToolList;
 use crate::upstream::tool::UpstreamTool;
 
+/// The most warnings about a list that are logged; of the others, their number is.
+const MAX_LOGGED: usize = 100;
+
 /// Builds a listing, or reuses the tools of the previous one if the list has not changed.
 pub(super) async fn build_listing(
     list: RawToolList,
@@ -22,18 +26,31 @@ pub(super) async fn build_listing(
 ) -> Arc<Listing> {
     let (received, fresh_for) = (Instant::now(), list.fresh_for);
     let fingerprint = fingerprint(&list);
-    if let Some(previous) = previous.filter(|previous| previous.fingerprint == fingerprint) {
+    if let Some(previous) = previous.as_ref().filter(|previous| previous.fingerprint == fingerprint) {
         let (toolset, warnings) = (previous.toolset.clone(), Arc::clone(&previous.warnings));
         return Arc::new(Listing { fingerprint, toolset, warnings, received, fresh_for });
     }
-    let connection = Arc::clone(connection);
+    let builder = Arc::clone(connection);
     // Checking many schemas takes a while.
-    let built = tokio::task::spawn_blocking(move || build_toolset(&list, &connection)).await;
+    let built = tokio::task::spawn_blocking(move || build_toolset(&list, &builder)).await;
     let (toolset, warnings) = built.unwrap_or_else(|error| {
         tracing::error!(%error, "building the tools of an upstream server panicked; serving none of them");
         (Toolset::from(empty_registry()), vec!["its list of tools could not be read".to_owned()])
     });
+    log_new(connection.name(), &warnings, previous.as_deref());
     Arc::new(Listing { fingerprint, toolset, warnings: warnings.into(), received, fresh_for })
+}
+
+/// Logs the warnings that the previous list did not have.
+fn log_new(server: &str, warnings: &[String], previous: Option<&Listing>) {
+    let logged: HashSet<&String> = previous.iter().flat_map(|listing| listing.warnings.iter()).collect();
+    let mut new = warnings.iter().filter(|warning| !logged.contains(warning)).peekable();
+    for warning in new.by_ref().take(MAX_LOGGED) {
+        tracing::warn!(server, warning, "tool of an upstream server is served in part");
+    }
+    if new.peek().is_some() {
+        tracing::warn!(server, count = new.count(), "more tools of an upstream server are served in part");
+    }
 }
 
 /// Returns a hash of the list.
@@ -64,8 +81,5 @@ fn build_toolset(list: &RawToolList, connection: &Arc<UpstreamConnection>) -> (T
         })
         .chain(unreadable)
         .collect();
-    for warning in &warnings {
-        tracing::warn!(server = connection.name(), warning, "tool of an upstream server is served in part");
-    }
     (connection.policy.registry.toolset(tools), warnings)
 }

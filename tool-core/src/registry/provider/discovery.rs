@@ -93,7 +93,7 @@ impl PartialEq for DiscoveryError {
 /// may_be_returned::<Result<Vec<Result<Arc<dyn Tool>, DefinitionError>>, std::io::Error>>();
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no list of tools",
+    message = "`{Self}` does not implement `IntoTools`",
     label = "a provider of tools cannot return this",
     note = "return a `Vec<Arc<dyn Tool>>`, a `Registry`, or a `Result` of one of them"
 )]

@@ -233,7 +233,7 @@ pub enum Skipped {
     #[error(transparent)]
     Definition(#[from] DefinitionError),
     /// A tool that panicked in [`Tool::definition`](crate::Tool::definition).
-    #[error("a tool that panicked when it was asked for its definition")]
+    #[error("a dynamic tool that panicked in `Tool::definition`")]
     NoDefinition,
     /// A tool whose name or alias another tool has. The first one in the order of lists and providers is served.
     #[error("a second tool of the name `{name}`, from {skipped}: the one from {kept} is served")]
@@ -256,7 +256,7 @@ pub enum Skipped {
         skipped: String,
     },
     /// A tool whose address collides with that of another tool: one path could mean either.
-    #[error("{skipped} lives where {kept} does")]
+    #[error("the address of {skipped} collides with that of {kept}: set another `path`")]
     Address {
         /// The tool that is served, with its address.
         kept: String,
