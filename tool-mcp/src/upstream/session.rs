@@ -40,6 +40,9 @@ const MAX_LIST_BYTES: usize = 64 << 20;
 /// The maximum number of pages of a list.
 const MAX_PAGES: usize = 1_000;
 
+/// How long closing a connection may take: longer than a process has to end after SIGTERM.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
+
 /// The maximum length of an error message of a server, in characters.
 const MAX_ERROR_CHARS: usize = 2_000;
 
@@ -257,11 +260,11 @@ impl ClientSession {
         }
     }
 
-    /// Closes the connection, and waits until it is closed.
+    /// Closes the connection, and waits until it is closed or [`CLOSE_TIMEOUT`] has passed.
     pub(super) async fn close(&self) {
         self.inbox.close("the connection was closed");
         let mut service = self.service.lock().await;
-        if let Err(error) = service.close().await {
+        if let Err(error) = service.close_with_timeout(CLOSE_TIMEOUT).await {
             tracing::debug!(%error, "cannot close the connection to an upstream server cleanly");
         }
     }
@@ -378,4 +381,52 @@ fn describe_rpc_error(error: &ErrorData) -> String {
 
 fn name_and_version(server: &Implementation) -> String {
     truncate(&format!("{} {}", server.name, server.version), 200)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::pending;
+
+    use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
+    use tool_core::Registry;
+
+    use super::*;
+    use crate::server::Server;
+
+    /// A transport that cannot be closed.
+    struct Stuck<T>(T);
+
+    impl<T: Transport<RoleClient>> Transport<RoleClient> for Stuck<T> {
+        type Error = T::Error;
+
+        fn send(
+            &mut self,
+            message: ClientJsonRpcMessage,
+        ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
+            self.0.send(message)
+        }
+
+        async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
+            self.0.receive().await
+        }
+
+        async fn close(&mut self) -> Result<(), Self::Error> {
+            pending().await
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn gives_up_on_a_connection_that_cannot_be_closed() {
+        let registry = Registry::builder().allow_empty().build().unwrap();
+        let handler = Server::new(registry).checked_handler(None).await.unwrap();
+        let (client_end, server_end) = tokio::io::duplex(4_096);
+        let (reader, writer) = tokio::io::split(server_end);
+        tokio::spawn(crate::stdio::speak(handler, None, reader, writer));
+        let (stdout, stdin) = tokio::io::split(client_end);
+        let inbox = Arc::new(Inbox::default());
+        let transport = StdioTransport::new(None, (stdin, stdout), 1 << 20, Arc::clone(&inbox));
+        let session = ClientSession::handshake(Stuck(transport), inbox).await.unwrap();
+        let closed = tokio::time::timeout(Duration::from_secs(60), session.close()).await;
+        assert!(closed.is_ok(), "the program would not stop");
+    }
 }
