@@ -59,6 +59,9 @@ pub enum FetchError {
     /// The page has too many tags.
     #[error("the page has more than {0} tags")]
     TooManyTags(usize),
+    /// A tag of the page has too many attributes.
+    #[error("a tag of the page has more than {0} attributes")]
+    TooManyAttributes(usize),
     /// The page is too large.
     #[error("the page has more than {0} bytes")]
     TooLong(usize),
