@@ -16,9 +16,9 @@ pub(crate) enum Step {
     Check,
     Debug,
     Release,
-    /// A release build that is loaded at one address, and so need not be adapted to it: see `tool-cli/README.md`.
+    /// A release build that is loaded at one address, and so need not be adapted to it: see `docs/src/tuning.md`.
     Fixed,
-    /// The same in the profile for programs that start fast: see `tool-cli/README.md`.
+    /// The same in the profile for programs that start fast: see `docs/src/tuning.md`.
     Fast,
 }
 

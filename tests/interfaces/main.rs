@@ -101,7 +101,7 @@ fn hides_and_rejects_modifying_tools_when_read_only() {
         assert!(!listed.contains(&"delete_reports".to_owned()), "over {interface}");
     }
     for (interface, answer) in interfaces.call("report_observation", "{}") {
-        let text = "`report_observation` was not run: it modifies, and this registry is read only";
+        let text = "`report_observation` was not run: it modifies data, and the registry is read-only";
         let expected = Response::failure("refused", text);
         assert_eq!(answer, expected, "over {interface}");
     }

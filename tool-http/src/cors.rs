@@ -6,7 +6,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderName, HeaderValue, Method, header};
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
-use crate::discovery::TOOLS_LEFT_OUT;
+use crate::discovery::TOOLS_SKIPPED;
 use crate::origin::Origin;
 
 /// How long a browser may cache a preflight response.
@@ -41,7 +41,7 @@ pub(crate) fn layer(origins: &[String]) -> Option<CorsLayer> {
                 header::LINK,
                 header::RETRY_AFTER,
                 header::WWW_AUTHENTICATE,
-                TOOLS_LEFT_OUT,
+                TOOLS_SKIPPED,
             ])
             .max_age(MAX_AGE),
     )

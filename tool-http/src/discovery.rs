@@ -18,7 +18,7 @@ use crate::representation::Representation;
 use crate::request_context::{RequestContext, find_tool};
 
 /// A header with the names of tools that a profile cannot represent, and that are not in its list.
-pub(crate) const TOOLS_LEFT_OUT: HeaderName = HeaderName::from_static("tools-left-out");
+pub(crate) const TOOLS_SKIPPED: HeaderName = HeaderName::from_static("tools-skipped");
 
 /// The maximum number of names in this header: clients and proxies limit the size of a head.
 pub(crate) const MAX_NAMED: usize = 50;
@@ -72,7 +72,7 @@ fn in_profile(context: &RequestContext, page: &Page<'_>, profile: Profile) -> Re
     }
     let mut response = context.respond(&Representation::json(&rendered)?);
     if let Some(names) = left_out_header(&skipped) {
-        response.headers_mut().insert(TOOLS_LEFT_OUT, names);
+        response.headers_mut().insert(TOOLS_SKIPPED, names);
     }
     Ok(page.with_link(response))
 }

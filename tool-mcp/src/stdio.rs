@@ -51,7 +51,7 @@ pub(crate) async fn serve(
                 () = &mut serving => {}
                 answered = timeout_at(until, handler.views.wait_for_requests()) => {
                     if answered.is_err() {
-                        tracing::warn!("answers were not given in time and are given up");
+                        tracing::warn!("the shutdown deadline has passed: unanswered requests are dropped");
                     }
                     stop.cancel();
                     serving.await;

@@ -34,7 +34,7 @@ impl Settings {
         let set = (env::var_os("CONTENT_SIGNING_KEY"), env::var_os("CONTENT_SIGNING_KEY_FILE"));
         let (name, text) = match set {
             (Some(text), _) => {
-                let no_text = |_| "CONTENT_SIGNING_KEY: it is no text, it is not UTF-8".to_owned();
+                let no_text = |_| "CONTENT_SIGNING_KEY: it is not UTF-8".to_owned();
                 ("CONTENT_SIGNING_KEY", text.into_string().map_err(no_text)?)
             }
             (_, Some(file)) => {

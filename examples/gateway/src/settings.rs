@@ -75,7 +75,7 @@ pub enum SettingsError {
         source: io::Error,
     },
     /// The names are not valid UTF-8.
-    #[error("`{SERVERS}` is no text: {0:?}")]
+    #[error("`{SERVERS}` is not UTF-8: {0:?}")]
     Names(OsString),
 }
 

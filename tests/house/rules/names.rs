@@ -10,14 +10,14 @@ use crate::workspace::{self, LIBRARIES};
 
 /// The type names that a crate defines several times, and why.
 const DUPLICATES: &[(&str, &str, &str)] = &[
-    ("tool-core", "Inner", "private to its file: the state that the clones of a handle share"),
+    ("tool-core", "Inner", "private to two modules: the state that the clones of a handle share"),
     ("tool-core", "Prompt", "`op::Prompt` is an operation as a type, like `op::Read`"),
     ("tool-core", "Provider", "`marker::Provider` only distinguishes implementations of `IntoTools`"),
     ("tool-core", "Results", "one for each state of the feature `results`; only one is compiled"),
     ("tool-core", "Schema", "private to two files of one folder, with one meaning"),
 ];
 
-/// Words that say too little about a value; see the glossary in `ARCHITECTURE.md`.
+/// Words that say too little about a value.
 const WORDS: [&str; 8] = ["written", "told", "asked", "known", "apart", "home", "offer", "news"];
 
 /// Names of other crates that have one of the words.

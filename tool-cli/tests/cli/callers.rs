@@ -43,7 +43,7 @@ async fn does_not_confirm_denied_calls() {
 #[tokio::test]
 async fn rejects_modifying_tools_in_a_read_only_registry() {
     run(RegistryBuilder::read_only, &["list", "--format", "name"]).await.prints("who\n");
-    let expected = "error: `forget` was not run: it modifies, and this registry is read only\n";
+    let expected = "error: `forget` was not run: it modifies data, and the registry is read-only\n";
     run(RegistryBuilder::read_only, &["run", "forget", "--yes"]).await.fails(7, expected);
     run(RegistryBuilder::read_only, &["run", "forge", "--yes"])
         .await

@@ -207,7 +207,7 @@ async fn answers_from_options() {
 #[tokio::test]
 async fn reports_unsupported_questions() {
     let ran = scripted(&["unlock", "--format", "json"]).await;
-    assert_eq!((ran.code, &ran.json()["error_type"]), (9, &json!("cannot_ask")));
+    assert_eq!((ran.code, &ran.json()["error_type"]), (9, &json!("unsupported")));
     scripted(&["muse"]).await.fails(
         9,
         "error: this caller has no model: call the tool over MCP, with a client that supports sampling\n",

@@ -42,7 +42,7 @@ impl Admission {
     ) -> Result<(), Failure> {
         if self.forbids(tool) {
             let message =
-                format!("`{}` was not run: it modifies, and this registry is read only", tool.name());
+                format!("`{}` was not run: it modifies data, and the registry is read-only", tool.name());
             return Err(Failure::new(FailureKind::Disabled, message));
         }
         if let Some(lack) = tool.permission().and_then(|permission| permission.lack(principal)) {

@@ -67,8 +67,8 @@ impl<F: Fn(&AuditEvent<'_>) + Send + Sync> AuditSink for F {
 /// A call that modifies continues if its caller leaves or its time is over. `outcome` is then its real outcome, and
 /// `reported` the earlier reply to the caller.
 ///
-/// Its JSON is `{"callId", "principal"?, "kind", "name", "digest"?, "argumentsDigest", "outcome", "told"?, "durationMs",
-/// "bytesIn", "bytesOut", "traceparent"?, "task"?, "attempt"?}`, where `outcome` is `success` or the word for a [`FailureKind`], and `told` is
+/// Its JSON is `{"callId", "principal"?, "kind", "name", "digest"?, "argumentsDigest", "outcome", "reported"?, "durationMs",
+/// "bytesIn", "bytesOut", "traceparent"?, "task"?, "attempt"?}`, where `outcome` is `success` or the word for a [`FailureKind`], and `reported` is
 /// `reported`.
 ///
 /// ```
@@ -133,7 +133,7 @@ impl Serialize for AuditEvent<'_> {
         map.serialize_entry("argumentsDigest", &self.arguments_digest.to_string())?;
         map.serialize_entry("outcome", self.outcome.map_or_else(word, |()| "success"))?;
         if let Some(reported) = self.reported {
-            map.serialize_entry("told", word(reported))?;
+            map.serialize_entry("reported", word(reported))?;
         }
         map.serialize_entry("durationMs", &self.duration.as_millis())?;
         map.serialize_entry("bytesIn", &self.bytes_in)?;

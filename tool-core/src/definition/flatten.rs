@@ -29,12 +29,12 @@ impl Fields {
 ///
 /// If the schema has no fixed fields.
 pub(crate) fn fields(schema: Value) -> Result<Fields, &'static str> {
-    let Value::Object(mut schema) = schema else { return Err("it is no struct") };
+    let Value::Object(mut schema) = schema else { return Err("its type is not a struct with named fields") };
     if ["oneOf", "anyOf", "allOf"].into_iter().any(|keyword| schema.contains_key(keyword)) {
         return Err("its fields depend on a choice, as those of an `enum` do");
     }
     if schema.get("type").is_none_or(|kind| kind != "object") {
-        return Err("it is no struct");
+        return Err("its type is not a struct with named fields");
     }
     if schema.get("additionalProperties") != Some(&Value::Bool(false))
         || schema.contains_key("patternProperties")
@@ -42,7 +42,7 @@ pub(crate) fn fields(schema: Value) -> Result<Fields, &'static str> {
         return Err("the names of its members are free, as those of a map are");
     }
     let Some(Value::Object(properties)) = schema.shift_remove("properties") else {
-        return Err("it is no struct");
+        return Err("its type is not a struct with named fields");
     };
     let required = match schema.shift_remove("required") {
         Some(Value::Array(required)) => required,

@@ -316,7 +316,7 @@ impl ParameterShape {
             Some(Value::String(word)) => {
                 let kind = ParameterType::ALL.into_iter().find(|kind| kind.as_str() == word);
                 parameter =
-                    parameter.items(kind.ok_or("`items` is no type: expected a word such as `string`")?);
+                    parameter.items(kind.ok_or("`items` is not a type: expected a word such as `string`")?);
             }
             Some(schema) => parameter = parameter.with("items", schema),
             None => {}

@@ -87,7 +87,7 @@ fn nested_values(tool: &ToolDefinition, root: &Value, part: SchemaPart<'_>, find
     for value in values {
         if let Some(problem) = validator.first_problem(value) {
             let message =
-                format!("`{}` is no value of it: {}", shortened(&value.to_string()), problem.message);
+                format!("`{}` does not match the schema: {}", shortened(&value.to_string()), problem.message);
             findings.push(Finding::of(LintRule::ExampleInvalid, tool, message).at(part.path));
         }
     }

@@ -127,7 +127,7 @@ kinds! {
     ReturnsChanged "returns-changed" Breaking "a reader gets another kind of content";
     OutputSchemaAdded "output-schema-added" Breaking "what was a text is now structured";
     OutputSchemaRemoved "output-schema-removed" Breaking "what was structured is so no more";
-    Undecided "undecided" Breaking "whether the same values fit cannot be told";
+    Undecided "undecided" Breaking "the schemas cannot be compared";
 }
 
 impl DifferenceKind {

@@ -48,7 +48,7 @@ fn log(payload: Box<dyn Any + Send>) -> Panicked {
 fn message(payload: &(dyn Any + Send)) -> &str {
     let text = payload.downcast_ref::<&str>().copied();
     text.or_else(|| payload.downcast_ref::<String>().map(String::as_str))
-        .unwrap_or("a payload that is no text")
+        .unwrap_or("a payload that is not a string")
 }
 
 /// A value of the application whose panic on drop is caught.

@@ -79,7 +79,7 @@ pub enum PartError {
     #[error("there are {0} bytes")]
     NoSuchBytes(u64),
     /// The result has no lines.
-    #[error("it is no text: it is read by its bytes")]
+    #[error("the result is binary: use `bytes`")]
     NoText,
 }
 

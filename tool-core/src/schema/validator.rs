@@ -51,7 +51,7 @@ pub(crate) struct Validator {
     has_secrets: bool,
     /// The maximum nesting of a value to explain.
     explained_depth: usize,
-    /// The recursive untagged choices, if any.
+    /// Whether the schema has recursive untagged choices, which are tried one after the other.
     is_tried: OnceLock<bool>,
     /// The number of branches of all choices, at least one.
     breadth: usize,

@@ -173,7 +173,7 @@ async fn reports_invalid_parts() {
         (
             json!({"digest": picture}),
             "/digest",
-            "the result is no text (image/png, 2 bytes): read it as a resource",
+            "the result is binary (image/png, 2 bytes): read it as a resource",
         ),
     ] {
         if arguments.get("digest").is_none() {

@@ -95,7 +95,7 @@ async fn checks_calls_in_a_fixed_order() {
     let failure = refused(&read_only, "{").await;
     assert_eq!(
         (failure.kind(), failure.message()),
-        (FailureKind::Disabled, "`print` was not run: it modifies, and this registry is read only")
+        (FailureKind::Disabled, "`print` was not run: it modifies data, and the registry is read-only")
     );
 
     let registry = builder().build().unwrap();

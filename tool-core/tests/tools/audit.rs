@@ -237,7 +237,7 @@ async fn records_canceled_reads() {
     assert!(read.await.unwrap_err().is_cancelled());
     let events = take_events(&events);
     let [event] = &events[..] else { panic!("not one event: {events:?}") };
-    assert_eq!((&event["outcome"], event.get("told")), (&json!("cancelled"), None));
+    assert_eq!((&event["outcome"], event.get("reported")), (&json!("cancelled"), None));
 }
 
 #[tokio::test]
@@ -252,7 +252,7 @@ async fn records_abandoned_writes_when_they_end() {
     registry.drain().await;
     let events = take_events(&events);
     let [event] = &events[..] else { panic!("not one event: {events:?}") };
-    assert_eq!((&event["outcome"], &event["told"]), (&json!("success"), &json!("cancelled")));
+    assert_eq!((&event["outcome"], &event["reported"]), (&json!("success"), &json!("cancelled")));
 }
 
 #[test]

@@ -247,8 +247,10 @@ fn registry_with(book: &Arc<Book>) -> (Registry, Log) {
         let log = Arc::clone(&log);
         move |event: &AuditEvent<'_>| {
             let end = event.outcome.map_or_else(|kind| kind.codes().error_type, |()| "success");
-            let reported =
-                event.reported.map(|kind| format!(", told {}", kind.codes().error_type)).unwrap_or_default();
+            let reported = event
+                .reported
+                .map(|kind| format!(", reported {}", kind.codes().error_type))
+                .unwrap_or_default();
             log.lock().unwrap().push(format!("{} {end}{reported}", event.name));
         }
     };
@@ -424,7 +426,7 @@ async fn drops_and_records_suspended_calls_once() {
     let (registry, log) = registry_with(&book);
     let answers = Answers::new().accept(name("Ada"));
     answers.call(&registry, "note", json!({"first": false, "swallow": false})).await.unwrap();
-    assert_eq!(*log.lock().unwrap(), ["note suspended", "note success"]);
+    assert_eq!(*log.lock().unwrap(), ["note input_required", "note success"]);
     assert_eq!(book.dropped.load(Ordering::Relaxed), 2);
     registry.drain().await;
 }
@@ -540,7 +542,7 @@ async fn cancels_questions_when_the_caller_leaves() {
         () = received.notified() => {}
     }
     registry.drain().await;
-    assert_eq!(*log.lock().unwrap(), ["note cancelled, told cancelled"]);
+    assert_eq!(*log.lock().unwrap(), ["note cancelled, reported cancelled"]);
     assert_eq!(book.writes.load(Ordering::Relaxed), 0);
 }
 

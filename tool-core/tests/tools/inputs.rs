@@ -671,7 +671,7 @@ fn reports_invalid_options_when_checked() {
         of("c_flattened"),
         [
             "input `map`: it cannot be flattened: the names of its members are free, as those of a map are",
-            "input `number`: it cannot be flattened: it is no struct",
+            "input `number`: it cannot be flattened: its type is not a struct with named fields",
             "input `optional`: it cannot be flattened: it may be left out as a whole; let its fields be left out instead",
             "input `choice`: it cannot be flattened: its fields depend on a choice, as those of an `enum` do",
         ]

@@ -222,7 +222,7 @@ fn rejects_contradictory_parameters() {
         (json!([{"name": "a", "type": "string", "schema": {}}]), "/parameters/0: expected either"),
         (json!([{"name": "a", "schema": {}, "enum": [1]}]), "/parameters/0: expected either"),
         (json!([{"name": "a", "type": "text"}]), "/parameters/0/type: expected one of `string`, `integer`"),
-        (json!([{"name": "a", "type": "array", "items": "text"}]), "/parameters/0: `items` is no type"),
+        (json!([{"name": "a", "type": "array", "items": "text"}]), "/parameters/0: `items` is not a type"),
         (json!([{"name": "a", "type": "string", "enum": []}]), "/parameters/0/enum: "),
         (
             json!([{"name": "a", "type": "string", "requird": true}]),

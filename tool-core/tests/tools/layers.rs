@@ -465,7 +465,7 @@ async fn let_a_change_end_when_the_caller_leaves() {
     assert_eq!(fixture.world.runs(), 1);
     let event = fixture.event();
     assert_eq!(
-        (&event["outcome"], &event["told"], &event["bytesOut"]),
+        (&event["outcome"], &event["reported"], &event["bytesOut"]),
         (&json!("success"), &json!("cancelled"), &json!(4))
     );
 }
@@ -479,7 +479,7 @@ async fn cancel_what_modifies_nothing_when_the_caller_leaves() {
         () = fixture.world.begun.notified() => {}
     }
     let event = fixture.event();
-    assert_eq!((&event["outcome"], event.get("told")), (&json!("cancelled"), None));
+    assert_eq!((&event["outcome"], event.get("reported")), (&json!("cancelled"), None));
     fixture.world.door.0.add_permits(1);
     fixture.registry.drain().await;
     assert_eq!(fixture.world.runs(), 0);
@@ -508,7 +508,7 @@ async fn give_up_a_call_that_goes_on() {
     fixture.world.door.0.add_permits(1);
     fixture.registry.drain().await;
     let event = fixture.event();
-    assert_eq!((&event["outcome"], &event["told"]), (&json!("success"), &json!("refused")));
+    assert_eq!((&event["outcome"], &event["reported"]), (&json!("success"), &json!("refused")));
 }
 
 #[tokio::test(start_paused = true)]
@@ -586,7 +586,7 @@ async fn ask_once_however_often_they_run_a_call() {
     let reply = fixture.registry.call_with("layered_asking", b"{}", &options).await;
     assert_eq!(reply.result.unwrap_err().kind(), FailureKind::InputRequired);
     assert_eq!((fixture.world.runs(), &*suspended.lock().unwrap()), (1, &vec![1]));
-    assert_eq!(fixture.event()["outcome"], "suspended");
+    assert_eq!(fixture.event()["outcome"], "input_required");
 }
 
 #[test]

@@ -169,7 +169,8 @@ fn traces_coercions_without_values() {
         registry.validate("lenient", arguments.as_bytes()).unwrap();
     });
     let events = events.0.lock().unwrap();
-    let coercions: Vec<_> = events.iter().filter(|event| event.contains("what it stands for")).collect();
+    let coercions: Vec<_> =
+        events.iter().filter(|event| event.contains("coerced a string argument")).collect();
     assert_eq!(coercions.len(), 3, "{events:?}");
     assert!(coercions[0].contains("path=\"/n\" kind=number"), "{events:?}");
     assert!(coercions[1].contains("path=\"/pin\" kind=number"), "{events:?}");

@@ -179,7 +179,7 @@ async fn skips_invalid_tools() {
         "tool `bad_schema`: its input schema was refused: at /allOf/0/",
         "tool `bad_schema`: its input schema was refused: at /properties/a/type: it is not a valid JSON Schema",
         "tool `bad_schema`: its input schema was refused: at /properties/a/$ref: `$ref` leads to another document",
-        "a tool that panicked when it was asked for its definition",
+        "a dynamic tool that panicked in `Tool::definition`",
         "a second tool of the name `good`, from ",
     ]) {
         assert!(reason.starts_with(begin), "{reason}");

@@ -154,7 +154,7 @@ pub(super) fn headers() -> Value {
             "description": "In how many seconds trying again makes sense.",
             "schema": {"type": "integer"},
         },
-        "ToolsLeftOut": {
+        "ToolsSkipped": {
             "description": format!(
                 "The names of the tools that the vendor of `profile` cannot take, by commas; absent when it takes all. \
                  After {MAX_NAMED} stands how many more there are, as in `+12`."

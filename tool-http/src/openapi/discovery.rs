@@ -47,7 +47,7 @@ fn list(tools: &[&ToolDefinition], options: &Options) -> Value {
     ok["headers"] = json!({
         "ETag": {"$ref": "#/components/headers/ETag"},
         "Link": {"$ref": "#/components/headers/Link"},
-        "Tools-Left-Out": {"$ref": "#/components/headers/ToolsLeftOut"},
+        "Tools-Skipped": {"$ref": "#/components/headers/ToolsSkipped"},
     });
     allow_anonymous(
         json!({
@@ -99,7 +99,7 @@ fn filters(tools: &[&ToolDefinition]) -> Vec<Value> {
         parameter(
             "profile",
             "In the shape of this vendor, whatever `detail` says. What it cannot take is left out, and named in \
-             `Tools-Left-Out`.",
+             `Tools-Skipped`.",
             json!({"type": "string", "enum": profiles}),
         ),
         parameter("limit", "How many on one page.", json!({"type": "integer", "minimum": 1, "maximum": MAX_LIMIT})),

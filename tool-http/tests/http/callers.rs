@@ -52,7 +52,7 @@ async fn rejects_modifying_tools_in_a_read_only_registry() {
     let answer = post(&router, "/tools/forget/call", "{}").await;
     assert_eq!(
         (answer.status, answer.body.as_str()),
-        (403, r#"{"error":"`forget` was not run: it modifies, and this registry is read only"}"#)
+        (403, r#"{"error":"`forget` was not run: it modifies data, and the registry is read-only"}"#)
     );
     assert_eq!(get(&router, "/tools/forget").await.status, 404);
     assert_eq!(post(&router, "/tools/nope/call", "{}").await.status, 404);

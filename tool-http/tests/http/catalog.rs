@@ -207,11 +207,11 @@ async fn lists_tools_for_a_vendor() {
     let answer = get(&router, "/tools?profile=openai&tag=letters").await;
     let tools: Vec<Value> = serde_json::from_str(&answer.body).unwrap();
     assert_eq!((&tools[0]["type"], &tools[0]["name"]), (&"function".into(), &"write_letter".into()));
-    assert_eq!(answer.header("tools-left-out"), "");
+    assert_eq!(answer.header("tools-skipped"), "");
     // A tool that the vendor cannot take is reported, and the others are listed.
     let answer = get(&router, "/tools?profile=gemini").await;
     assert_eq!(names(&answer), ["find", "look_up", "write_letter"]);
-    assert_eq!(answer.header("tools-left-out"), "count_tree");
+    assert_eq!(answer.header("tools-skipped"), "count_tree");
 
     let answer = get(&router, "/tools/find?profile=openai-strict").await;
     assert_eq!(
@@ -238,7 +238,7 @@ async fn truncates_the_list_of_left_out_tools() {
         let registry = (0..many).fold(Registry::builder(), |builder, number| builder.tool(tool(number)));
         let answer = get(&router(registry.build().unwrap()), "/tools?profile=gemini").await;
         assert_eq!(names(&answer), [""; 0]);
-        answer.header("tools-left-out").to_owned()
+        answer.header("tools-skipped").to_owned()
     };
     let named = (0..50).map(|number| format!("tree_{number:02}")).collect::<Vec<_>>().join(", ");
     assert_eq!(left_out(50).await, named);

@@ -159,6 +159,6 @@ async fn exposes_response_headers() {
     let answer = send_to(&router_with(registry(), options), get).await;
     assert_eq!(
         answer.header("access-control-expose-headers"),
-        "etag,link,retry-after,www-authenticate,tools-left-out"
+        "etag,link,retry-after,www-authenticate,tools-skipped"
     );
 }

@@ -40,7 +40,7 @@ async fn does_not_support_elicitation() {
     let router = router_with(registry, Options::new().allow_execute(true));
     let answer = post(&router, "/tools/greet_whom/call", "{}").await;
     let error = "`greet_whom` has a question, which this caller does not support: call it over MCP or on the command line";
-    let expected = json!({"error": error, "kind": "cannot_ask", "retryable": false});
+    let expected = json!({"error": error, "kind": "unsupported", "retryable": false});
     assert_eq!((answer.status, answer.body), (501, expected.to_string()));
     let answer = post(&router, "/tools/greet_whom/call", r#"{"name": "Ada"}"#).await;
     assert_eq!(answer.status, 200);

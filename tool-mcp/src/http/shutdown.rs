@@ -37,7 +37,10 @@ impl Shutdown {
         self.handler.begin_shutdown();
         self.responses.close();
         if timeout_at(deadline, self.responses.wait()).await.is_err() {
-            tracing::warn!(answers = self.responses.len(), "answers were not given in time and are given up");
+            tracing::warn!(
+                answers = self.responses.len(),
+                "the shutdown deadline has passed: unanswered requests are dropped"
+            );
         }
         self.stop.cancel();
         self.sessions.close_all();

@@ -88,7 +88,7 @@ fn hides_and_rejects_modifying_tools_when_read_only() {
     assert_eq!(result["isError"], true);
     assert_eq!(
         result["content"][0]["text"],
-        "`forget` was not run: it modifies, and this registry is read only"
+        "`forget` was not run: it modifies data, and the registry is read-only"
     );
 }
 

@@ -33,7 +33,7 @@ const WRITING: &str = "PRAGMA busy_timeout = 30000; PRAGMA temp_store = memory; 
 /// Returns how the file is opened. With `mode=ro`, SQLite opens it read-only, and no statement changes that.
 fn options(path: &Path, parameters: &str) -> Result<AnyConnectOptions, SiteError> {
     let path = std::path::absolute(path)?;
-    let path = path.to_str().ok_or_else(|| io::Error::other("its path is no text, it is not UTF-8"))?;
+    let path = path.to_str().ok_or_else(|| io::Error::other("its path is not UTF-8"))?;
     Ok(format!("sqlite://{}?{parameters}", utf8_percent_encode(path, PLAIN)).parse()?)
 }
 

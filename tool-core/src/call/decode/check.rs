@@ -107,7 +107,7 @@ pub(crate) fn check<'t>(
         return Ok(Checked { text: text.into(), coercions, verdict });
     }
     for Coercion { path, kind } in &coercions {
-        tracing::info!(gen_ai.tool.name = tool.name(), ?path, %kind, "a string was read as what it stands for");
+        tracing::info!(gen_ai.tool.name = tool.name(), ?path, %kind, "coerced a string argument");
     }
     Ok(Checked { text: text.into(), coercions, verdict })
 }

@@ -174,7 +174,7 @@ impl Address {
     /// let values = address.values(&[decode_segment("page"), decode_segment("a%20b")]);
     /// assert_eq!(values.unwrap(), [("id".to_owned(), "a b".to_owned())]);
     /// let error = address.values(&[decode_segment("page"), decode_segment("%2E")]).unwrap_err();
-    /// assert_eq!(error.to_string(), "the value of `id` is `.` or `..`, which leads elsewhere");
+    /// assert_eq!(error.to_string(), "the value of `id` must not be `.` or `..`");
     /// ```
     pub fn values(&self, segments: &[Result<String, SegmentError>]) -> Variables {
         let mut values = Vec::new();

@@ -71,7 +71,7 @@ pub enum SegmentError {
     #[error("contains a `/` or a `\\`")]
     Separator,
     /// The value is `.` or `..`.
-    #[error("is `.` or `..`, which leads elsewhere")]
+    #[error("must not be `.` or `..`")]
     Dots,
 }
 

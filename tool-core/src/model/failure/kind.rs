@@ -214,8 +214,8 @@ impl FailureKind {
             FailureKind::Timeout => (504, "timeout", 6, IsError, FAULT),
             FailureKind::Busy => (429, "busy", 13, IsError, FAULT),
             FailureKind::RateLimited => (429, "rate_limited", 14, IsError, FAULT),
-            FailureKind::Unsupported => (501, "cannot_ask", 9, Capability, Capability),
-            FailureKind::InputRequired => (503, "suspended", 1, IsError, FAULT),
+            FailureKind::Unsupported => (501, "unsupported", 9, Capability, Capability),
+            FailureKind::InputRequired => (503, "input_required", 1, IsError, FAULT),
             FailureKind::Cancelled => (499, "cancelled", 130, Nothing, Nothing),
             FailureKind::Interrupted => (500, "interrupted", 15, FAULT, FAULT),
             FailureKind::Internal => (500, "internal", 70, IsError, FAULT),
@@ -245,8 +245,8 @@ mod tests {
         Timeout              504  isError  -32603         timeout            6
         Busy                 429  isError  -32603         busy               13
         RateLimited          429  isError  -32603         rate_limited       14
-        Unsupported            501  -32021/isError  -32021/isError  cannot_ask  9
-        InputRequired        503  isError  -32603         suspended          1
+        Unsupported            501  -32021/isError  -32021/isError  unsupported  9
+        InputRequired        503  isError  -32603         input_required     1
         Cancelled            499  none     none           cancelled          130
         Interrupted          500  -32603   -32603         interrupted        15
         Internal             500  isError  -32603         internal           70

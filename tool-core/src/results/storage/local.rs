@@ -109,7 +109,7 @@ fn is_own_file(path: &Path) -> io::Result<bool> {
         Ok(metadata) => {
             let is_own = metadata.is_file() && has_one_name(&metadata);
             if !is_own {
-                tracing::warn!(?path, "what is kept as a result is no file of its own: it is not read");
+                tracing::warn!(?path, "a stored result is ignored: it is not a regular file with one link");
             }
             Ok(is_own)
         }

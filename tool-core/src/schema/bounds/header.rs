@@ -41,7 +41,7 @@ impl Graph<'_> {
                 }
                 Some(_) if !is_scalar(schema) => "stands on something else than a string, integer or boolean",
                 Some(_) => continue,
-                None => "is no text",
+                None => "is not a string",
             };
             return Err(SchemaError::new(self.pointer(at, HEADER), SchemaFault::Header(fault)));
         }

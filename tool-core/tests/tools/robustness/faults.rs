@@ -296,7 +296,7 @@ async fn row_90_finishes_writes_after_a_timeout() {
     recorded.world.open();
     assert_eq!(recorded.registry.drain_within(Duration::from_secs(60)).await, 0);
     let event = recorded.only_event("90");
-    assert_eq!((&event["outcome"], &event["told"]), (&json!("success"), &json!("timeout")));
+    assert_eq!((&event["outcome"], &event["reported"]), (&json!("success"), &json!("timeout")));
     assert!(event["durationMs"].as_u64().is_some());
     recorded.next("90").await;
 }
@@ -341,7 +341,7 @@ async fn row_91_limits_blocking_threads() {
     recorded.world.open();
     recorded.registry.drain().await;
     let event = recorded.only_event("91");
-    assert_eq!((&event["outcome"], &event["told"]), (&json!("success"), &json!("cancelled")));
+    assert_eq!((&event["outcome"], &event["reported"]), (&json!("success"), &json!("cancelled")));
 }
 
 /// Blocks the thread of the runtime until a test frees it.
