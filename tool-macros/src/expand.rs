@@ -76,7 +76,7 @@ pub(crate) fn prompt(prompt: &Prompt, function: &Function) -> TokenStream {
     declaration(callee, function, &run, &quote!(#name), quote!(#guarded #unproven #texts))
 }
 
-/// The function, and the constant that holds its declaration: `Declaration::new(arguments, |__call| run)`,
+/// Returns the function, and the constant that holds its declaration: `Declaration::new(arguments, |__call| run)`,
 /// followed by its options.
 fn declaration(
     callee: &Callee,
@@ -118,13 +118,13 @@ pub(crate) fn function(function: &Function) -> TokenStream {
     let Function { attributes, visibility, signature, body, .. } = function;
     // A second `#[tool]` was reported as an error.
     let attributes = attributes.iter().filter(|attribute| ItemKind::of(attribute).is_none());
-    // A tool owns what it is given, and a signature that borrows would be none of a tool. An `async fn` is not linted.
+    // A tool owns its arguments, and must not borrow them. An `async fn` is not linted.
     // It stands first, so that the author has the last word.
     let owned = signature.asyncness.is_none().then(|| quote!(#[allow(clippy::needless_pass_by_value)]));
     quote!(#owned #(#attributes)* #visibility #signature #body)
 }
 
-/// `.destructive(true)`, and so on: what was said beyond the least; what few say stands behind it.
+/// Returns the builder calls for options that differ from their defaults, as in `.destructive(true)`; rare ones are in `.options(…)`.
 fn options(tool: &Tool) -> TokenStream {
     let flags = flags(tool);
     let texts = texts(tool);
@@ -140,7 +140,7 @@ fn options_call(Callee { krate, .. }: &Callee, options: &TokenStream) -> TokenSt
     quote!(.options(const { &#krate::private::Options::new() #options }))
 }
 
-/// What adds `.option(arguments)` to them.
+/// Returns a function that adds `.option(arguments)` to the options.
 fn appender(options: &mut TokenStream) -> impl FnMut(&str, TokenStream) {
     |option, arguments| {
         let option = format_ident!("{option}");
@@ -148,7 +148,7 @@ fn appender(options: &mut TokenStream) -> impl FnMut(&str, TokenStream) {
     }
 }
 
-/// What a declaration says by a switch.
+/// Returns the builder calls of switches.
 fn flags(tool: &Tool) -> TokenStream {
     let mut options = TokenStream::new();
     let mut add = appender(&mut options);
@@ -175,7 +175,7 @@ fn flags(tool: &Tool) -> TokenStream {
     options
 }
 
-/// What it says by a value.
+/// Returns the builder calls of options with a value.
 fn texts(tool: &Tool) -> TokenStream {
     let mut options = TokenStream::new();
     let mut add = appender(&mut options);

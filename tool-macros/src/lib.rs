@@ -15,26 +15,26 @@ use crate::diagnostics::Errors;
 use crate::parse::{Block, Function, Item, ItemKind, Member, Method};
 
 // The documentation of the attribute is `docs/tool.md` of `tool-core`, which rustdoc shows before this line.
-/// The implementation of `tool_core::tool`, where it is described.
+/// Implements `tool_core::tool`, which documents it.
 #[proc_macro_attribute]
 pub fn tool(attribute: TokenStream, item: TokenStream) -> TokenStream {
     declare(ItemKind::Tool, attribute.into(), item.into()).into()
 }
 
-/// The implementation of `tool_core::prompt`, where it is described.
+/// Implements `tool_core::prompt`, which documents it.
 #[proc_macro_attribute]
 pub fn prompt(attribute: TokenStream, item: TokenStream) -> TokenStream {
     declare(ItemKind::Prompt, attribute.into(), item.into()).into()
 }
 
-/// The implementation of `tool_core::tools!`: takes its `$crate` and the paths of the functions.
+/// Implements `tool_core::tools!`: takes its `$crate` and the paths of the functions.
 #[doc(hidden)]
 #[proc_macro]
 pub fn __tools(paths: TokenStream) -> TokenStream {
     listing::list(ItemKind::Tool, paths.into()).into()
 }
 
-/// The implementation of `tool_core::prompts!`.
+/// Implements `tool_core::prompts!`.
 #[doc(hidden)]
 #[proc_macro]
 pub fn __prompts(paths: TokenStream) -> TokenStream {

@@ -43,7 +43,7 @@ pub(crate) fn list(item_kind: ItemKind, tokens: TokenStream) -> TokenStream {
     quote!({ #errors #list })
 }
 
-/// One path, with the name of the function turned into that of its constant; `None` for something else.
+/// Replaces the name of the function in a path by that of its constant; `None` for something else.
 fn path(item_kind: ItemKind, input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Option<ExprPath>> {
     let start = input.fork();
     if let Ok(mut path) = input.parse::<ExprPath>()

@@ -57,7 +57,7 @@ pub(crate) struct Prompt {
     /// In the text form of `tool_core::Permission`.
     pub(crate) permission: Option<String>,
     pub(crate) access: Option<Access>,
-    /// As of a tool.
+    /// As [`Tool::statically_checked`].
     pub(crate) statically_checked: bool,
 }
 
@@ -84,17 +84,17 @@ impl Callee {
         })
     }
 
-    /// Whether every input is a locator, as it is where there is none.
+    /// Returns `true` if every input is a locator, as it is where there is none.
     pub(crate) fn takes_only_locators(&self) -> bool {
         self.inputs().all(|input| input.locator)
     }
 
-    /// Whether a parameter is marked `#[inject]`, and so may be awaited. The `self` of a method never is.
+    /// Returns `true` if a parameter is marked `#[inject]`, and so may be awaited. The `self` of a method never is.
     pub(crate) fn injects(&self) -> bool {
         self.parameters.iter().any(|parameter| matches!(parameter, Parameter::Injected(_)))
     }
 
-    /// Whether a parameter, or what completes one, takes something that may not be there.
+    /// Returns `true` if a parameter, or what completes one, takes something that may not be there.
     pub(crate) fn takes_state(&self) -> bool {
         let injects = |parameter: &Parameter| !matches!(parameter, Parameter::Input(_));
         self.parameters.iter().any(injects) || self.inputs().any(|input| input.complete.is_some())

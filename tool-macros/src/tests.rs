@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 
 use crate::parse::{ArgOptions, Attribute, ItemKind};
 
-/// The expansion of `#[tool(attribute)] item`, formatted.
+/// Returns the expansion of `#[tool(attribute)] item`, formatted.
 fn expand(attribute: &str, item: &str) -> String {
     expand_as(ItemKind::Tool, attribute, item)
 }
@@ -211,7 +211,7 @@ fn expands_deterministically() {
     assert_eq!(expand(), expand());
 }
 
-/// The page on which `tool-core` documents the attribute; absent in a package of this crate alone.
+/// Returns the page on which `tool-core` documents the attribute; absent in a package of this crate alone.
 fn documentation(page: &str) -> Option<String> {
     std::fs::read_to_string(format!("{}/../tool-core/docs/{page}", env!("CARGO_MANIFEST_DIR"))).ok()
 }

@@ -111,7 +111,7 @@ fn check_retries(attribute: &Attribute, function: &Function, task: &TaskOption, 
     }
 }
 
-/// Whether it is `#[inject] …: TaskKey`.
+/// Returns `true` if it is `#[inject] …: TaskKey`.
 fn takes_key(argument: &Argument) -> bool {
     let Type::Path(kind) = &argument.kind else { return false };
     argument.inject.is_some() && kind.path.segments.last().is_some_and(|last| last.ident == "TaskKey")
