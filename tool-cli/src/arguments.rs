@@ -22,10 +22,10 @@ use crate::cli::{FlagKind, Inputs};
 use crate::error::CliError;
 use crate::streams::Streams;
 
-/// The text of the arguments, which the pipeline then judges.
+/// Returns the arguments as JSON.
 ///
-/// A `--input-json` that is no JSON object, or has a member twice, is returned as it stands: what is wrong with it the
-/// pipeline says, in the same words as on every other interface.
+/// An `--input-json` that is not a JSON object, or has a member twice, is returned unchanged: the call reports the problem in the
+/// same words as on every other interface.
 pub(crate) fn gather(
     inputs: &Inputs<'_>,
     matches: &ArgMatches,

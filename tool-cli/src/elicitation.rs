@@ -22,16 +22,16 @@ use crate::progress::Display;
 use crate::style::neutral;
 use crate::terminal::Terminal;
 
-/// How to say no, and to say nothing.
+/// How to decline, and how to dismiss.
 const HINT: &str = "(`:no` declines, Ctrl-D dismisses)";
 
-/// Puts the questions of one call to whoever sits at the terminal, one after the other.
+/// Asks the questions of one call on the terminal, one after the other.
 pub(crate) struct TerminalElicitor {
     terminal: Terminal,
-    /// Somebody is there to answer.
+    /// Whether there is a terminal.
     interactive: bool,
     answers: Answers,
-    /// What is drawn meanwhile, and in the way.
+    /// The progress display, which is suspended during a question.
     display: Option<Arc<Display>>,
     turn: Arc<Mutex<()>>,
     /// The command that takes the answers, if it is not this one.
@@ -126,7 +126,7 @@ impl TerminalElicitor {
         .await
     }
 
-    /// Whether somebody can be asked.
+    /// Checks that there is a terminal.
     ///
     /// # Errors
     ///
@@ -151,7 +151,7 @@ impl TerminalElicitor {
         Err(Failure::new(FailureKind::Unsupported, message))
     }
 
-    /// Asks on a thread of its own, when it is its turn: a thread that reads cannot be stopped, and keeps nobody.
+    /// Asks on a thread of its own, one question at a time. A thread that reads from the terminal cannot be stopped.
     async fn on_terminal(
         &self,
         ask: impl FnOnce(&Terminal) -> Elicited<Map<String, Value>> + Send + 'static,
@@ -223,7 +223,7 @@ fn fill_in(terminal: &Terminal, form: &Form, fields: &[Field]) -> Elicited<Map<S
     Elicited::Accepted(answer)
 }
 
-/// Where the program was started.
+/// Returns the folder in which the program was started.
 fn current_folder() -> Result<Root, Failure> {
     let unavailable = |why: &str| {
         Failure::new(FailureKind::Unsupported, format!("the current folder is unavailable: {why}"))

@@ -64,12 +64,12 @@ pub fn assignment(tool: &ToolDefinition, pair: &str) -> Option<(String, String)>
     Some((key, value.get().to_owned()))
 }
 
-/// Writes a value as YAML.
+/// Returns a value as YAML.
 pub fn yaml(value: &Value) -> String {
     yaml::text(value)
 }
 
-/// The names of the MCP clients whose configuration files are edited.
+/// Returns the names of the MCP clients whose configuration files are edited.
 #[cfg(feature = "install")]
 pub fn clients() -> [&'static str; 5] {
     Client::ALL.map(Client::as_str)

@@ -12,7 +12,7 @@ use crate::app::App;
 use crate::cli;
 use crate::error::CliError;
 
-/// The registry as the caller sees it.
+/// Returns the registry as the caller sees it.
 pub(crate) async fn registry(app: &App, matches: &ArgMatches) -> Result<Registry, CliError> {
     let id = cli::one::<String>(matches, "as").map(String::as_str);
     let grants = cli::many::<String>(matches, "grant").map(String::as_str);
@@ -29,8 +29,7 @@ pub(crate) async fn registry(app: &App, matches: &ArgMatches) -> Result<Registry
     }
 }
 
-/// The registry as whoever is named by these words sees it, before it is known whether the words make a command; of
-/// somebody whom nobody knows, as the local user does.
+/// Returns the registry for the caller in an incomplete command line, or for the local user if the caller is unknown.
 pub(crate) async fn guess_registry(app: &App, words: &[OsString]) -> Registry {
     let words: Vec<&str> =
         words.iter().filter_map(|word| word.to_str()).take_while(|word| *word != "--").collect();

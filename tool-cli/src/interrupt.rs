@@ -13,7 +13,7 @@ pub(crate) const GRACE: Duration = Duration::from_secs(30);
 /// The exit code of a process that was interrupted and did not wait.
 const INTERRUPTED: i32 = 130;
 
-/// Where the wish to stop comes from, and whether it came.
+/// A request to stop, such as SIGTERM.
 pub(crate) struct Interrupt {
     source: Option<SignalSource>,
     requested: CancellationToken,
@@ -38,18 +38,18 @@ impl Interrupt {
         Interrupt { source: Some(SignalSource::Signals), ..Interrupt::never() }
     }
 
-    /// Whether the wish came.
+    /// Returns `true` after the request.
     pub(crate) fn requested(&self) -> bool {
         self.requested.is_cancelled()
     }
 
-    /// Listens from now on: before, a signal ends the process as it always did.
+    /// Installs the signal handlers. Before, a signal ends the process.
     ///
-    /// Returns what is canceled when the wish comes, and what is canceled when nobody should wait any longer.
+    /// Returns a token that is canceled by the request, and one that is canceled [`GRACE`] after the first signal.
     pub(crate) fn listen(&mut self) -> (CancellationToken, CancellationToken) {
         match self.source.take() {
             Some(SignalSource::Signals) => {
-                // Without handlers a signal still ends the process, only less politely.
+                // Without handlers a signal still ends the process, but at once.
                 let _ = watch(self.requested.clone(), self.overdue.clone());
             }
             Some(SignalSource::Future(end)) => {
@@ -65,8 +65,8 @@ impl Interrupt {
     }
 }
 
-/// Hears signals on a thread of its own, so that the second one counts even where a tool that blocks holds up the runtime of
-/// the application. The handlers are in place when this returns.
+/// Waits for signals on a thread of its own, so that the second one ends the process even if a blocking tool holds up the runtime of the
+/// application. The handlers are installed when this returns.
 fn watch(requested: CancellationToken, overdue: CancellationToken) -> io::Result<()> {
     let signals = Signals::listen()?;
     let grace = move || {
@@ -76,10 +76,10 @@ fn watch(requested: CancellationToken, overdue: CancellationToken) -> io::Result
     let wait = move || {
         signals.wait_twice(|| {
             requested.cancel();
-            // Whoever cannot have a thread waits for as long as it takes, or is asked again.
+            // Without a thread, there is no time limit; a second signal still ends the process.
             let _ = thread::Builder::new().name("grace".to_owned()).spawn(grace);
         });
-        // Asked for the second time, by somebody who will not wait.
+        // The second signal.
         std::process::exit(INTERRUPTED)
     };
     thread::Builder::new().name("signals".to_owned()).spawn(wait).map(drop)
@@ -99,7 +99,7 @@ impl Signals {
         signal_hook::iterator::Signals::new([SIGINT, SIGTERM]).map(Signals)
     }
 
-    /// Waits for the second one, and tells of the first.
+    /// Waits for two signals, and calls `on_first` after the first.
     fn wait_twice(mut self, on_first: impl FnOnce()) {
         let mut arriving = self.0.forever();
         arriving.next();

@@ -65,7 +65,7 @@ fn show<'r>(
     Ok(streams.print(&page)?)
 }
 
-/// Prints the names alone, some at a time: nothing is kept of a thousand.
+/// Prints the names alone, in chunks.
 fn names<'r>(names: impl Iterator<Item = &'r str>, streams: &mut Streams) -> Result<(), CliError> {
     let mut page = String::with_capacity(2 * NAMES_CHUNK);
     for name in names {
@@ -79,11 +79,11 @@ fn names<'r>(names: impl Iterator<Item = &'r str>, streams: &mut Streams) -> Res
     Ok(streams.print(&page)?)
 }
 
-/// Which tools are wanted.
+/// The filter of a list.
 struct Filter {
     operations: Vec<Operation>,
     tags: Vec<String>,
-    /// Whether those whose requirements are met, and those whose are not.
+    /// Whether to list tools whose requirements are met, and those whose requirements are not.
     met: [bool; 2],
 }
 
@@ -101,7 +101,7 @@ impl Filter {
         }
     }
 
-    /// Whether nothing is left out.
+    /// Returns `true` if it excludes no tool.
     fn is_empty(&self) -> bool {
         self.operations.is_empty() && self.tags.is_empty() && self.met == [true, true]
     }
@@ -117,7 +117,7 @@ impl Filter {
     }
 }
 
-/// Whether everything is there that the tool requires, which may be nothing.
+/// Returns whether the requirements of a tool are met; a tool without any is met.
 pub(crate) fn requirements(registry: &Registry, tool: &ToolDefinition) -> RequirementStatus {
     registry
         .requirements(tool.name())
@@ -138,14 +138,14 @@ impl From<Requirements> for RequirementStatus {
     }
 }
 
-/// Why the caller may not call the tool.
+/// Returns why the caller may not call the tool.
 pub(crate) fn denial(registry: &Registry, tool: &ToolDefinition) -> Option<String> {
     tool.permission()?;
     let failure = registry.check_access(tool.name()).err()?;
     (failure.kind() == FailureKind::Denied).then(|| failure.message().to_owned())
 }
 
-/// JSON for scripts, with indentation for whoever looks at it all the same.
+/// Returns indented JSON.
 pub(crate) fn json_text(value: &Value) -> String {
     format!("{value:#}\n")
 }

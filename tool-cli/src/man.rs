@@ -21,7 +21,7 @@ pub(crate) fn man(app: &App, matches: &ArgMatches, streams: &mut Streams) -> Res
         Some(version) => command.version(version.clone()).disable_version_flag(true),
         None => command,
     });
-    // Now each command knows the options of them all, and its name behind that of the program.
+    // Adds the global options to each command, and the name of the program before its name.
     program.build();
     if let Some(folder) = matches.get_one::<std::path::PathBuf>("dir") {
         return write_all(&program, folder);

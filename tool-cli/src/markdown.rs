@@ -2,7 +2,7 @@
 
 use crate::style::neutral;
 
-/// A text in a cell of a table: no character of it ends the cell, the row, or the text.
+/// Returns a text in a cell of a table: no character of it ends the cell, the row, or the text.
 pub(crate) fn cell(text: &str) -> String {
     let mut cell = String::with_capacity(text.len());
     for c in neutral(text.trim()).chars() {
@@ -22,7 +22,7 @@ pub(crate) fn cell(text: &str) -> String {
     cell
 }
 
-/// A text of its own, which may be Markdown and holds no HTML.
+/// Returns a text as a block of Markdown without HTML.
 pub(crate) fn block(text: &str) -> String {
     neutral(text.trim()).replace('&', "&amp;").replace('<', "&lt;")
 }

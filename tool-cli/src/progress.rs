@@ -124,7 +124,7 @@ pub(crate) struct Lines {
 }
 
 impl Lines {
-    /// Returns a line for the first and the last step, for a new message, and after a pause.
+    /// Writes a line for the first and the last step, for a new message, and after a pause.
     fn report(&mut self, done: u64, total: Option<u64>, message: String) {
         let is_end = total == Some(done);
         let is_new =

@@ -59,7 +59,7 @@ pub(crate) async fn run(
     shown
 }
 
-/// Checks arguments and prints the verdict, which is a result, not an error.
+/// Checks arguments, and prints the verdict to stdout, even if they are invalid.
 pub(crate) async fn validate(
     app: &App,
     inputs: Option<&Inputs<'_>>,

@@ -1,12 +1,12 @@
-//! Typing that is not shown.
+//! Input on a terminal that is not echoed.
 
-/// Keeps what is typed into stdin from being shown, until it is dropped.
+/// Turns off the echo of the terminal until it is dropped.
 #[cfg(unix)]
 pub(crate) struct EchoOff(nix::sys::termios::Termios);
 
 #[cfg(unix)]
 impl EchoOff {
-    /// From now on; `None` where that cannot be had.
+    /// Turns off the echo; `None` if that fails, for example because stdin is not a terminal.
     pub(crate) fn begin() -> Option<Self> {
         use nix::sys::termios::{LocalFlags, SetArg, tcgetattr, tcsetattr};
 

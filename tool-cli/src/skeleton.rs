@@ -34,7 +34,7 @@ pub(crate) fn skeleton(registry: &Registry, tool: &ToolDefinition) -> Value {
     Value::Object(members)
 }
 
-/// A value of this type.
+/// Returns a value of this type.
 fn guess(input: &NativeSchema) -> Value {
     let value = input.default.clone().or_else(|| input.examples.first().cloned());
     let value = value.or_else(|| input.allowed.first().map(|allowed| allowed.value.clone()));

@@ -11,12 +11,12 @@ use serde_json::value::RawValue;
 pub(crate) struct Paint(pub(crate) bool);
 
 impl Paint {
-    /// A heading.
+    /// Returns a heading.
     pub(crate) fn heading(self, text: &str) -> String {
         self.styled(Style::new().bold(), text)
     }
 
-    /// The label of an error.
+    /// Returns the label of an error.
     pub(crate) fn error(self, text: &str) -> String {
         self.styled(AnsiColor::Red.on_default().bold(), text)
     }
@@ -59,13 +59,13 @@ pub(crate) fn is_unsafe(c: char) -> bool {
     bidi || tag || invisible || c.is_control() && !matches!(c, '\n' | '\t')
 }
 
-/// The first paragraph of a text in one line.
+/// Returns the first paragraph of a text in one line.
 pub(crate) fn summary(text: &str) -> String {
     let paragraph: Vec<_> = text.trim().lines().take_while(|line| !line.trim().is_empty()).collect();
     paragraph.join(" ").split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A JSON text with line breaks and indentation, and otherwise as it is: a number keeps its digits.
+/// Returns a JSON text with line breaks and indentation, and otherwise as it is: a number keeps its digits.
 pub(crate) fn pretty(json: &RawValue) -> String {
     let mut page = String::new();
     let mut depth = 0;

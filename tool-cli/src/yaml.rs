@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// A value as a YAML document. Every text that a reader of either version could take for something else is quoted.
+/// Returns a value as a YAML document. Every text that a reader of either version could take for something else is quoted.
 pub(crate) fn text(value: &Value) -> String {
     let options = serde_saphyr::ser_options! { prefer_block_scalars: false };
     // A JSON value has nothing that YAML lacks.

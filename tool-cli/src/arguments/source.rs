@@ -27,7 +27,7 @@ impl<'s> Source<'s> {
         Source { streams, stdin_used: false, warned: HashSet::new() }
     }
 
-    /// The text that `--input-json` means.
+    /// Returns the arguments of `--input-json`: the JSON itself, of a file after `@`, or of stdin for `-`.
     pub(super) fn json(&mut self, given: &str) -> Result<Vec<u8>, CliError> {
         match given.strip_prefix('@') {
             Some(path) => file(Path::new(path)),
@@ -36,7 +36,7 @@ impl<'s> Source<'s> {
         }
     }
 
-    /// The secret that a file has, or stdin: without the line break at its end, which an editor put there.
+    /// Reads a secret from a file, or from stdin for `-`, without the line break at its end.
     pub(super) fn secret_file(&mut self, path: &str) -> Result<String, CliError> {
         let bytes = if path == "-" { self.stdin()? } else { file(Path::new(path))? };
         let mut text = String::from_utf8(bytes).map_err(|_| CliError::NotUtf8 { path: path.into() })?;
@@ -49,7 +49,7 @@ impl<'s> Source<'s> {
         Ok(text)
     }
 
-    /// The secret that a variable of the environment has.
+    /// Reads a secret from an environment variable.
     #[expect(clippy::unused_self, reason = "as the other sources")]
     pub(super) fn variable(&self, name: &str) -> Result<String, CliError> {
         // A name with `=` or NUL is none that the environment could have.
@@ -59,7 +59,7 @@ impl<'s> Source<'s> {
         })
     }
 
-    /// Tells whoever typed a secret, once, that others can read it.
+    /// Warns once about a secret on the command line, which other processes can read.
     pub(super) fn warn_if_secret(&mut self, tool: &ToolDefinition, key: &str) {
         let is_secret = tool.inputs().iter().any(|input| input.secret && input.name.as_deref() == Some(key));
         if is_secret && self.warned.insert(key.to_owned()) {
@@ -85,7 +85,7 @@ impl<'s> Source<'s> {
     }
 }
 
-/// Whether the text stands on the command line itself.
+/// Returns `true` if the JSON itself was given on the command line.
 pub(super) fn is_inline(given: &str) -> bool {
     given != "-" && !given.starts_with('@')
 }

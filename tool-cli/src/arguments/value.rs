@@ -8,7 +8,7 @@ use tool_core::schema::NativeSchema;
 
 use crate::error::CliError;
 
-/// One `key=value` or `key:=json`. `given` are the inputs before it.
+/// Parses `key=value` or `key:=json`. `given` are the inputs before it.
 pub(crate) fn assignment(
     tool: &ToolDefinition,
     pair: &str,
@@ -54,11 +54,10 @@ fn correction(tool: &ToolDefinition, word: &str, given: &HashSet<String>) -> Opt
     Some(format!("{next}={word}"))
 }
 
-/// A value by the type of its input: a text where only a text will do, JSON where the value is JSON, otherwise a text,
-/// which the pipeline then repairs or refuses in its own words.
+/// Returns the JSON of a value: a string if the input is one, the value itself if it is JSON that the input accepts, and a string
+/// otherwise, which the call then coerces or refuses.
 pub(super) fn parse_typed(input: Option<&NativeSchema>, value: &str) -> Box<RawValue> {
     if input.is_some_and(|input| input.kind == "string") {
-        // Whatever it looks like.
         return string_json(value);
     }
     match parse_json(value) {
@@ -67,7 +66,7 @@ pub(super) fn parse_typed(input: Option<&NativeSchema>, value: &str) -> Box<RawV
     }
 }
 
-/// The value of a list that was given item by item; one that is a JSON list is the list itself.
+/// Returns the JSON of a list of values. A single value that is a JSON list is that list.
 pub(super) fn list(input: &NativeSchema, values: &[&str]) -> Box<RawValue> {
     if let [one] = values
         && let Ok(json) = parse_json(one)
@@ -80,7 +79,7 @@ pub(super) fn list(input: &NativeSchema, values: &[&str]) -> Box<RawValue> {
     to_raw_value(&items).unwrap_or_else(|_| RawValue::NULL.to_owned())
 }
 
-/// Whether a value that is JSON is meant as such.
+/// Returns `true` if an input accepts a JSON value.
 fn accepts_json(input: &NativeSchema, json: &RawValue) -> bool {
     match input.kind {
         // `5` is a text where the union has texts and no numbers.
@@ -91,7 +90,7 @@ fn accepts_json(input: &NativeSchema, json: &RawValue) -> bool {
     }
 }
 
-/// Whether a JSON text is of this type.
+/// Returns `true` if a JSON text is of this type.
 fn is_kind(kind: &str, json: &RawValue) -> bool {
     let number = |c: u8| c == b'-' || c.is_ascii_digit();
     match (kind, json.get().as_bytes().first()) {
@@ -106,17 +105,17 @@ fn is_kind(kind: &str, json: &RawValue) -> bool {
     }
 }
 
-/// A JSON text, verbatim.
+/// Parses JSON without changing its text.
 fn parse_json(text: &str) -> Result<Box<RawValue>, serde_json::Error> {
     serde_json::from_str(text)
 }
 
-/// Whether a text is the JSON value `null`.
+/// Returns `true` if a text is the JSON value `null`.
 fn is_null(text: &str) -> bool {
     parse_json(text).is_ok_and(|json| json.get() == "null")
 }
 
-/// A text as JSON.
+/// Returns a text as a JSON string.
 fn string_json(text: &str) -> Box<RawValue> {
     // A string can always be written as JSON.
     to_raw_value(text).unwrap_or_else(|_| RawValue::NULL.to_owned())

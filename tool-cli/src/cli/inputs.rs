@@ -96,7 +96,7 @@ fn runs_as_task(_: &ToolDefinition) -> bool {
     false
 }
 
-/// Returns the flags of an input, if they are free.
+/// Returns the names and kinds of the flags of an input. The caller checks that the names are free.
 fn flags_for(name: &str, input: &NativeSchema) -> Vec<(String, FlagKind)> {
     if input.secret {
         // Other processes can read the command line, so secrets are not typed there.
@@ -181,7 +181,7 @@ pub(super) fn with_tool_inputs(command: Command, program: &str, inputs: Option<&
     command.about(about).override_usage(usage).args(flags.iter().map(arg)).after_help(notes.join("\n"))
 }
 
-/// Returns the allowed values of an input with their descriptions, if there are few.
+/// Returns the allowed values of an input with their descriptions, also those of its variants and items.
 pub(crate) fn values(input: &NativeSchema) -> Vec<(String, Option<String>)> {
     let mut values = Vec::new();
     if input.kind == "boolean" {

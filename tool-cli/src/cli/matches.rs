@@ -72,7 +72,7 @@ pub(crate) fn format(matches: &ArgMatches) -> Format {
     }
 }
 
-/// Returns the format if it is a data format; failures then have it too.
+/// Returns the format if a data format was given on the command line. Failures are then printed in it, too.
 pub(crate) fn data_format(matches: &ArgMatches) -> Option<Format> {
     let format = format(matches);
     let typed = matches!(format, Format::Json | Format::Yaml)

@@ -4,10 +4,10 @@ use std::ffi::OsString;
 
 use clap::{Arg, Command};
 
-/// Returns the candidates for the name of the tool: after `run` or `validate`, words that are neither an option nor its value.
+/// Returns the name of the tool: the first word after `run` or `validate` that is neither an option nor its value.
 ///
-/// `program` is the command without a tool. An unknown option is probably a flag of the tool. Whether it takes a value is not
-/// known yet, so the words after it are all candidates.
+/// `program` is the command without a tool. An unknown option is probably a flag of the tool, and may take a value: after it, only a
+/// word for which `is_tool` is true is the name.
 pub(crate) fn tool_named<'w>(
     program: &Command,
     words: &'w [OsString],

@@ -57,7 +57,7 @@ impl Answers {
         self.0.is_empty()
     }
 
-    /// Whether this question is declined.
+    /// Returns `true` if this question is declined.
     pub(super) fn declines(&self, question: &str) -> bool {
         matches!(self.get(question), Some(Text::Plain(text)) if text == DECLINE)
     }
@@ -67,7 +67,7 @@ impl Answers {
         matches!(self.get(question), Some(Text::Plain(text)) if text == CONFIRM)
     }
 
-    /// The fields of this question to which there is an answer.
+    /// Returns the fields of this question to which there is an answer.
     pub(super) fn fields(&self, question: &str, fields: &[Field]) -> Map<String, Value> {
         let answer = |field: &Field| {
             let given = self.get(&format!("{question}.{}", field.name)).or_else(|| self.get(&field.name))?;
@@ -80,7 +80,7 @@ impl Answers {
         fields.iter().filter_map(answer).collect()
     }
 
-    /// The last one of this key.
+    /// Returns the last one of this key.
     fn get(&self, key: &str) -> Option<&Text> {
         self.0.iter().rev().find(|pair| pair.key == key).map(|pair| &pair.value)
     }
@@ -107,7 +107,7 @@ fn is_for(key: &str, question: &Question) -> bool {
     names_of(question).iter().any(|name| *name == key || of_question == Some(name)) || key == question.key
 }
 
-/// One `KEY=VALUE` or `KEY:=JSON`; what the value is stays out of every message.
+/// Parses `KEY=VALUE` or `KEY:=JSON`. No error message contains the value, which may be secret.
 fn pair(text: &str) -> Result<Pair, String> {
     let (key, value) = text.split_once('=').ok_or("expected KEY=VALUE or KEY:=JSON")?;
     let (key, value) = match key.strip_suffix(':') {

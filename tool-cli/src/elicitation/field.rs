@@ -29,7 +29,7 @@ struct FieldChoice {
 }
 
 impl Field {
-    /// The fields of a form, in their order.
+    /// Returns the fields of a form, in their order.
     pub(super) fn all(form: &Form) -> Vec<Self> {
         let schema = form.schema();
         let required = schema["required"].as_array();
@@ -46,7 +46,7 @@ impl Field {
         properties.map(field).collect()
     }
 
-    /// What it is, before it is asked for: nothing where the name says it all.
+    /// Returns the lines before the prompt: title, description and choices. They are empty if there is only a name.
     pub(super) fn introduction(&self) -> String {
         let mut lines = String::new();
         let texts = self.title.iter().chain(&self.description);
@@ -64,7 +64,7 @@ impl Field {
         lines
     }
 
-    /// What stands before the answer.
+    /// Returns the prompt: the name, hints and the default.
     pub(super) fn prompt(&self) -> String {
         let hint = match &self.kind {
             Kind::Text => None,
@@ -87,7 +87,7 @@ impl Field {
         format!("{}{hints}{default}: ", self.name)
     }
 
-    /// The value that a text means; one that it cannot mean stays a text, and the form says what is wrong with it.
+    /// Converts a text to the type of the field. A text that cannot be converted is returned as it is, and validation reports it.
     pub(super) fn read(&self, text: &str) -> Value {
         let trimmed = text.trim();
         match &self.kind {
@@ -144,7 +144,7 @@ impl FieldChoice {
     }
 }
 
-/// The choice that is meant: by its value, its title or its number, in this order.
+/// Finds a choice by its value, its title or its number, in this order.
 fn choice_value(choices: &[FieldChoice], text: &str) -> Value {
     let by_value = choices.iter().find(|choice| choice.value == text);
     let by_title = || choices.iter().find(|choice| choice.title.as_deref() == Some(text));
@@ -152,7 +152,7 @@ fn choice_value(choices: &[FieldChoice], text: &str) -> Value {
     by_value.or_else(by_title).or_else(by_number).map_or(text, |choice| &choice.value).into()
 }
 
-/// A default as one would type it.
+/// Returns a default as one would type it.
 fn as_typed(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
