@@ -22,7 +22,8 @@ static DURATION: DurationHistogram = DurationHistogram::new(
      result or ack is sent.",
 );
 
-/// The methods of requests. All others have one label, so that clients cannot create labels.
+/// The methods of requests. A request of one of them needs a session or `_meta`; all others have one label in metrics, so that clients
+/// cannot create labels.
 pub(super) const METHODS: &[&str] = &[
     "tools/call",
     "tools/list",
