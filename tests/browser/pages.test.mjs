@@ -161,6 +161,37 @@ test("shows every other shape of a result", async (t) => {
   await frame.getByRole("img").waitFor();
 });
 
+test("takes neither a double click, nor a key that is held down, nor other inputs as a confirmation", async (t) => {
+  const toolInfo = {
+    name: "remove",
+    annotations: { destructiveHint: true },
+    inputSchema: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
+  };
+  const { page, frame } = await show(t, { toolInfo, answers: [{ content: [{ type: "text", text: "done" }] }] });
+  const calls = () => page.evaluate(() => window.calls);
+  const path = frame.getByLabel("path (required)");
+  await path.fill("/tmp/a");
+  await runButton(frame).dblclick();
+  assert.match(await runButton(frame).innerText(), /may delete or overwrite/);
+  assert.deepEqual(await calls(), []);
+  // Other inputs are asked for again.
+  await path.fill("/home");
+  await runButton(frame).click();
+  assert.deepEqual(await calls(), []);
+  const enabled = () => eventually(() => runButton(frame).getAttribute("aria-disabled"), (value) => value === null);
+  await enabled();
+  await path.fill("/tmp/b");
+  // The first one asks, and the others are repetitions.
+  for (let repetition = 0; repetition < 3; repetition += 1) await page.keyboard.down("Enter");
+  await enabled();
+  await page.keyboard.down("Enter");
+  await page.keyboard.up("Enter");
+  assert.deepEqual(await calls(), []);
+  await page.keyboard.press("Enter");
+  await eventually(calls, (all) => all.length === 1);
+  assert.deepEqual((await calls())[0].arguments, { path: "/tmp/b" });
+});
+
 test("sends each kind of input as its type, and asks again before it destroys", async (t) => {
   const toolInfo = {
     name: "shapes",
