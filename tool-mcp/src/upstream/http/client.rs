@@ -31,6 +31,9 @@ type EventStream = BoxStream<'static, Result<Sse, SseError>>;
 /// The maximum size of the body of an error response.
 const MAX_ERROR_BODY: usize = 64 * 1024;
 
+/// The shortest time in milliseconds after which a stream of events is opened again, whatever the server asks for.
+const MIN_RETRY: u64 = 1_000;
+
 const SESSION_ID: &str = "mcp-session-id";
 
 /// A client that rejects messages of more than `limit` bytes.
@@ -95,7 +98,7 @@ impl StreamableHttpClient for BoundedClient {
                 limit,
             )
             .await?;
-        Ok(replace_unreadable(events, None, limit))
+        Ok(check_events(events, None, limit))
     }
 
     async fn delete_session(
@@ -120,7 +123,7 @@ impl BoundedClient {
         match media_type(&response).as_deref() {
             Some("text/event-stream") => {
                 let events = SseStream::from_bytes_stream(limit_events(response, self.limit)).boxed();
-                Ok(StreamableHttpPostResponse::Sse(replace_unreadable(events, request, self.limit), session))
+                Ok(StreamableHttpPostResponse::Sse(check_events(events, request, self.limit), session))
             }
             other => {
                 // Some servers send a body of their own in response to a notification.
@@ -288,11 +291,12 @@ impl EventSize {
     }
 }
 
-/// Replaces each unreadable response in a stream of events by an error. `request` is the id of the request of the
-/// stream.
-fn replace_unreadable(events: EventStream, request: Option<RequestId>, limit: usize) -> EventStream {
-    let replace = move |event: Result<Sse, SseError>| match event {
+/// Replaces each unreadable response in a stream of events by an error, and a shorter time to reconnect by [`MIN_RETRY`]. `request` is
+/// the id of the request of the stream.
+fn check_events(events: EventStream, request: Option<RequestId>, limit: usize) -> EventStream {
+    let check = move |event: Result<Sse, SseError>| match event {
         Ok(mut event) => {
+            event.retry = event.retry.map(|retry| retry.max(MIN_RETRY));
             if let Some(data) = &event.data
                 && !message::is_readable(data.as_bytes(), limit)
             {
@@ -310,9 +314,22 @@ fn replace_unreadable(events: EventStream, request: Option<RequestId>, limit: us
             _ => Err(error),
         },
     };
-    events.map(replace).boxed()
+    events.map(check).boxed()
 }
 
 fn is_too_long(error: &SseError) -> bool {
     matches!(error, SseError::Body(cause) if matches!(cause.downcast_ref(), Some(EventStreamError::TooLong)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn opens_a_stream_again_after_a_second_at_least() {
+        let events = [None, Some(0), Some(999), Some(5_000)].map(|retry| Ok(Sse { retry, ..Sse::default() }));
+        let checked = check_events(stream::iter(events).boxed(), None, 100);
+        let retries: Vec<Option<u64>> = checked.map(|event| event.unwrap().retry).collect().await;
+        assert_eq!(retries, [None, Some(MIN_RETRY), Some(MIN_RETRY), Some(5_000)]);
+    }
 }
