@@ -75,7 +75,10 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Connection<W> {
         self.tasks.close();
         if timeout(patience, self.tasks.wait()).await.is_err() {
             let answers = self.tasks.len();
-            tracing::warn!(answers, "answers were not given or not read in time and are given up");
+            tracing::warn!(
+                answers,
+                "the shutdown deadline has passed: answers that were not given or not read are dropped"
+            );
         }
         self.session.end.cancel();
         self.writer.close().await;

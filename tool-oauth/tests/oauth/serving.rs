@@ -268,7 +268,7 @@ async fn asks_for_no_scope_that_would_not_help() {
     for (settings, http, mcp) in [
         // The tool does not exist for this caller, or for anybody.
         (RegistryBuilder::hide_denied as fn(RegistryBuilder) -> RegistryBuilder, 404, "-32602"),
-        (RegistryBuilder::read_only, 403, "read only"),
+        (RegistryBuilder::read_only, 403, "read-only"),
     ] {
         let servers = Servers::start(registry(settings)).await;
         let weak = servers.token("node.view");
