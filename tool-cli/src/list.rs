@@ -117,7 +117,7 @@ impl Filter {
     }
 }
 
-/// Returns whether the requirements of a tool are met; a tool without any is met.
+/// Returns whether the requirements of a tool are met, as they are if it has none.
 pub(crate) fn requirements(registry: &Registry, tool: &ToolDefinition) -> RequirementStatus {
     registry
         .requirements(tool.name())

@@ -149,8 +149,8 @@ impl SqliteEngine {
     ///
     /// # Errors
     ///
-    /// [`TaskError::Unusable`] if the file is of another version, is no file, or if all users have access to it or this one has none,
-    /// and [`TaskError::Unavailable`] if it cannot be opened for another reason.
+    /// [`TaskError::Unusable`] if the path is not a file, the file is of another version, all users have access to it, or this user has
+    /// none, and [`TaskError::Unavailable`] if it cannot be opened for another reason.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {

@@ -56,7 +56,7 @@ pub(super) async fn complete(app: &App, words: &[OsString]) -> Vec<Candidate> {
             context.words(command, &given, after_separator, typed).await
         }
     };
-    // Shells cannot safely insert control characters, show others as they are, and would replace a word that starts differently.
+    // Shells cannot safely insert control characters, show invisible ones as they are, and would replace a word that starts differently.
     let is_unsafe = |c: char| c.is_control() || is_unsafe(c);
     found.retain(|candidate| candidate.word.starts_with(typed) && !candidate.word.contains(is_unsafe));
     found

@@ -192,8 +192,8 @@ pub enum TaskError {
     /// The database of the tasks does not answer. The text is for the log, and not for callers.
     #[error("the tasks cannot be reached: {0}")]
     Unavailable(String),
-    /// The database of the tasks cannot be used until somebody changes its settings, such as one of another version. The text is
-    /// for the log, and not for callers.
+    /// The database of the tasks cannot be used until somebody mends it: all users have access to its file, for example, or its tables
+    /// are of another version. The text is for the log, and not for callers.
     #[error("the tasks cannot be used: {0}")]
     Unusable(String),
 }

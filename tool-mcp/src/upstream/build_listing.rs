@@ -15,7 +15,7 @@ use crate::upstream::listing::{Listing, empty_registry};
 use crate::upstream::session::RawToolList;
 use crate::upstream::tool::UpstreamTool;
 
-/// The most warnings about a list that are logged; of the others, their number is.
+/// The most warnings about a list that are logged. The others are counted.
 const MAX_LOGGED: usize = 100;
 
 /// Builds a listing, or reuses the tools of the previous one if the list has not changed.

@@ -16,7 +16,7 @@ const MAX_LISTS: usize = 256;
 /// The most tools in these lists, unless one list has more.
 const MAX_TOOLS: usize = 10_000;
 
-/// The most tools of a list that are logged; of the others, their number is.
+/// The most tools of a list that are logged. The others are counted.
 const MAX_LOGGED: usize = 100;
 
 /// The skipped tools that are in the log.
@@ -32,9 +32,9 @@ struct SkippedList {
 /// What a list adds to the log.
 #[derive(Debug, Default, PartialEq)]
 struct NewTools {
-    /// At most [`MAX_LOGGED`].
+    /// One for each tool, at most [`MAX_LOGGED`].
     messages: Vec<String>,
-    /// The number of the others.
+    /// The number of the other tools.
     more: usize,
 }
 
